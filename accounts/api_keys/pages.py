@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
+from accounts.api_keys.serializers import ApiKeyCreate
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import Option
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from core.web.settings import SettingsPage
@@ -54,15 +56,15 @@ class NewKey(NewRecord, KeyPage):
     action = title
     save_label = "Create key"
 
-    def form(self, values: Values | None = None) -> Form:
-        help = "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."
-        return Form(
-            [
-                Field("durationMinutes", "It works", "radio", options=LIFETIMES, value=""),
-                Field("allowedIps", "Only from", "textarea", help=help),
-            ],
-            values,
-        )
+    form_class = form_from_input(
+        ApiKeyCreate,
+        {"durationMinutes": "It works", "allowedIps": "Only from"},
+        kinds={"durationMinutes": "radio", "allowedIps": "textarea"},
+        options={"durationMinutes": LIFETIMES},
+        help_texts={
+            "allowedIps": "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."
+        },
+    )
 
     def body(self, values: Values) -> JsonObject:
         limits: JsonObject = {}
@@ -74,7 +76,7 @@ class NewKey(NewRecord, KeyPage):
 
     def do_save(self) -> HttpResponse:
         """Make the key, and show it in the answer to the form: it is kept nowhere that could show it again."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "api", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)

@@ -9,9 +9,11 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
 
+from accounts.companies.serializers import CompanyUpdate
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
-from core.web.forms import Field, Form, Option
+from core.web.forms import Form, Option
+from core.web.forms.from_input import form_from_input
 from core.web.pages import MenuItem, Page
 from core.web.settings import SettingsForm
 
@@ -200,33 +202,38 @@ class CompanyProfile(SettingsForm):
     resource = "company"
     needs_subscription = False
 
+    form_class = form_from_input(
+        CompanyUpdate,
+        {
+            "name": "Name",
+            "description": "What you do",
+            "industry": "Industry",
+            "website": "Website",
+            "email": "E-mail",
+            "contactNumber": "Phone",
+            "address": "Street and house number",
+            "postalCode": "Postal code",
+            "city": "City",
+            "state": "State",
+            "country": "Country",
+            "timezone": "Time zone",
+        },
+        kinds={"address": "text", "country": "select", "timezone": "search"},
+        help_texts={"description": "Messages to contacts are written from it.", "timezone": ZONE},
+        placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
+        autocomplete={"name": "organization"},
+        required=("name", "timezone"),
+    )
+
     def form(self, values: Values | None = None) -> Form:
+        form = super().form(values)
         places = self.ask_private("GET", "country-state-city")
         countries = [Option(row["iso2"], row["name"]) for row in places.data["countries"]] if places.ok else []
         zones = self.ask_private("GET", "timezones")
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
-        fields = [
-            Field("name", "Name", required=True, autocomplete="organization"),
-            Field("description", "What you do", "textarea", help="Messages to contacts are written from it."),
-            Field("industry", "Industry"),
-            Field("website", "Website", "url", placeholder="https://"),
-            Field("email", "E-mail", "email"),
-            Field("contactNumber", "Phone", "tel", placeholder="+44 7400 123456"),
-            Field("address", "Street and house number"),
-            Field("postalCode", "Postal code"),
-            Field("city", "City"),
-            Field("state", "State"),
-            Field("country", "Country", "select", options=countries),
-            Field(
-                "timezone",
-                "Time zone",
-                "search",
-                required=True,
-                options=hours,
-                help=ZONE,
-            ),
-        ]
-        return Form(fields, values)
+        form.fields["country"].options = countries
+        form.fields["timezone"].options = hours
+        return form
 
 
 PAGES = [Home, FirstSteps, CompanyProfile]

@@ -6,9 +6,11 @@ from functools import cached_property
 
 from django.http import HttpResponse
 
+from accounts.members.serializers import MemberInvite, MemberUpdate
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import Form, Option
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
@@ -84,20 +86,25 @@ class NewMember(NewRecord, MemberPage):
     action = title
     template = "web/members/new.html"
 
+    form_class = form_from_input(
+        MemberInvite,
+        {"email": "E-mail", "name": "Name", "role": "Role"},
+        placeholders={"role": "The usual one"},
+        focus="email",
+    )
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("email", "E-mail", "email", required=True, autofocus=True),
-            Field("name", "Name"),
-        ]
-        if self.roles:
-            fields.append(Field("role", "Role", "select", options=self.roles, placeholder="The usual one"))
-        return Form(fields, values)
+        form = super().form(values)
+        form.fields["role"].options = self.roles
+        if not self.roles:
+            form.drop("role")
+        return form
 
     def body(self, values: Values) -> JsonObject:
         return {name: value for name, value in values.items() if value}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "member", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
@@ -114,11 +121,14 @@ class EditMember(EditRecord, RecordForm, MemberPage):
     template = "web/members/detail.html"
     removable = False
 
+    form_class = form_from_input(MemberUpdate, {"name": "Name", "role": "Role"}, required=("role",))
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [Field("name", "Name")]
-        if self.roles and self.record["status"] != "owner":
-            fields.append(Field("role", "Role", "select", options=self.roles, required=True))
-        return Form(fields, values)
+        form = super().form(values)
+        form.fields["role"].options = self.roles
+        if not self.roles or self.record["status"] == "owner":
+            form.drop("role")
+        return form
 
     def values(self) -> Values:
         return {**self.record, "role": (self.record["role"] or {}).get("_id", "")}

@@ -73,15 +73,15 @@ class NotificationChoice(NotificationPage):
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
         options = [Option(notice["kind"], notice["title"]) for notice in notices]
         chosen = [notice["kind"] for notice in notices if notice["isOn"]]
-        return Form([Field("told", "Notify me when", "checks", options=options, value=chosen)])
+        return Form(fields=[Field("told", "Notify me when", "checks", options=options, initial=chosen)])
 
     def show(self) -> Values:
         return {"form": self.form()}
 
     def do_save(self) -> HttpResponse:
         form = self.form()
-        chosen = form.fill(self.request.POST).values["told"]
-        muted = [option.value for option in form.fields[0].options if option.value not in chosen]
+        chosen = form.bind(self.request.POST).values["told"]
+        muted = [option.value for option in form["told"].options if option.value not in chosen]
         answer = self.ask_private("PUT", "profile", None, {"mutedNotices": muted})
         if not answer.ok:
             form.refuse(answer)

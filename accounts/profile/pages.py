@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
+from accounts.auth.passwords.serializers import PasswordChange
+from accounts.profile.serializers import ProfileUpdate
 from core.types import Values
 from core.web.forms import Field, Form, Option
+from core.web.forms.from_input import form_from_input
 from core.web.menu import first_pages
 from core.web.pages import PersonPage
 from core.web.readers import source
@@ -16,6 +19,19 @@ ZONE = "Type a city of the zone, such as Berlin. Left empty, it is the company's
 CHOSEN = ("theme", "density", "start", "timezone")
 """Keys of the layout that this page sets."""
 WORKING = ("owner", "accepted")
+
+
+ProfileForm = form_from_input(ProfileUpdate, {"name": "Your name"}, autocomplete={"name": "name"}, required=("name",))
+PasswordForm = form_from_input(
+    PasswordChange,
+    {"currentPassword": "Current password", "newPassword": "New password"},
+    kinds={"currentPassword": "password", "newPassword": "password"},
+    help_texts={
+        "newPassword": "At least 8 characters, and no password that many people use. It ends every other session."
+    },
+    autocomplete={"currentPassword": "current-password", "newPassword": "new-password"},
+    required=(),
+)
 
 
 class Account(PersonPage):
@@ -36,7 +52,7 @@ class Account(PersonPage):
         }
 
     def profile_form(self, profile: Values | None = None) -> Form:
-        return Form([Field("name", "Your name", required=True, autocomplete="name")], profile)
+        return ProfileForm(initial=profile)
 
     def preferences_form(self) -> Form:
         """Return the form of the person's layout."""
@@ -48,21 +64,15 @@ class Account(PersonPage):
             Field("theme", "Theme", "radio", options=THEMES),
             Field("density", "List density", "radio", options=DENSITIES),
             Field("start", "Start page", "select", options=starts, placeholder="Home"),
-            Field("timezone", "Time zone", "search", options=hours, help=ZONE),
+            Field("timezone", "Time zone", "search", options=hours, help_text=ZONE),
         ]
-        return Form(fields, {name: self.reader.layout.get(name, "") for name in CHOSEN})
+        return Form(fields=fields, initial={name: self.reader.layout.get(name, "") for name in CHOSEN})
 
     def password_form(self) -> Form:
-        rules = "At least 8 characters, and no password that many people use. It ends every other session."
-        return Form(
-            [
-                Field("currentPassword", "Current password", "password", autocomplete="current-password"),
-                Field("newPassword", "New password", "password", autocomplete="new-password", help=rules),
-            ]
-        )
+        return PasswordForm()
 
     def do_profile(self) -> HttpResponse:
-        form = self.profile_form().fill(self.request.POST)
+        form = self.profile_form().bind(self.request.POST)
         answer = self.ask_private("PUT", "profile", None, form.values)
         if not answer.ok:
             form.refuse(answer)
@@ -70,12 +80,11 @@ class Account(PersonPage):
         return self.done("Saved")
 
     def do_preferences(self) -> HttpResponse:
-        form = self.preferences_form().fill(self.request.POST)
-        offered = {field.name: {option.value for option in field.options} for field in form.fields}
+        form = self.preferences_form().bind(self.request.POST)
+        offered = {field.name: {option.value for option in field.options} for field in form}
         chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
         if form.values["timezone"] and "timezone" not in chosen:
-            zone = next(field for field in form.fields if field.name == "timezone")
-            zone.error = "There is no such time zone; choose one of the list."
+            form.add_error("timezone", "There is no such time zone; choose one of the list.")
             return self.page({**self.show(), "preferences_form": form}, status=422)
         kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
         body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
@@ -83,7 +92,7 @@ class Account(PersonPage):
         return self.done("Saved") if answer.ok else self.refuse(answer)
 
     def do_password(self) -> HttpResponse:
-        form = self.password_form().fill(self.request.POST)
+        form = self.password_form().bind(self.request.POST)
         answer = self.ask_private("PUT", "change-password", None, form.values)
         if not answer.ok:
             form.refuse(answer)

@@ -141,9 +141,9 @@ class RoleForm(RecordForm, RolePage):
             Field("name", "Name", required=True),
             Field("description", "Description"),
             Field("isDefault", "The usual role of who is invited", "switch"),
-            Field("flags", "What it allows", "checks", value=[]),
+            Field("flags", "What it allows", "checks", initial=[]),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         form = context.get("form")
@@ -208,7 +208,7 @@ class EditRole(EditRecord, RoleForm):
 
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         changed = form.changed(before)
         flags = form.values["flags"]
         if set(flags) == set(before["flags"]):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option, options_of
+from core.web.forms.from_input import form_from_input
 from core.web.settings import SettingsForm, SettingsPage
 
 DATES = {
@@ -88,27 +90,34 @@ class Formats(SettingsForm):
     module = "settings"
     resource = "settings"
 
+    form_class = form_from_input(
+        CompanySettingsUpdate,
+        {
+            "dateFormat": "Days are written as",
+            "timeFormat": "Times are written as",
+            "currency": "Currency",
+            "contactUniqueKey": "No two contacts share",
+            "duplicateLeads": "A second open lead of a contact for the same product",
+            "appName": "Name of the product in mails",
+            "appDescription": "What it is, in a line",
+            **LINKS,
+        },
+        kinds={"currency": "select", "contactUniqueKey": "select"},
+        options={
+            "dateFormat": options_of(DATES.items()),
+            "timeFormat": options_of(TIMES.items()),
+            "contactUniqueKey": options_of(UNIQUE.items()),
+            "duplicateLeads": options_of(DUPLICATES.items()),
+        },
+        help_texts={"appName": "Empty: the company's name."},
+        placeholders=dict.fromkeys(LINKS, "https://"),
+    )
+
     def form(self, values: Values | None = None) -> Form:
+        form = super().form(values)
         currencies = [Option(currency.code, f"{currency.code} – {currency.name}") for currency in list_currencies()]
-        fields = [
-            Field("dateFormat", "Days are written as", "select", required=True, options=options_of(DATES.items())),
-            Field("timeFormat", "Times are written as", "select", required=True, options=options_of(TIMES.items())),
-            Field("currency", "Currency", "select", required=True, options=currencies),
-            Field(
-                "contactUniqueKey", "No two contacts share", "select", required=True, options=options_of(UNIQUE.items())
-            ),
-            Field(
-                "duplicateLeads",
-                "A second open lead of a contact for the same product",
-                "select",
-                required=True,
-                options=options_of(DUPLICATES.items()),
-            ),
-            Field("appName", "Name of the product in mails", help="Empty: the company's name."),
-            Field("appDescription", "What it is, in a line"),
-            *(Field(name, label, "url", placeholder="https://") for name, label in LINKS.items()),
-        ]
-        return Form(fields, values)
+        form.fields["currency"].options = currencies
+        return form
 
 
 class Notices(SettingsForm):
@@ -131,7 +140,7 @@ class Notices(SettingsForm):
         listed = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
-        return Form([Field(name, labels[name], "switch") for name in (*listed, *further)], values)
+        return Form(fields=[Field(name, labels[name], "switch") for name in (*listed, *further)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}

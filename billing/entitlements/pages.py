@@ -211,13 +211,13 @@ class PlanAndUse(SettingsPage):
     def form(self, subscription: SubscriptionPlansData, chosen: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
-        fields = [Field("interval", "Paid", kind="radio", options=options, value=chosen.interval)]
+        fields = [Field("interval", "Paid", kind="radio", options=options, initial=chosen.interval)]
         if len(priced) > 1:
             codes = [Option(code, code) for code in priced]
             fields.append(
-                Field("currency", "Currency", kind="select", required=True, options=codes, value=chosen.currency)
+                Field("currency", "Currency", kind="select", required=True, options=codes, initial=chosen.currency)
             )
-        return Form([*fields, Field("seats", "People", kind="number", value=chosen.seats)])
+        return Form(fields=[*fields, Field("seats", "People", kind="number", initial=chosen.seats)])
 
     def _may(self, method: str) -> bool:
         """Return whether the role allows it; a lapsed company's plan is not asked."""

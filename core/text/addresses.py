@@ -48,8 +48,16 @@ ABROAD = "011"
 """The international prefix of North America, dialled before another country's code."""
 
 
+NO_COUNTRY = "noCountry"
+"""Code of a national number of an unknown country."""
+
+
 class BadAddress(ValueError):
-    """An invalid address or number. The text is the reason."""
+    """An invalid address or number. The text is the reason, for people; `code` names one that programs tell apart."""
+
+    def __init__(self, text: str, code: str = "") -> None:
+        super().__init__(text)
+        self.code = code
 
 
 def read_email(value: Any) -> str:
@@ -338,7 +346,7 @@ def _refusal(country_code: str | None, country: str, digits: str, phones: Sequen
     """Return why digits are no number."""
     is_international = digits.startswith(("+", "00")) and not digits.startswith("0011")
     if not is_international and country_code is None and not country:
-        return BadAddress(f"{quoted(value)} lacks its country. {WITH_COUNTRY}")
+        return BadAddress(f"{quoted(value)} lacks its country. {WITH_COUNTRY}", code=NO_COUNTRY)
     if is_international and phones:
         return BadAddress(f"the number {phones[0].e164} does not belong to countryCode {country_code}")
     if country_code is None and not is_international and _possible(digits, country) is not None:

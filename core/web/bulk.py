@@ -101,7 +101,7 @@ class ChangeMany(BulkList):
 
     def change_form(self) -> Form:
         options = MANY if self.what.kind in SEVERAL else SINGLE
-        return Form([Field("how", "How", "radio", options=options, value=options[0].value), self.what])
+        return Form(fields=[Field("how", "How", "radio", options=options, initial=options[0].value), self.what])
 
     def show(self) -> Values:
         return {"form": None, "back": self.list_here}
@@ -118,21 +118,21 @@ class ChangeMany(BulkList):
         if "what" not in self.request.POST:
             options = options_of(self.changes)
             what = Field("what", "What to change", "select", required=True, options=options)
-            return self.page({**self.chosen(Form([what])), "asks": True})
+            return self.page({**self.chosen(Form(fields=[what])), "asks": True})
         return self.page({**self.chosen(self.change_form()), "label": self.what.label})
 
     def do_save(self) -> HttpResponse:
-        form = self.change_form().fill(self.request.POST)
-        how, what = form.fields
-        if form.is_wrong:
+        form = self.change_form().bind(self.request.POST)
+        how, what = form["how"].value(), form[self.what.name]
+        if not form.is_valid():
             return self.page({**self.chosen(form), "label": what.label}, status=422)
-        if how.value != "clear" and what.value in ("", None, []):
-            what.error = "Say what, or empty it."
+        if how != "clear" and what.value() in ("", None, []):
+            what.add_error("Say what, or empty it.")
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         query, body = self.selection
-        value = None if how.value == "clear" and what.kind not in SEVERAL else what.value
+        value = None if how == "clear" and what.kind not in SEVERAL else what.value()
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
-        answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how.value})
+        answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how})
         if answer.status == 400 and not answer.ok:
             form.refuse(answer)
             return self.page({**self.chosen(form), "label": what.label}, status=422)
@@ -147,7 +147,7 @@ class StartForMany(BulkList):
 
     def start_form(self) -> Form:
         published = self.options_of("workflow", filters={"status": "published"})
-        return Form([Field("workflow", "Workflow", "select", required=True, options=published)])
+        return Form(fields=[Field("workflow", "Workflow", "select", required=True, options=published)])
 
     def show(self) -> Values:
         return {"form": None, "back": self.list_here}
@@ -163,13 +163,13 @@ class StartForMany(BulkList):
         return self.page(self.chosen(self.start_form()))
 
     def do_save(self) -> HttpResponse:
-        form = self.start_form().fill(self.request.POST)
-        workflow = form.fields[0]
-        if workflow.value not in [option.value for option in workflow.options]:
-            workflow.error = "Choose a workflow that is published."
+        form = self.start_form().bind(self.request.POST)
+        workflow = form["workflow"].value()
+        if workflow not in [option.value for option in form["workflow"].options]:
+            form.add_error("workflow", "Choose a workflow that is published.")
             return self.page(self.chosen(form), status=422)
         query, body = self.selection
-        answer = self.ask("POST", f"workflow/{workflow.value}/enrol", query, {**body, "panel": self.one})
+        answer = self.ask("POST", f"workflow/{workflow}/enrol", query, {**body, "panel": self.one})
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.chosen(form), status=422)

@@ -1,14 +1,14 @@
-"""The field for a colour of tags and the like."""
+"""The colours of tags and the like."""
 
 from __future__ import annotations
 
 from core.text.colors import COLORS
-from core.web.forms import Field, Option
+from core.web.forms import Option
 
 
-def color_field(current: str = "") -> Field:
-    """Return a field for a colour. A current colour outside of the choices stays available."""
+def color_options(current: str = "") -> list[Option]:
+    """Return the colours to choose from. A current colour outside of them stays available."""
     options = [Option(value, label) for value, label in COLORS.items()]
     if current and current not in COLORS:
         options.append(Option(current, f"As it is ({current})"))
-    return Field("color", "Colour", "select", options=options, placeholder="None")
+    return options

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from core.text.formats import Formats
 from core.types import Values
-from core.web.inputs import option_text
+from core.web.forms.inputs import option_text
 
 if TYPE_CHECKING:
     from core.web.pages import Page

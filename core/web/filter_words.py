@@ -9,7 +9,7 @@ from core.text.formats import Formats
 from core.types import Values
 from core.web.field_values import dated_text
 from core.web.filters import WORDS, Choice
-from core.web.inputs import option_text
+from core.web.forms.inputs import option_text
 
 NAMES = {"tags": "Tag", "category": "Category", "teamMember": "Assigned to", "updatedAt": "Changed"}
 """Fields without a definition -> their labels."""

@@ -14,10 +14,10 @@ from django.http import HttpResponse
 
 from core.text.formats import Formats
 from core.types import JsonObject, Values
-from core.web.conflicts import open_form, read_edit
 from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import BoundField, Form
+from core.web.forms.conflicts import open_form, read_edit
 from core.web.lists import Column, ListState
 from core.web.pages import Page
 
@@ -96,6 +96,7 @@ class RecordForm(Page):
 
     template = "web/records/form.html"
     kind: ClassVar[Records]
+    form_class: ClassVar[type[Form]]
     save_label: ClassVar[str] = "Save"
 
     def list_address(self) -> str:
@@ -103,7 +104,8 @@ class RecordForm(Page):
         return self.address(self.kind.pages)
 
     def form(self, values: Values | None = None) -> Form:
-        raise NotImplementedError
+        """Return the form, with a record's values if they are given."""
+        return self.form_class(initial=values)
 
     def body(self, values: Values) -> JsonObject:
         """Return the API's body for values of the form."""
@@ -121,8 +123,8 @@ class NewRecord(RecordForm):
         return {"form": self.form() if self.may(self.module, "POST") else None}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
-        if form.is_wrong:
+        form = self.form().bind(self.request.POST)
+        if not form.is_valid():
             return self.refused(form)
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
@@ -167,7 +169,7 @@ class EditRecord(RecordForm):
         return {
             **context,
             "form": None,
-            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form.fields],
+            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form],
         }
 
     def do_save(self) -> HttpResponse:
@@ -191,13 +193,14 @@ class EditRecord(RecordForm):
         return self.done(f"{self.kind.title} deleted", back, undo=answer.job)
 
 
-def shown_value(field: Field, formats: Formats) -> str:
+def shown_value(field: BoundField, formats: Formats) -> str:
     """Write a field's value as people read it."""
+    value = field.value()
     if field.kind == "switch":
-        return "Yes" if field.value else "No"
-    if field.kind in ("date", "datetime") and field.value:
-        return dated_text(str(field.value), formats)
-    if isinstance(field.value, int | float) and not isinstance(field.value, bool) and field.kind == "number":
-        return number_text(field.value)
+        return "Yes" if value else "No"
+    if field.kind in ("date", "datetime") and value:
+        return dated_text(str(value), formats)
+    if isinstance(value, int | float) and not isinstance(value, bool) and field.kind == "number":
+        return number_text(value)
     labels = {option.value: option.label for option in field.options}
     return ", ".join(labels.get(text, text) for text in field.chosen)

@@ -76,12 +76,12 @@ class Parts(Page):
         """Return a form with a field of each kind, the first of them refused."""
         options = [Option("one", "One"), Option("two", "Two")]
         form = Form(
-            [
-                Field(f"sample-{kind}", kind.capitalize(), kind, options=options, help="What it is for.")
+            fields=[
+                Field(f"sample-{kind}", kind.capitalize(), kind, options=options, help_text="What it is for.")
                 for kind in FIELD_KINDS
             ]
         )
-        form.fields[0].error = "is needed"
+        next(iter(form)).add_error("is needed")
         return form
 
     def do_save(self) -> HttpResponse:

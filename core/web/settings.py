@@ -8,8 +8,8 @@ from typing import ClassVar
 from django.http import HttpResponse
 
 from core.types import JsonObject, Values
-from core.web.conflicts import open_form, read_edit
 from core.web.forms import Form
+from core.web.forms.conflicts import open_form, read_edit
 from core.web.menu import registered
 from core.web.pages import MenuItem, Page
 from core.web.records import shown_value
@@ -44,9 +44,11 @@ class SettingsForm(SettingsPage):
 
     template = "web/settings/form.html"
     resource: ClassVar[str]
+    form_class: ClassVar[type[Form]]
 
     def form(self, values: Values | None = None) -> Form:
-        raise NotImplementedError
+        """Return the form, with the values if they are given."""
+        return self.form_class(initial=values)
 
     @cached_property
     def current(self) -> Values:
@@ -63,7 +65,7 @@ class SettingsForm(SettingsPage):
             return {"form": open_form(form, self.current)}
         return {
             "form": None,
-            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form.fields],
+            "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form],
         }
 
     def do_save(self) -> HttpResponse:

@@ -13,9 +13,9 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.conflicts import words_of
 from core.web.field_values import FieldValues, field_values
 from core.web.forms import Field, Form, differ
+from core.web.forms.conflicts import words_of
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
@@ -186,7 +186,7 @@ class EditCell(TablePage):
     def cell_form(self, values: Values) -> Form:
         """Make the form of the column with the record's values; a field that it lacks is empty."""
         fields = self.fields(self.column)
-        return Form(fields, {field.name: values.get(field.name) for field in fields})
+        return Form(fields=fields, initial={field.name: values.get(field.name) for field in fields})
 
     @cached_property
     def record(self) -> Values:
@@ -198,7 +198,7 @@ class EditCell(TablePage):
         return self.editing(self.cell_form(self.values(self.record)) if may else None, self.record)
 
     def editing(self, form: Form | None, record: Values) -> JsonObject:
-        before = {field.name: self.values(record).get(field.name) for field in form.fields} if form else {}
+        before = {field.name: self.values(record).get(field.name) for field in form} if form else {}
         row = self.row(record)
         return {"form": form, "row": row, "column": self.column, "before": json.dumps(before), "title": row.name}
 
@@ -210,16 +210,16 @@ class EditCell(TablePage):
 
     def do_save(self) -> HttpResponse:
         values, before = self.values(self.record), self._before()
-        form = self.cell_form(before).fill(self.request.POST)
-        if form.is_wrong:
+        form = self.cell_form(before).bind(self.request.POST)
+        if not form.is_valid():
             return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
-        if foreign := [field for field in form.fields if differ(values.get(field.name), before.get(field.name))]:
+        if foreign := [field for field in form if differ(values.get(field.name), before.get(field.name))]:
             meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
                 now = ", ".join(f"“{said}”" for field in foreign if (said := words_of(field, values.get(field.name))))
                 text = f"Somebody else has changed this to {now or 'nothing'} meanwhile. Save again to keep yours."
-                form.trouble.append(text)
+                form.add_error(None, text)
                 return self.page(self.editing(form, self.record), status=422)
             changed = {}
         if not changed:

@@ -8,9 +8,11 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Form
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
+from crm.files.serializers import FileUpdate
 
 FILE_KINDS = (
     ("image/", "Image"),
@@ -104,6 +106,9 @@ class NewFiles(FilePage):
         return self.done(f"Uploaded {count} file{'' if count == 1 else 's'}", self.address("files"))
 
 
+FileForm = form_from_input(FileUpdate, {"name": "Name"})
+
+
 class FileDetail(FilePage):
     path = "files/<str:id>"
     name = "file"
@@ -118,10 +123,10 @@ class FileDetail(FilePage):
         return {"file": self.file, "title": self.file["name"], "form": self.form()}
 
     def form(self) -> Form:
-        return Form([Field("name", "Name", required=True)], self.file)
+        return FileForm(initial=self.file)
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("PUT", f"file/{self.params['id']}", None, form.values)
         return self.done("File renamed") if answer.ok else self.invalid(form, answer)
 

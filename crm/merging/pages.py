@@ -9,9 +9,9 @@ from django.http import HttpResponse
 
 from core.types import Values
 from core.web.field_values import field_values
+from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.lists import ListState
 from core.web.pages import MenuItem, Page, Refused
-from core.web.record_forms import fields_query, shown_fields
 
 RULES = {
     "samePhone": "The same phone number",

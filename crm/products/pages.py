@@ -9,9 +9,9 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
+from core.web.forms.record_forms import choice_of, fields_query, form_field, form_values
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import choice_of, fields_query, form_field, form_values
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
 PRODUCTS = Records(
@@ -83,7 +83,7 @@ class ProductForm(RecordForm, ProductPage):
 
     def form(self, values: Values | None = None) -> Form:
         fields = [field for definition in self.definitions if (field := form_field(definition, self.zone_name))]
-        return Form(fields or [Field("name", "Name", required=True)], values)
+        return Form(fields=fields or [Field("name", "Name", required=True)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         return {"formData": dict(values)}

@@ -8,9 +8,9 @@ from typing import ClassVar
 from django.http import HttpRequest, HttpResponse
 
 from core.types import JsonObject, Values
+from core.web.forms.record_forms import fields_query, status_labels
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import fields_query, status_labels
 
 
 def counted(number: int | None, word: str) -> str:

@@ -9,14 +9,16 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 
 from core.types import JsonObject, Values
-from core.web.colors import color_field
+from core.web.colors import color_options
 from core.web.filter_words import RECORDS, in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
+from core.web.forms.from_input import form_from_input
+from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.lists import MATCH, Column, ListState
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from crm.segments.serializers import SegmentCreate
 
 SEGMENTS = Records(
     "segment",
@@ -66,13 +68,17 @@ class Segments(RecordList, SegmentPage):
 class SegmentForm(RecordForm, SegmentPage):
     """The form for the name of a segment. The selection is in the address, or in the segment."""
 
+    form_class = form_from_input(
+        SegmentCreate,
+        {"name": "Name", "description": "Description", "color": "Colour"},
+        kinds={"color": "select"},
+        placeholders={"color": "None"},
+    )
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("name", "Name", required=True),
-            Field("description", "Description", "textarea"),
-            color_field((values or {}).get("color", "")),
-        ]
-        return Form(fields, values)
+        form = super().form(values)
+        form.fields["color"].options = color_options((values or {}).get("color", ""))
+        return form
 
 
 class NewSegment(NewRecord, SegmentForm):
@@ -131,10 +137,10 @@ class NewSegment(NewRecord, SegmentForm):
     def do_save(self) -> HttpResponse:
         changed = changed_filters(self.request.POST, (choice.name for choice in self.choices))
         if any(changed) or MATCH in self.request.POST:
-            return self.page({**self.context(), "form": self.form().fill(self.request.POST)})
+            return self.page({**self.context(), "form": self.form().bind(self.request.POST)})
         if not self.state.filters:
-            form = self.form().fill(self.request.POST)
-            form.trouble.append("A segment needs a filter: add one above.")
+            form = self.form().bind(self.request.POST)
+            form.add_error(None, "A segment needs a filter: add one above.")
             return self.refused(form)
         return self.save()
 
@@ -161,11 +167,11 @@ class NewFixedSegment(NewRecord, SegmentForm):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
-        form.fields.insert(1, Field("panel", "Of", "radio", options=panels, value="contact"))
+        form.insert(Field("panel", "Of", "radio", options=panels, initial="contact"), before="description")
         return form
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "segment", None, {**form.values, "kind": "static", "ids": []})
         if not answer.ok:
             form.refuse(answer)
@@ -193,7 +199,7 @@ class SegmentFilters(NewSegment):
         return self.address("segment", self.params["id"])
 
     def form(self, values: Values | None = None) -> Form:
-        return Form([])
+        return Form(fields=[])
 
     def show(self) -> Values:
         return {**self.context(), "form": self.form() if self.may("segment", "PUT") else None}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from core.types import Values
-from core.web.colors import color_field
-from core.web.forms import Field, Form
+from core.web.colors import color_options
+from core.web.forms import Form
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from crm.tags.serializers import NamedModelCreate
 
 TAGS = Records("tag", "tags", "tag", "tags", "tag", "Tags group contacts and leads in whatever way you like.")
 CATEGORIES = Records(
@@ -34,16 +36,24 @@ class NamedList(RecordList):
     )
 
 
+NamedModelForm = form_from_input(
+    NamedModelCreate,
+    {"name": "Name", "description": "Description", "color": "Colour"},
+    kinds={"color": "select"},
+    placeholders={"color": "None"},
+    focus="name",
+)
+
+
 class NamedForm(RecordForm):
     """The form of a tag or category."""
 
+    form_class = NamedModelForm
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("name", "Name", required=True, autofocus=values is None),
-            Field("description", "Description", "textarea"),
-            color_field((values or {}).get("color", "")),
-        ]
-        return Form(fields, values)
+        form = super().form(values)
+        form.fields["color"].options = color_options((values or {}).get("color", ""))
+        return form
 
 
 class NamedEdit(EditRecord, NamedForm):

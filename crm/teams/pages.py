@@ -8,9 +8,11 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from crm.teams.serializers import TeamCreate
 
 TEAMS = Records("team", "teams", "team", "teams", "users-round", "A team works on leads together.")
 WORKING = {"status": ["owner", "accepted"]}
@@ -49,17 +51,17 @@ class TeamForm(RecordForm, TeamPage):
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
 
+    form_class = form_from_input(TeamCreate, {"name": "Name", "description": "Description"}, focus="name")
+
     def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("name", "Name", required=True, autofocus=values is None),
-            Field("description", "Description", "textarea"),
-        ]
+        form = super().form(values)
         if self.people:
-            fields.append(Field("members", "Members", "checks", options=self.people))
+            form.insert(Field("members", "Members", "checks", options=self.people))
             help = "Whoever is ticked in both gets new leads of the team."
             everybody = [person.value for person in self.people]
-            fields.append(Field("takes", "Take new leads", "checks", options=self.people, help=help, value=everybody))
-        return Form(fields, values)
+            takes = Field("takes", "Take new leads", "checks", options=self.people, help_text=help, initial=everybody)
+            form.insert(takes)
+        return form
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "takes"}
@@ -110,6 +112,12 @@ class EditTeam(EditRecord, TeamForm):
         return f"{leads} go to the team that takes what belongs to no other. This cannot be undone."
 
 
+class LeadRuleForm(Form):
+    distribution = Field(label="New leads go", kind="radio", options=DISTRIBUTIONS)
+    onlyAvailable = Field(label="Only to people who take new leads in their team", kind="switch")
+    maxOpenLeads = Field(label="Most open leads a person", kind="number", help_text="Empty: no limit.")
+
+
 class LeadRule(Page):
     """The rule for the assignment of new leads to the members of their team."""
 
@@ -120,24 +128,14 @@ class LeadRule(Page):
     menu = TeamPage.menu
     template = "web/teams/rule.html"
 
-    def form(self, values: Values | None = None) -> Form:
-        return Form(
-            [
-                Field("distribution", "New leads go", "radio", options=DISTRIBUTIONS),
-                Field("onlyAvailable", "Only to people who take new leads in their team", "switch"),
-                Field("maxOpenLeads", "Most open leads a person", "number", help="Empty: no limit."),
-            ],
-            values,
-        )
-
     def show(self) -> Values:
         rule = self.read("settings").data["teamSettings"]
-        form = self.form(rule) if self.may("settings", "PUT") else None
+        form = LeadRuleForm(initial=rule) if self.may("settings", "PUT") else None
         chosen = {distribution.value: distribution.label for distribution in DISTRIBUTIONS}[rule["distribution"]]
         return {"form": form, "rule": rule, "chosen": chosen}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = LeadRuleForm(self.request.POST)
         answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
         return self.done("Saved") if answer.ok else self.invalid(form, answer)
 

@@ -15,6 +15,7 @@ from core.types import JsonObject
 from core.web.ask import NOT_ALLOWED, Answer
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
 from crm.records.problems import ValueProblem, refusal
 
@@ -26,7 +27,7 @@ def form() -> Form:
         Field("size", "Size", "number"),
         Field("on", "On", "switch"),
     ]
-    return Form(fields)
+    return Form(fields=fields)
 
 
 def many_fields() -> Form:
@@ -40,7 +41,7 @@ def many_fields() -> Form:
         Field("shoe", "Shoe size", "number"),
         Field("secret", "Secret", "password"),
     ]
-    return Form(fields)
+    return Form(fields=fields)
 
 
 def answer_to(error: ApiError) -> Answer:
@@ -87,28 +88,28 @@ def schema_error(body: JsonObject) -> ApiError:
 def test_refusals_find_their_fields(error: ApiError, errors: dict[str, str], trouble: list[str]) -> None:
     filled = many_fields()
     filled.refuse(answer_to(error))
-    assert {field.name: field.error for field in filled.wrong} == errors
-    assert filled.trouble[-len(trouble) :] == trouble if trouble else filled.wrong
+    assert {field.name: field.error for field in filled.refused_fields} == errors
+    assert list(filled.non_field_errors())[-len(trouble) :] == trouble if trouble else filled.refused_fields
 
 
 def test_each_refused_field_of_a_body_has_its_error() -> None:
     filled = many_fields()
     filled.refuse(answer_to(schema_error({"name": 5, "allowedIps": ["10.0.0.1", "x", "y"], "more": 1})))
-    assert {field.name: field.error for field in filled.wrong} == {}
-    assert filled.trouble[-1] == "More: unknown key; this endpoint knows allowedIps, name."
+    assert {field.name: field.error for field in filled.refused_fields} == {}
+    assert filled.non_field_errors()[-1] == "More: unknown key; this endpoint knows allowedIps, name."
     filled.refuse(answer_to(schema_error({"name": 5, "allowedIps": ["10.0.0.1", "x", "y"]})))
     invalid = "Enter a valid IPv4 or IPv6 address."
-    assert {field.name: field.error for field in filled.wrong} == {
+    assert {field.name: field.error for field in filled.refused_fields} == {
         "name": "Must be text.",
         "allowedIps": f"{invalid} {invalid}",
     }
-    assert filled.wrong[0].described_by == "f-name-error"
+    assert filled.refused_fields[0].aria_describedby == "f-name-error"
 
 
 def test_an_error_of_the_whole_body_stands_above_even_if_a_field_is_called_body() -> None:
-    filled = Form([Field("body", "Text")])
+    filled = Form(fields=[Field("body", "Text")])
     filled.refuse(answer_to(schema_error({"name": "a", "allowedIps": []})))
-    assert (filled.wrong, filled.trouble[-1]) == ([], "Needs more than this.")
+    assert (filled.refused_fields, filled.non_field_errors()[-1]) == ([], "Needs more than this.")
 
 
 def test_a_form_of_one_row_keeps_the_errors_of_others_above() -> None:
@@ -116,14 +117,14 @@ def test_a_form_of_one_row_keeps_the_errors_of_others_above() -> None:
     error = NamedError("BadRequest_400", errors=errors)
     filled = many_fields()
     filled.refuse(answer_to(error), name_below("rows.3."))
-    assert {field.name: field.error for field in filled.wrong} == {"name": "Bad 3."}
-    assert filled.trouble == ["Rows.2.name: bad 2."]
+    assert {field.name: field.error for field in filled.refused_fields} == {"name": "Bad 3."}
+    assert filled.non_field_errors() == ["Rows.2.name: bad 2."]
 
 
 def test_a_refused_form_asks_again_for_its_secrets() -> None:
-    filled = many_fields().fill(QueryDict("secret=abc"))
+    filled = many_fields().bind(QueryDict("secret=abc"))
     filled.refuse(answer_to(NamedError("BadRequest_400", "name: is required")))
-    assert [field.name for field in filled.wrong] == ["name", "secret"]
+    assert [field.name for field in filled.refused_fields] == ["name", "secret"]
 
 
 def test_codes_and_values_of_a_refusal_reach_the_page_and_no_body() -> None:
@@ -139,11 +140,80 @@ def test_codes_and_values_of_a_refusal_reach_the_page_and_no_body() -> None:
     assert answer.body["errors"] == [{"field": "size", "message": "2 of 3 do not fit"}]
 
 
+def test_an_unreadable_input_is_shown_again_and_not_cleaned() -> None:
+    zone = "Europe/Berlin"
+    typed = Form(fields=[Field("at", "When", "datetime", zone=zone), Field("name", "Name")])
+    typed.bind(QueryDict("at=2026-03-29T02:30&name=Ann"))
+    assert not typed.is_valid()
+    assert typed.cleaned_data == {"name": "Ann"}
+    assert typed.values == {"at": "2026-03-29T02:30", "name": "Ann"}
+    assert typed["at"].error.startswith("The clocks of Europe/Berlin skip this time")
+
+
+def test_a_records_untouched_value_stays_to_the_last_character() -> None:
+    before = {"name": " Ann\nLee ", "size": 12.5, "tags": ["b", "a"], "on": True}
+    fields = [*form().fields.values(), Field("tags", "Tags", "checks", options=[Option("a", "A"), Option("b", "B")])]
+    sent = QueryDict("name=+Ann%0D%0ALee+&size=12.5&on=on&tags=a&tags=b")
+    edited = Form(fields=fields, initial=before).bind(sent)
+    assert edited.is_valid()
+    assert edited.changed_data == []
+    assert {name: edited.cleaned_data[name] for name in before} == before
+    assert Form(fields=fields, initial=before).bind(QueryDict("name=Bo&size=12.5&on=on")).changed(before) == {
+        "name": "Bo",
+        "tags": [],
+    }
+
+
+def test_a_field_that_was_not_rendered_stays_as_it_was() -> None:
+    edited = Form(fields=form().fields.values(), initial={"on": True}).bind(QueryDict("name=Bo"), {"name"})
+    assert edited.cleaned_data["on"] is True
+    assert edited.bind(QueryDict("name=Bo")).cleaned_data["on"] is False
+
+
+class Drink(Input):
+    name = TextInput(max_length=200)
+    about = TextInput(max_length=5000, allow_blank=True, required=False)
+    size = serializers.ChoiceField(choices=("small", "large"))
+    hot = serializers.BooleanField(required=False)
+    litres = serializers.FloatField(required=False)
+    tags = serializers.ListField(child=TextInput(), required=False)
+
+
+def test_a_form_is_made_from_an_input_of_the_api() -> None:
+    labels = dict.fromkeys(("size", "name", "about", "hot", "litres", "tags"), "Label")
+    form_class = form_from_input(Drink, labels, kinds={"size": "radio"}, help_texts={"hot": "Or cold."}, focus="name")
+    made = form_class()
+    assert [(field.name, field.kind, field.required) for field in made] == [
+        ("size", "radio", True),
+        ("name", "text", True),
+        ("about", "textarea", False),
+        ("hot", "switch", False),
+        ("litres", "number", False),
+        ("tags", "checks", False),
+    ]
+    assert (made["hot"].help_text, made["hot"].label) == ("Or cold.", "Label")
+    assert [form_class(initial=values).fields["name"].autofocus for values in (None, {"name": "Tea"})] == [True, False]
+    assert not form_class().fields["about"].autofocus
+    sent = form_class(QueryDict("name=Tea&litres=0.5&hot=on&tags=a"))
+    assert sent.is_valid()
+    assert sent.cleaned_data == {"size": "", "name": "Tea", "about": "", "hot": True, "litres": 0.5, "tags": ["a"]}
+    with pytest.raises(TypeError, match="Drink has no colour"):
+        form_from_input(Drink, {"colour": "Colour"})
+
+
+def test_django_draws_a_form_by_the_projects_templates() -> None:
+    drawn = str(Form(fields=[Field("name", "Name", required=True, help_text="As it is <called>.")]))
+    assert '<label for="f-name">Name <span class="required">required</span></label>' in drawn
+    assert 'id="f-name" name="name" type="text"' in drawn
+    assert 'aria-describedby="f-name-help"' in drawn
+    assert "As it is &lt;called&gt;." in drawn
+
+
 def test_values_have_the_types_of_the_api() -> None:
-    made = form().fill(QueryDict("name= Ann &size=12&on=on&email="))
+    made = form().bind(QueryDict("name= Ann &size=12&on=on&email="))
     assert made.values == {"name": "Ann", "email": "", "size": 12, "on": True}
-    assert form().fill(QueryDict("size=1.5")).values["size"] == 1.5
-    assert form().fill(QueryDict("size=many")).values["size"] == "many"
+    assert form().bind(QueryDict("size=1.5")).values["size"] == 1.5
+    assert form().bind(QueryDict("size=many")).values["size"] == "many"
     assert made.changed({"name": "Ann", "size": 13, "email": None, "on": True}) == {"size": 12}
 
 
@@ -160,10 +230,12 @@ def test_values_have_the_types_of_the_api() -> None:
 )
 def test_one_of_many_options_is_found_by_a_part_of_it(typed: str, found: str) -> None:
     zones = [Option(f"Europe/{town}", f"(UTC+01:00) Europe/{town}") for town in ("Berlin", "Paris")]
-    form = Form([Field("zone", "Time zone", "search", options=[*zones, Option("America/New_York", "(UTC-05:00)")])])
+    form = Form(
+        fields=[Field("zone", "Time zone", "search", options=[*zones, Option("America/New_York", "(UTC-05:00)")])]
+    )
     sent = QueryDict(mutable=True)
     sent["zone"] = typed
-    assert form.fill(sent).values == {"zone": found}
+    assert form.bind(sent).values == {"zone": found}
 
 
 def test_a_lists_address_says_everything() -> None:

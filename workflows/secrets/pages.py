@@ -53,10 +53,10 @@ class SecretForm(RecordForm, SecretPage):
         value = "Stored encrypted, and never shown again. For a log-in by user and password: user:password."
         fields = [
             Field("name", "Name", required=True, autofocus=True),
-            Field("host", "Host", required=True, placeholder="api.example.org", help=host),
-            Field("value", "Secret", "password", required=True, autocomplete="new-password", help=value),
+            Field("host", "Host", required=True, placeholder="api.example.org", help_text=host),
+            Field("value", "Secret", "password", required=True, autocomplete="new-password", help_text=value),
         ]
-        return Form([field for field in fields if values is None or field.name in values], values)
+        return Form(fields=[field for field in fields if values is None or field.name in values], initial=values)
 
 
 class NewSecret(NewRecord, SecretForm):
@@ -81,7 +81,7 @@ class Secret(EditRecord, SecretForm):
 
     def show(self) -> Values:
         """Show the data of a secret, which cannot be changed."""
-        values = [(field.label, field.value) for field in self.form(self.record).fields]
+        values = [(field.label, field.value()) for field in self.form(self.record)]
         return {**self.context(), "form": None, "facts": values}
 
     def do_save(self) -> Any:

@@ -47,9 +47,9 @@ def losses(quote: QuoteData | None) -> JsonObject:
 def refused_order(form: Form, answer: Answer) -> None:
     """Put a refusal into a form; that of a price and of add-ons as text, because no field has their names."""
     if answer.refuses("proof"):
-        form.trouble.append(PRICE_CHANGED)
+        form.add_error(None, PRICE_CHANGED)
     elif answer.refuses("addOns"):
-        form.trouble += [answer.message, answer.reason]
+        form.add_error(None, [answer.message, answer.reason])
     else:
         form.refuse(answer)
 

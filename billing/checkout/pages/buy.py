@@ -47,12 +47,12 @@ class BuyPlan(BillingPage):
         seats = whole_number(sent.get("seats", ""))
         interval, currency = sent.get("interval") or "month", sent.get("currency", "")
         return Form(
-            [
-                Field("interval", "Paid", kind="radio", options=INTERVALS, value=interval),
-                Field("seats", "People", kind="number", value=seats, help="Empty: as many as you are."),
+            fields=[
+                Field("interval", "Paid", kind="radio", options=INTERVALS, initial=interval),
+                Field("seats", "People", kind="number", initial=seats, help_text="Empty: as many as you are."),
                 *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
-                Field("couponCode", "Coupon", value=sent.get("couponCode", "")),
-                Field("currency", "", kind="hidden", value=currency),
+                Field("couponCode", "Coupon", initial=sent.get("couponCode", "")),
+                Field("currency", "", kind="hidden", initial=currency),
             ]
         )
 
@@ -67,7 +67,9 @@ class BuyPlan(BillingPage):
             costs = f"{exact_money(Decimal(str(amount)), code)} a {interval} each." if amount is not None else ""
             about = " ".join(text for text in (add_on["description"], costs) if text)
             value = self.held.get(add_on["_id"], 0)
-            fields.append(Field(f"{ADD_ON}{add_on['_id']}", add_on["name"], kind="number", value=value, help=about))
+            fields.append(
+                Field(f"{ADD_ON}{add_on['_id']}", add_on["name"], kind="number", initial=value, help_text=about)
+            )
         return fields
 
     def body(self, form: Form) -> JsonObject:
@@ -100,11 +102,12 @@ class BuyPlan(BillingPage):
 
     def readable(self, form: Form) -> bool:
         """Return whether all numbers of add-ons are valid, and add an error to each field that isn't."""
-        for field in form.fields:
-            wrong = field.value is not None and not (isinstance(field.value, int) and 0 <= field.value <= 1000)
+        for field in form:
+            number = field.value()
+            wrong = number is not None and not (isinstance(number, int) and 0 <= number <= 1000)
             if field.name.startswith(ADD_ON) and wrong:
-                field.error = "A whole number, from 0 to 1,000."
-        return not form.wrong
+                field.replace_error("A whole number, from 0 to 1,000.")
+        return not form.refused_fields
 
     def context(self, form: Form) -> JsonObject:
         asks = self.may_buy() and self.plan_id and self.readable(form)
@@ -131,22 +134,23 @@ class BuyPlan(BillingPage):
         return self.context(self.form())
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         shown = self.context(form)
         return self.page(shown, status=200 if shown["quote"] else 422)
 
     def do_order(self) -> HttpResponse:
         """Order at the shown price; if the price differs, show the new one and ask again."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         proof = self.request.POST.get("proof", "")
         if not proof or not self.readable(form):
             return self.do_save()
         answer = self.ask("POST", "subscription", None, {**self.body(form), "proof": proof})
         if not answer.ok:
             refused_order(form, answer)
-            before = list(form.trouble)
+            before = form.non_field_errors()
             shown = self.context(form)
-            form.trouble = before or form.trouble
+            if before:
+                form.replace_errors([str(text) for text in before])
             return self.page(shown, status=422)
         ordered: OrderedData = answer.data
         payment = ordered["payment"]

@@ -40,8 +40,8 @@ class CancelPlan(BillingPage):
     def form(self) -> Form:
         when = self.request.POST.get("when", "")
         return Form(
-            [
-                Field("when", "", kind="hidden", value=when if when in self.ways else (self.ways or [""])[0]),
+            fields=[
+                Field("when", "", kind="hidden", initial=when if when in self.ways else (self.ways or [""])[0]),
                 Field("sure", "I know that this cannot be taken back", kind="switch"),
             ]
         )
@@ -57,16 +57,16 @@ class CancelPlan(BillingPage):
             "subscription": subscription,
             "ways": self.ways,
             "days": days_until(subscription["period"]["end"]) if subscription else 0,
-            "sure": form.fields[1],
+            "sure": form["sure"],
         }
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         when, subscription = form.values["when"], self.whole
         if subscription is None or when not in self.ways:
             return self.fail("It cannot be cancelled like that.")
         if when == NOW and not form.values["sure"]:
-            form.fields[1].error = UNSURE
+            form.add_error("sure", UNSURE)
             return self.page(self.context(form), status=422)
         if when == NOW:
             answer = self.ask("DELETE", f"subscription/{subscription['_id']}", None, {"when": NOW, "forfeit": True})

@@ -23,12 +23,16 @@ class Details(SettingsForm):
     def form(self, values: Values | None = None) -> Form:
         details = values or {}
         return Form(
-            [
-                Field("name", "Name", value=details.get("name", ""), autocomplete="organization"),
-                Field("address", "Address", kind="textarea", value=details.get("address", "")),
-                Field("country", "Country", value=details.get("country", ""), help="Its name or code, such as DE."),
-                Field("vatId", "VAT id", value=details.get("vatId", ""), help="It is checked against the country."),
-                Field("email", "E-mail for invoices", kind="email", value=details.get("email", "")),
+            fields=[
+                Field("name", "Name", initial=details.get("name", ""), autocomplete="organization"),
+                Field("address", "Address", kind="textarea", initial=details.get("address", "")),
+                Field(
+                    "country", "Country", initial=details.get("country", ""), help_text="Its name or code, such as DE."
+                ),
+                Field(
+                    "vatId", "VAT id", initial=details.get("vatId", ""), help_text="It is checked against the country."
+                ),
+                Field("email", "E-mail for invoices", kind="email", initial=details.get("email", "")),
             ]
         )
 

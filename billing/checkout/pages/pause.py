@@ -13,6 +13,10 @@ from core.types import Values
 from core.web.forms import Field, Form
 
 
+class PauseForm(Form):
+    until = Field(label="Until", kind="date", required=True)
+
+
 class PausePlan(BillingPage):
     path = "settings/plan/pause"
     name = "plan-pause"
@@ -25,16 +29,13 @@ class PausePlan(BillingPage):
         return {
             "subscription": subscription,
             "months": months,
-            "form": self.form() if months and self.may_buy("PUT") else None,
+            "form": PauseForm() if months and self.may_buy("PUT") else None,
             "can_change": self.may_buy("PUT"),
         }
 
-    def form(self) -> Form:
-        return Form([Field("until", "Until", kind="date", required=True)])
-
     def do_save(self) -> HttpResponse:
         """Pause until the day begins on the company's clock."""
-        form = self.form().fill(self.request.POST)
+        form = PauseForm().bind(self.request.POST)
         until = form.values["until"]
         with suppress(ValueError, TypeError):  # the API refuses what is no day
             day = date.fromisoformat(until)

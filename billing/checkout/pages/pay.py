@@ -59,7 +59,7 @@ class PayOrder(BillingPage):
     def transfer_form(self, order: Values) -> Form:
         """Return the form of a bank transfer. Its reference defaults to the order's number."""
         said = order["reference"] or (order["bank"] or {}).get("reference", "")
-        return Form([Field("reference", "What your transfer says", value=said, required=True)])
+        return Form(fields=[Field("reference", "What your transfer says", initial=said, required=True)])
 
     def do_begin(self) -> HttpResponse:
         order = self.order()
@@ -94,9 +94,9 @@ class PayOrder(BillingPage):
 
     def do_transfer(self) -> HttpResponse:
         order = self.order()
-        form = self.transfer_form(order).fill(self.request.POST)
+        form = self.transfer_form(order).bind(self.request.POST)
         if not form.values["reference"]:
-            form.fields[0].error = NO_REFERENCE
+            form.add_error("reference", NO_REFERENCE)
             return self.page(self.shown(order, form), status=422)
         body: JsonObject = {"paymentID": order["id"], "reference": form.values["reference"]}
         if self.request.FILES.getlist("file"):

@@ -34,7 +34,7 @@ class ChangeSeats(BillingPage):
     def form(self) -> Form:
         counts = self.subscription["seats"]
         seats = whole_number(self.request.GET.get("seats", "")) or counts["total"] or counts["used"]
-        return Form([Field("seats", "People", kind="number", value=seats, required=True)])
+        return Form(fields=[Field("seats", "People", kind="number", initial=seats, required=True)])
 
     def show(self) -> Values:
         return self.context(self.form(), asks="seats" in self.request.GET)
@@ -74,20 +74,20 @@ class ChangeSeats(BillingPage):
         return answer.data if answer.ok else None
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         shown = self.context(form, asks=True)
-        return self.page(shown, status=422 if form.is_wrong else 200)
+        return self.page(shown, status=422 if form.errors else 200)
 
     def do_order(self) -> HttpResponse:
         """Order the seats at the price that was shown; fewer are kept for the next period."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         proof = self.request.POST.get("proof", "")
         if not proof:
             return self.do_save()
         answer = self.ask("POST", "subscription/seats", None, {"seats": form.values["seats"], "proof": proof})
         if not answer.ok:
             refused_order(form, answer)
-            return self.page(self.context(form, asks=not form.wrong), status=422)
+            return self.page(self.context(form, asks=not form.refused_fields), status=422)
         payment = answer.data["payment"]
         if payment is None:
             return self.done("It is kept for the next period", to=self.address("plan"))

@@ -42,7 +42,7 @@ from core.web.flows.schemas import (
     tree_state,
     with_held,
 )
-from core.web.forms import Field, Option
+from core.web.forms import BoundField, Field, Option, alone, texts_of
 
 
 class SchemaForm(ReadingForm):
@@ -74,7 +74,7 @@ class SchemaForm(ReadingForm):
             open = [*part.parts, *open]
         return parts
 
-    def fields(self) -> list[Field]:
+    def fields(self) -> list[BoundField]:
         return [field for part in self.all_parts() for field in (part.switch, part.field) if field is not None]
 
     def read(self, sent: QueryDict) -> JsonObject:
@@ -98,8 +98,10 @@ class SchemaForm(ReadingForm):
             return False
         text = f"{message[:1].upper()}{message[1:]}"
         text += "" if text.endswith((".", "!", "?")) else "."
-        target: Any = part.field if part.field is not None else part
-        target.error = f"{target.error} {text}".strip()
+        if part.field is not None:
+            part.field.add_error(text)
+        else:
+            part.error = f"{part.error} {text}".strip()
         return True
 
     def _properties(self, schema: Schema, values: Any, path: str) -> list[Part]:
@@ -137,23 +139,23 @@ class SchemaForm(ReadingForm):
         if kind == "pairs":
             return self._pairs(schema, value, path, label, help)
         field = self._field(kind, schema, held, path, label, required and not optional)
-        field.help = " ".join(filter(None, (help, self._trouble(schema))))
-        return Part("field", path, label, field=field)
+        field.help_text = " ".join(filter(None, (help, self._trouble(schema))))
+        return Part("field", path, label, field=alone(field))
 
     # Parts
 
     def _field(self, kind: str, schema: Schema, value: Any, path: str, label: str, required: bool) -> Field:
-        field = Field(path, label, kind, required=required, value=value)
+        field = Field(path, label, kind, required=required, initial=value)
         if kind == "select":
             options = self._options(schema)
             field.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
-            field.options = with_held(field.options, field.chosen)
+            field.options = with_held(field.options, texts_of(value))
             field.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
         elif kind == "yes_no":
             field.kind = "select"
             field.options = list(YES_NO)
-            field.value = json.dumps(value) if isinstance(value, bool) else value
-            field.options = with_held(field.options, field.chosen)
+            field.initial = json.dumps(value) if isinstance(value, bool) else value
+            field.options = with_held(field.options, texts_of(field.initial))
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})
             if is_days(schema, items):
@@ -161,8 +163,8 @@ class SchemaForm(ReadingForm):
             else:
                 options = self._options(schema)
                 field.options = options if options is not None else enum_options(items)
-            field.value = value if isinstance(value, list) else []
-            field.options = with_held(field.options, field.chosen)
+            field.initial = value if isinstance(value, list) else []
+            field.options = with_held(field.options, texts_of(field.initial))
         elif kind == "lines":
             items, _ = self.resolve(schema.get("items") or {})
             texts = [str(entry) for entry in (value if isinstance(value, list) else [])]
@@ -170,10 +172,10 @@ class SchemaForm(ReadingForm):
                 texts = [shown_time(entry, self.sources.zone) for entry in texts]
                 field.placeholder = SHOWN
             field.kind = "textarea"
-            field.value = "\n".join(texts)
+            field.initial = "\n".join(texts)
         elif kind == "json":
             field.kind = "textarea"
-            field.value = "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+            field.initial = "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
         elif kind == "text":
             format = INPUTS.get(str(schema.get("format")), "text")
             if schema.get("x-widget") == "expression" or has_expression(value):
@@ -183,25 +185,27 @@ class SchemaForm(ReadingForm):
             several = is_long or (isinstance(value, str) and "\n" in value)
             field.kind = "textarea" if several else format
             if not isinstance(value, str | None):
-                field.value = shown_value(value)
+                field.initial = shown_value(value)
             if field.kind == "datetime-local":
-                field.value = shown_time(value, self.sources.zone)
-                field.kind = "datetime-local" if len(field.value) in (0, len(SHOWN)) else "text"
+                field.initial = shown_time(value, self.sources.zone)
+                field.kind = "datetime-local" if len(field.initial) in (0, len(SHOWN)) else "text"
         if path in self.wrong:
-            field.value = self.sent.get(path, "")
+            field.initial = self.sent.get(path, "")
         return field
 
     def _group(self, schema: Schema, value: Any, path: str, label: str, help: str, optional: bool) -> Part:
-        switch = Field(f"{path}:on", label, "switch", value=value is not None, help=help) if optional else None
+        switch = Field(f"{path}:on", label, "switch", initial=value is not None, help_text=help) if optional else None
         parts = self._properties(schema, value, path)
-        return Part("group", path, label, "" if optional else help, parts=parts, switch=switch)
+        return Part(
+            "group", path, label, "" if optional else help, parts=parts, switch=alone(switch) if switch else None
+        )
 
     def _span(self, schema: Schema, held: Values, path: str, label: str, help: str) -> Part:
         unit, _ = self.resolve(schema["properties"]["unit"])
-        amount = Field(f"{path}.amount", "How many", "number", value=held.get("amount"))
-        units = Field(f"{path}.unit", "Unit", "select", required=True, value=held.get("unit") or "days")
+        amount = Field(f"{path}.amount", "How many", "number", initial=held.get("amount"))
+        units = Field(f"{path}.unit", "Unit", "select", required=True, initial=held.get("unit") or "days")
         units.options = enum_options(unit)
-        parts = [Part("field", field.name, field.label, field=field) for field in (amount, units)]
+        parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (amount, units)]
         return Part("span", path, label, help, parts=parts)
 
     def _rows(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
@@ -221,14 +225,14 @@ class SchemaForm(ReadingForm):
         held = list(value.items()) if isinstance(value, Mapping) else []
         rows = []
         for place, (name, content) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
-            naming = Field(f"{path}:name.{place}", "Field" if offered else "Name", "text", value=name)
+            naming = Field(f"{path}:name.{place}", "Field" if offered else "Name", "text", initial=name)
             if offered:
                 naming.kind = "select"
                 naming.options = with_held([option for option, _ in offered], [name] if name else [])
             text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
             long = isinstance(text, str) and len(text) > 80
-            giving = Field(f"{path}:value.{place}", "Value", "textarea" if long else "text", value=text)
-            parts = [Part("field", field.name, field.label, field=field) for field in (naming, giving)]
+            giving = Field(f"{path}:value.{place}", "Value", "textarea" if long else "text", initial=text)
+            parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (naming, giving)]
             rows.append(Part("group", f"{path}.{name}" if name else f"{path}:{place}", parts=parts))
         return Part("pairs", path, label, help, parts=rows)
 

@@ -24,7 +24,7 @@ from core.web.flows.schemas import (
     tree_state,
     typed,
 )
-from core.web.forms import Field
+from core.web.forms import read_input
 from core.web.lists import MATCH, ListState
 
 
@@ -81,7 +81,7 @@ class ReadingForm(Schemas):
 
     def _read_field(self, kind: str, schema: Schema, held: Any, path: str) -> Any:
         read_as = {"lines": "textarea", "json": "textarea", "yes_no": "select"}.get(kind, kind)
-        value = Field(path, "", read_as).read(self.sent)
+        value = read_input(path, read_as, self.sent)
         if kind == "json":
             return self._read_json(path, value)
         if kind in ("lines", "checks"):
@@ -111,7 +111,7 @@ class ReadingForm(Schemas):
             return text
 
     def _read_span(self, path: str, optional: bool) -> Any:
-        amount = Field(f"{path}.amount", "", "number").read(self.sent)
+        amount = read_input(f"{path}.amount", "number", self.sent)
         return None if amount is None else {"amount": amount, "unit": self.sent.get(f"{path}.unit", "days")}
 
     def _read_rows(self, schema: Schema, held: Any, path: str) -> list[Any] | None:

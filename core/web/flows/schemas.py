@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from core.types import Values
 from core.web.filters import Choice, flattened, shown_by
-from core.web.forms import Field, Option
+from core.web.forms import BoundField, Option
 from core.web.lists import MATCH, ListState
 
 Schema = Values
@@ -43,8 +43,8 @@ class Part:
     help: str = ""
     parts: list[Part] = field(default_factory=list)
     """Parts of a group; of rows and pairs, each row is a group."""
-    field: Field | None = None
-    switch: Field | None = None
+    field: BoundField | None = None
+    switch: BoundField | None = None
     """Checkbox that turns an optional group on."""
     state: ListState | None = None
     choices: Sequence[Choice] = ()

@@ -68,15 +68,15 @@ class CallPage(Page):
         directions = options_of(DIRECTIONS)
         outcomes = options_of(OUTCOMES)
         return Form(
-            [
-                Field("direction", "Direction", "select", required=True, options=directions, value="outbound"),
-                Field("outcome", "Outcome", "select", required=True, options=outcomes, value="connected"),
+            fields=[
+                Field("direction", "Direction", "select", required=True, options=directions, initial="outbound"),
+                Field("outcome", "Outcome", "select", required=True, options=outcomes, initial="connected"),
                 Field("startedAt", "When", "datetime-local"),
                 Field("minutes", "Minutes", "number"),
                 Field("notes", "Notes", "textarea"),
                 Field("recording", "Address of the recording", "url", placeholder="https://"),
             ],
-            values,
+            initial=values,
         )
 
     @staticmethod
@@ -109,10 +109,10 @@ class NewCall(CallPage):
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        form.fields[2].help = "Empty: now."
+        form.fields["startedAt"].help_text = "Empty: now."
         if not self.contact:
             help = "With its country code, such as +49 30 1234567: the contact is found by it."
-            form.fields.insert(0, Field("number", "Number", "tel", required=True, help=help))
+            form.insert(Field("number", "Number", "tel", required=True, help_text=help), before="direction")
         return form
 
     def show(self) -> Values:
@@ -126,7 +126,7 @@ class NewCall(CallPage):
         return {"form": form, "contact": self.contact, "find": find, "found": contacts}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         whom = {"contact": self.contact["_id"]} if self.contact else {}
         answer = self.ask("POST", "calllog", None, {**self.body(values), **whom})
@@ -162,7 +162,7 @@ class EditCall(CallPage):
 
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("calls"))

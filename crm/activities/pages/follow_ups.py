@@ -128,7 +128,7 @@ class FollowUpPage(Page):
         if self.people:
             none = "Nobody" if values else "Whose lead it is"
             fields.insert(2, Field("assignee", "Assigned to", "select", options=self.people, placeholder=none))
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     @staticmethod
     def body(values: Values) -> JsonObject:
@@ -166,7 +166,7 @@ class NewFollowUp(FollowUpPage):
         return {"find": find, "found": answer.data if answer is not None and answer.ok else []}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value != ""}
         lead = self.lead["_id"] if self.lead else self.request.GET.get("lead", "")
         answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": lead, **self.body(values)})
@@ -210,7 +210,7 @@ class EditFollowUp(FollowUpPage):
 
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("follow-ups"))

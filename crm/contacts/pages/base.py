@@ -6,8 +6,8 @@ from functools import cached_property
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
+from core.web.forms.record_forms import fields_query, form_field, shown_fields
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import fields_query, form_field, shown_fields
 
 SYSTEM = ("name", "email", "countryCode", "number")
 NEEDED = {"name": "a name", "email": "an e-mail address", "number": "a phone number"}
@@ -33,7 +33,7 @@ class ContactPage(Page):
         return [
             Field("name", "Name", required="name" in needed),
             Field("email", "E-mail", "email", required="email" in needed),
-            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help=help),
+            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
             Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
         ]
 
@@ -64,7 +64,7 @@ class ContactPage(Page):
         fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form([field for field in fields if field.name != "category" or field.options], values)
+        return Form(fields=[field for field in fields if field.name != "category" or field.options], initial=values)
 
 
 def body_of(values: Values) -> JsonObject:

@@ -11,8 +11,8 @@ from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import SINCE, Choice
 from core.web.forms import Field
+from core.web.forms.record_forms import column_of, form_field, record_choices, shown_fields
 from core.web.lists import Column
-from core.web.record_forms import column_of, form_field, record_choices, shown_fields
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
 from crm.contacts.pages.base import ContactPage
 

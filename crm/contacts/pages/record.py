@@ -8,10 +8,10 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.field_values import field_values
 from core.web.forms import Field, Form, Option
-from core.web.record_forms import form_values, shown_fields
+from core.web.forms.conflicts import RETRIES, open_form, read_edit
+from core.web.forms.record_forms import form_values, shown_fields
 from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
 from crm.contacts.types import ContactData
@@ -55,17 +55,17 @@ class NewContact(ContactPage):
         card = self.read(f"contact/scan/{scan}").data
         form = self.form(card["formData"])
         readings = {reading["field"]: reading for reading in card["fields"]}
-        for field in form.fields:
+        for field in form:
             reading = readings.get(OF_CARD.get(field.name, field.name))
-            if reading and field.value:
-                field.help = f"Read on the card, {reading['confidence']:.0%} sure."
+            if reading and field.value():
+                field.help_text = f"Read on the card, {reading['confidence']:.0%} sure."
             elif reading and reading["read"]:
-                field.help = reading["note"]
+                field.help_text = reading["note"]
         return form
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
-        if form.is_wrong:
+        form = self.form().bind(self.request.POST)
+        if not form.is_valid():
             return self.page({"form": form}, status=422)
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         answer = self.ask("POST", "contact", None, body_of(values))
@@ -138,8 +138,8 @@ class ContactDetail(ContactPage):
         """Return the form of the chosen entry."""
         if self.compose == "call":
             fields = [
-                Field("direction", "Direction", "select", required=True, options=DIRECTIONS, value="outbound"),
-                Field("outcome", "Outcome", "select", required=True, options=OUTCOMES, value="connected"),
+                Field("direction", "Direction", "select", required=True, options=DIRECTIONS, initial="outbound"),
+                Field("outcome", "Outcome", "select", required=True, options=OUTCOMES, initial="connected"),
                 Field("minutes", "Minutes", "number"),
                 Field("notes", "Notes", "textarea"),
             ]
@@ -148,14 +148,14 @@ class ContactDetail(ContactPage):
             fields = [
                 Field("title", "What", required=True),
                 Field("startsAt", "When", "datetime-local", required=True),
-                Field("durationMinutes", "How long", "select", required=True, options=LENGTHS, value="30"),
-                Field("attendees", "Attendees", help=ATTENDEES, value=email),
+                Field("durationMinutes", "How long", "select", required=True, options=LENGTHS, initial="30"),
+                Field("attendees", "Attendees", help_text=ATTENDEES, initial=email),
             ]
         else:
             autofocus = "compose" in self.request.GET
             hint = "What is there to know?"
             fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=autofocus)]
-        return Form(fields)
+        return Form(fields=fields)
 
     def do_save(self) -> HttpResponse:
         for _ in range(RETRIES):
@@ -177,16 +177,16 @@ class ContactDetail(ContactPage):
         return self.page(context, status=422)
 
     def do_note(self) -> HttpResponse:
-        return self.composed("lead-activity", self.composer().fill(self.request.POST), {}, "Note added.")
+        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, "Note added.")
 
     def do_call(self) -> HttpResponse:
-        form = self.composer().fill(self.request.POST)
+        form = self.composer().bind(self.request.POST)
         minutes = form.values.get("minutes")
         length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
         return self.composed("calllog", form, length, "Call logged.")
 
     def do_meeting(self) -> HttpResponse:
-        form = self.composer().fill(self.request.POST)
+        form = self.composer().bind(self.request.POST)
         parts = str(form.values.get("attendees", "")).replace(";", ",").split(",")
         own = (self.contact["email"] or "").casefold()
         addresses = [address.strip() for address in parts if address.strip()]

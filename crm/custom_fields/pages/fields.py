@@ -11,10 +11,12 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
-from core.web.record_forms import fields_query
+from core.web.forms.from_input import form_from_input
+from core.web.forms.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from core.web.settings import SettingsPage
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
+from crm.custom_fields.section_serializers import SectionCreate
 
 FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "What you know of your records.")
 SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
@@ -146,14 +148,19 @@ class FieldForm(FieldPage, RecordForm):
             Field("fieldType", "Type", "select", required=True, options=options_of(TYPES.items())),
             *self.option_fields(),
             Field("required", "Required in every record", "switch"),
-            Field("hide", "Hidden", "switch", help="It is kept, and nobody sees it."),
+            Field("hide", "Hidden", "switch", help_text="It is kept, and nobody sees it."),
             Field("onlyShowTable", "In tables only, not in forms", "switch"),
-            Field("defaultValue", "Default value", help="What a new record has unless something else is written."),
+            Field("defaultValue", "Default value", help_text="What a new record has unless something else is written."),
             Field("placeholder", "Example in the empty field"),
             Field("helper", "Help below the field"),
-            Field("description", "What it is for", "textarea", help="For those who look after the fields."),
+            Field("description", "What it is for", "textarea", help_text="For those who look after the fields."),
             Field("holds", "It holds", "select", required=True, options=options_of(HOLDS)),
-            Field("parts", "Parts, of text fields", "textarea", help="One a line with its type, such as Street: Text."),
+            Field(
+                "parts",
+                "Parts, of text fields",
+                "textarea",
+                help_text="One a line with its type, such as Street: Text.",
+            ),
             *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
         ]
 
@@ -161,13 +168,13 @@ class FieldForm(FieldPage, RecordForm):
         """Return a field for each option there is, so that one keeps its records when it is renamed; and for more."""
         fields = []
         for place, option in enumerate(self.had):
-            label = Field(f"option{place}", f"Option {place + 1}", value=option["label"] or option["value"])
-            about = Field(f"about{place}", f"About option {place + 1}", value=option["description"])
-            fields += [label, about, Field(f"was{place}", "", "hidden", value=option["value"])]
+            label = Field(f"option{place}", f"Option {place + 1}", initial=option["label"] or option["value"])
+            about = Field(f"about{place}", f"About option {place + 1}", initial=option["description"])
+            fields += [label, about, Field(f"was{place}", "", "hidden", initial=option["value"])]
         if fields:
-            fields[-3].help = "Empty an option to take it away."
+            fields[-3].help_text = "Empty an option to take it away."
         more = "More options" if self.had else "Options, for choices"
-        return [*fields, Field("more", more, "textarea", help="One a line.")]
+        return [*fields, Field("more", more, "textarea", help_text="One a line.")]
 
     def values_of(self, form: Form) -> JsonObject:
         """Return the values of the form under the API's names, with the options as the API takes them."""
@@ -204,10 +211,10 @@ class NewField(NewRecord, FieldForm):
     title = "New field"
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(self.attributes(self.panel), {"fieldType": "text", "holds": ""})
+        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""})
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = self.values_of(form)
         if values["fieldType"] not in WITH_OPTIONS and not (values["fieldType"] == "checkbox" and values["options"]):
             values.pop("options")
@@ -250,10 +257,10 @@ class EditField(EditRecord, FieldForm):
                 if field.name in names or (changes and re.fullmatch(OF_OPTIONS + "|defaultValue", field.name))
             ]
         if values is None:
-            return Form(fields)
+            return Form(fields=fields)
         holds = values["valueType"] if values["valueType"] in ("array", "object") else ""
         shown = {"holds": holds, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
-        return Form(fields, {**values, **shown})
+        return Form(fields=fields, initial={**values, **shown})
 
     @property
     def children(self) -> Sequence[Values]:
@@ -278,13 +285,13 @@ class EditField(EditRecord, FieldForm):
         return self._save(lose=True)
 
     def _save(self, *, lose: bool) -> HttpResponse:
-        form = self.form(self.record).fill(self.request.POST)
+        form = self.form(self.record).bind(self.request.POST)
         values = self.values_of(form)
         if self.request.POST.get("defaultValue", "") == default_text(self.record):
             values["defaultValue"] = self.record["defaultValue"]  # whatever it is that the text shows
         before = {**self.record, "options": [self._option(entry) for entry in self.record["options"]]}
         changed = {name: value for name, value in values.items() if (before.get(name) or None) != (value or None)}
-        if not any(entry.name == "more" for entry in form.fields):
+        if not any(entry.name == "more" for entry in form):
             changed.pop("options", None)
         back = self.list_address()
         if not changed:
@@ -323,13 +330,7 @@ class SectionForm(FieldPage, RecordForm):
     module = "custom-section"
     kind = SECTIONS
 
-    def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field("name", "Name", required=True),
-            Field("description", "Description", "textarea"),
-            Field("hide", "Hidden", "switch"),
-        ]
-        return Form(fields, values)
+    form_class = form_from_input(SectionCreate, {"name": "Name", "description": "Description", "hide": "Hidden"})
 
 
 class NewSection(NewRecord, SectionForm):

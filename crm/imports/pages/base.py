@@ -13,8 +13,8 @@ from django.template.defaultfilters import filesizeformat
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.forms.record_forms import fields_query
 from core.web.pages import MenuItem, Page, Refused
-from core.web.record_forms import fields_query
 
 CONTACT_TARGETS = {
     "name": "Full name",

@@ -9,7 +9,7 @@ from functools import cached_property
 from django.http import HttpResponse
 
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import BoundField, Field, Form, Option, options_of
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
 from crm.imports.pages.words import (
     COUNTRY_QUESTION,
@@ -65,9 +65,9 @@ class ImportColumns(ImportPage):
             "can_add": self.can_add,
             "is_proposed": self.job["isProposed"],
             "form": form,
-            "asked": [field for field in form.fields if is_question(field)],
-            "plain": [field for field in form.fields if field.name not in DETAILS],
-            "details": [field for field in form.fields if field.name in DETAILS and not is_question(field)],
+            "asked": [field for field in form if is_question(field)],
+            "plain": [field for field in form if field.name not in DETAILS],
+            "details": [field for field in form if field.name in DETAILS and not is_question(field)],
             "reading": None if self.is_cards else self.reading(),
             "lacking": self.lacking(mapping),
             "can_require": self.may("custom-field", "PUT"),
@@ -188,7 +188,7 @@ class ImportColumns(ImportPage):
             ),
             Field("dateFormat", "How dates are written", placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
             Field("timeZone", "Time zone of times", placeholder=detected["timeZone"] or "Europe/Berlin"),
-            Field("rowFrom", "First row", "number", help="Row numbers are those of your spreadsheet."),
+            Field("rowFrom", "First row", "number", help_text="Row numbers are those of your spreadsheet."),
             Field("rowTo", "Last row", "number"),
         ]
         names = {field.name for field in open_questions}
@@ -196,7 +196,10 @@ class ImportColumns(ImportPage):
         options = self.job["options"]
         values = {**options, "existing": options.get("existing", rules[0].value)}
         values |= {"category": self.job["category"], "tags": self.job["tags"]}
-        return Form([field for field in fields if field.options or field.name not in ("category", "tags")], values)
+        return Form(
+            fields=[field for field in fields if field.options or field.name not in ("category", "tags")],
+            initial=values,
+        )
 
     def reading(self) -> Form:
         """Make the form of how the file is read. Workbooks have sheets, texts have delimiters and encodings."""
@@ -218,12 +221,12 @@ class ImportColumns(ImportPage):
             ]
         defaults = {"headerRow": detected["headerRow"], "sheet": detected["sheet"]}
         options = {name: value for name, value in self.job["options"].items() if value is not None}
-        return Form(fields, defaults | options)
+        return Form(fields=fields, initial=defaults | options)
 
     def do_check(self) -> HttpResponse:
         sent = self.request.POST
         mapping = self.sent_mapping()
-        form = self.form(mapping).fill(sent)
+        form = self.form(mapping).bind(sent)
         values = form.values
         more: JsonObject = {name: values.pop(name) for name in ("tags", "category") if name in values}
         if "category" in more:
@@ -233,10 +236,10 @@ class ImportColumns(ImportPage):
         keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
         if len(set(keys)) < len(keys):
             return self.refused(form, mapping, "Two columns become the same field.")
-        for field in form.fields:
-            if is_question(field) and field.kind == "radio" and not field.value:
-                field.error = "Choose one of the answers."
-        if form.wrong:
+        for field in form:
+            if is_question(field) and field.kind == "radio" and not field.value():
+                field.add_error("Choose one of the answers.")
+        if form.refused_fields:
             return self.refused(form, mapping, "")
         options = {name: None if value == "" else value for name, value in values.items()}
         body: JsonObject = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
@@ -246,7 +249,7 @@ class ImportColumns(ImportPage):
         if answer.ok:
             return self.done(to=self.step("import-check"))
         form.refuse(answer)
-        return self.refused(form, mapping, "" if form.wrong else self.reason(answer))
+        return self.refused(form, mapping, "" if form.refused_fields else self.reason(answer))
 
     def sent_mapping(self) -> dict[str, str]:
         sent = self.request.POST
@@ -254,14 +257,14 @@ class ImportColumns(ImportPage):
 
     def refused(self, form: Form, mapping: Mapping[str, str], text: str) -> HttpResponse:
         """Show the page again with the choices."""
-        form.trouble = [text] if text else []
+        form.replace_errors([text] if text else [])
         return self.page(self.context(mapping, form), status=422)
 
     def do_reread(self) -> HttpResponse:
         """Read the file again, from another row, sheet or encoding."""
         form, detected = self.reading(), self.job["detected"]
-        before = {field.name: field.value for field in form.fields}
-        values = {name: value or None for name, value in form.fill(self.request.POST).values.items()}
+        before = form.values
+        values = {name: value or None for name, value in form.bind(self.request.POST).values.items()}
         if "headerRow" in values:
             text = str(values["headerRow"] or "")
             row = int(text) if text.isdecimal() else None
@@ -282,11 +285,11 @@ class ImportColumns(ImportPage):
         """Make these values of contacts optional, and show the page again with the choices."""
         answer = self.optional(keys)
         mapping = self.sent_mapping()
-        form = self.form(mapping).fill(self.request.POST)
+        form = self.form(mapping).bind(self.request.POST)
         return self.page(self.context(mapping, form)) if answer.ok else self.refused(form, mapping, self.reason(answer))
 
 
-def is_question(field: Field) -> bool:
+def is_question(field: BoundField) -> bool:
     """Return whether a field is a question about the file, shown above the columns."""
     return field.name in DETAILS and (field.kind == "radio" or field.label == COUNTRY_QUESTION)
 

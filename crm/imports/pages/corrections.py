@@ -10,7 +10,7 @@ from typing import Any
 from django.http import QueryDict
 
 from core.types import JsonObject, Values
-from core.web.forms import Field
+from core.web.forms import BoundField, Field, alone
 from crm.imports.pages.base import shown_problem
 
 MAX_CELLS = 30
@@ -28,7 +28,7 @@ class MendRow:
     texts: list[str]
     """Problems of the row as a whole, or of values that are not shown."""
     line: str
-    cells: list[Field] = field(default_factory=list)
+    cells: list[BoundField] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
     """The header of each cell's column."""
     typed: bool = False
@@ -46,8 +46,8 @@ class MendRow:
         """Return column header -> the new text, of the values that were changed in the browser."""
         edits = {}
         for header, cell in zip(self.headers, self.cells, strict=True):
-            text = sent.get(cell.name, cell.value).replace("\r\n", "\n").strip()
-            if text != cell.value:
+            text = sent.get(cell.name, cell.value()).replace("\r\n", "\n").strip()
+            if text != cell.value():
                 edits[header] = text
         return edits
 
@@ -56,7 +56,7 @@ class MendRow:
         changes = self.changes(sent)
         self.typed = bool(changes)
         for header, cell in zip(self.headers, self.cells, strict=True):
-            cell.value = changes.get(header, cell.value)
+            cell.replace(changes.get(header, cell.value()))
 
 
 def mend_rows(
@@ -102,7 +102,10 @@ def _add_cells(row: MendRow, values: Sequence[Any], job: Values, errors: dict[st
         kind = "textarea" if "\n" in text else "text"
         error = " ".join(errors.pop(header, ()))
         row.headers.append(header)
-        row.cells.append(Field(f"r{row.number}.c{place}", header, kind, value=text, error=error))
+        cell = alone(Field(f"r{row.number}.c{place}", header, kind, initial=text))
+        if error:
+            cell.add_error(error)
+        row.cells.append(cell)
 
 
 def _text(value: Any) -> str:

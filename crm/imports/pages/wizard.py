@@ -9,7 +9,7 @@ from typing import ClassVar
 from django.http import HttpResponse
 
 from core.types import Values
-from core.web.forms import Field
+from core.web.forms import BoundField, alone
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
 from crm.imports.pages.words import (
     LACKS_COUNTRY,
@@ -162,7 +162,7 @@ class ImportCheck(ImportPage):
             for entry in problems
         )
 
-    def country_field(self, row_errors: Sequence[Values]) -> Field | None:
+    def country_field(self, row_errors: Sequence[Values]) -> BoundField | None:
         """Ask for the country of the numbers of refused rows that lack theirs, or that are from another one.
 
         The latter are asked about where the file names another country than that by which they were read.
@@ -170,10 +170,10 @@ class ImportCheck(ImportPage):
         refused = [problem["message"] for problem in row_errors if problem["failed"]]
         question = country_question(self.job)
         if any(LACKS_COUNTRY in text for text in refused):
-            return question
-        other = question.value not in ("", self.job["detected"]["country"])
+            return alone(question)
+        other = question.initial not in ("", self.job["detected"]["country"])
         is_foreign = any(phrase in text for text in refused for phrase in OF_OTHER_COUNTRY)
-        return question if other and is_foreign else None
+        return alone(question) if other and is_foreign else None
 
     def start_label(self, checked: Values) -> str:
         """Return the label of the button that starts the import; "" if it would import nothing."""

@@ -11,7 +11,7 @@ from typing import Any
 from babel import Locale
 from phonenumbers import SUPPORTED_REGIONS
 
-from core.text.addresses import BadAddress, read_phone
+from core.text.addresses import NO_COUNTRY, BadAddress, read_phone
 from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from crm.imports.pages.base import counted
@@ -128,7 +128,7 @@ def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
 def country_question(job: Values) -> Field:
     """Ask for the country of national numbers, with that of the file's column of countries chosen."""
     field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
-    field.value = common_country(job["headers"], job["sample"])
+    field.initial = common_country(job["headers"], job["sample"])
     return field
 
 
@@ -137,7 +137,7 @@ def lacks_country(text: str) -> bool:
     try:
         read_phone(None, text)
     except BadAddress as error:
-        return LACKS_COUNTRY in str(error)
+        return error.code == NO_COUNTRY
     return False
 
 
@@ -183,8 +183,8 @@ def questions(job: Values, values: Values) -> list[Field]:
         examples = [text for column in columns for text in column["examples"]]
         if examples:
             field = ask(listed([column["column"] for column in columns]), examples)
-            field.value = values.get(option) or _assumed(columns)
-            field.help = AS_COMPANY if field.value and not values.get(option) else ""
+            field.initial = values.get(option) or _assumed(columns)
+            field.help_text = AS_COMPANY if field.initial and not values.get(option) else ""
             fields.append(field)
     return fields
 

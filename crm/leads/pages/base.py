@@ -8,8 +8,8 @@ from django.http import HttpResponse
 
 from core.types import Values
 from core.web.forms import Field, Option
+from core.web.forms.record_forms import fields_query, form_field
 from core.web.pages import MenuItem, Page
-from core.web.record_forms import fields_query, form_field
 from crm.leads.types import LeadData
 
 TONES = {"won": "ok", "lost": "bad", "new": "info"}

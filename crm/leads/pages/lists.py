@@ -10,8 +10,8 @@ from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
 from core.web.forms import Field
+from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
-from core.web.record_forms import record_choices
 from core.web.saved_views import KEPT
 from crm.leads.pages.base import TONES, LeadPage, counted
 from crm.leads.pages.table import LeadTable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 from django.http import HttpResponse
@@ -10,10 +9,10 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.conflicts import RETRIES, open_form, read_edit
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
-from core.web.record_forms import fields_query, form_values
+from core.web.forms.conflicts import RETRIES, open_form, read_edit
+from core.web.forms.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, ShownLead, toast_text
 
@@ -29,7 +28,11 @@ CONTACT = (
     Field("name", "Name"),
     Field("email", "E-mail", "email"),
     Field(
-        "countryCode", "Country code", "tel", placeholder="+44", help="Not needed before a number that begins with +."
+        "countryCode",
+        "Country code",
+        "tel",
+        placeholder="+44",
+        help_text="Not needed before a number that begins with +.",
     ),
     Field("number", "Phone number", "tel", placeholder="7400 123456"),
 )
@@ -46,8 +49,9 @@ def body_of(values: Values) -> JsonObject:
     return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
 
 
-def follow_up_form() -> Form:
-    return Form([Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)])
+class FollowUpForm(Form):
+    title = Field(label="What", required=True)
+    dueAt = Field(label="When", kind="datetime-local", required=True)
 
 
 class NewLead(LeadPage):
@@ -84,22 +88,22 @@ class NewLead(LeadPage):
         return {name for name, usual in NEEDED.items() if required_by_key.get(name, usual)}
 
     def form(self) -> Form:
-        fields = [] if self.contact else [replace(field, required=field.name in self.of_new) for field in CONTACT]
+        fields = [] if self.contact else [field.copy(required=field.name in self.of_new) for field in CONTACT]
         fields += self.value_fields()
         if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if self.members:
             help = "Without one, the company's rule decides."
-            fields.append(Field("teamMember", "Assigned to", "select", help=help, options=self.members))
-        return Form(fields)
+            fields.append(Field("teamMember", "Assigned to", "select", help_text=help, options=self.members))
+        return Form(fields=fields)
 
     def show(self) -> Values:
         may = self.may("lead", "POST")
         return {"form": self.form() if may else None, "contact": self.contact if may else None}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
-        if form.is_wrong:
+        form = self.form().bind(self.request.POST)
+        if not form.is_valid():
             return self.page({"form": form, "contact": self.contact}, status=422)
         values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
         if self.contact:
@@ -178,7 +182,7 @@ class LeadDetail(LeadPage):
         if self.tab == "follow-ups":
             answer = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
             form = Form(
-                [Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)]
+                fields=[Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)]
             )
             return {"follow_ups": answer.data or [], "tab_form": form}
         path, by = ("meeting", "startsAt") if self.tab == "meetings" else ("calllog", "startedAt")
@@ -197,14 +201,14 @@ class LeadDetail(LeadPage):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        form = Form(fields, values)
+        form = Form(fields=fields, initial=values)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
         return form
 
     def links_form(self, values: Values) -> Form:
         choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options_of("team")))
         fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
-        form = Form(fields, values)
+        form = Form(fields=fields, initial=values)
         form.name_chosen(teamMember=[self.lead["teamMember"]], team=[self.lead["team"]])
         return form
 
@@ -248,7 +252,7 @@ class LeadDetail(LeadPage):
         return self._made(self.ask("POST", "lead-activity", None, body), "Note added")
 
     def do_follow_up(self) -> HttpResponse:
-        form = follow_up_form().fill(self.request.POST)
+        form = FollowUpForm(self.request.POST)
         answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": self.params["id"], **form.values})
         if answer.ok:
             return self.done("Follow-up added")

@@ -6,8 +6,8 @@ from typing import cast
 
 from core.types import Values
 from core.web.forms import Field
+from core.web.forms.record_forms import column_of, form_field, shown_fields
 from core.web.lists import Column
-from core.web.record_forms import column_of, form_field, shown_fields
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
 from crm.leads.pages.base import LeadPage
 from crm.leads.types import LeadData

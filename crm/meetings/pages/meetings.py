@@ -31,16 +31,16 @@ class MeetingPage(Page):
             reminders.setdefault(str(values["remindMinutes"]), f"{values['remindMinutes']} minutes before")
         remind = [Option(value, label) for value, label in reminders.items()]
         return Form(
-            [
+            fields=[
                 Field("title", "What", required=True, autofocus=not values),
                 Field("startsAt", "When", "datetime-local", required=True),
-                Field("durationMinutes", "How long", "select", required=True, options=options, value="30"),
+                Field("durationMinutes", "How long", "select", required=True, options=options, initial="30"),
                 Field("place", "Where"),
                 Field("link", "Address of a video call", "url", placeholder="https://"),
                 Field("remindMinutes", "Remind by mail", "select", options=remind, placeholder="No"),
                 Field("description", "What it is about", "textarea"),
             ],
-            values,
+            initial=values,
         )
 
     @staticmethod
@@ -127,7 +127,7 @@ class EditMeeting(MeetingPage):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         if self.meeting["timezone"] != self.reader.formats.timezone:
-            form.fields[1].help = f"By the clocks of {self.meeting['timezone']}."
+            form.fields["startsAt"].help_text = f"By the clocks of {self.meeting['timezone']}."
         return form
 
     def show(self) -> Values:
@@ -150,7 +150,7 @@ class EditMeeting(MeetingPage):
 
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         changed = form.changed(before)
         if not changed:
             return self.unchanged()

@@ -57,13 +57,12 @@ class NewMeeting(MeetingPage):
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        addresses = Field("attendees", "Others, by e-mail address", help="Separated by commas. You are included.")
-        form.fields.insert(BEFORE_PEOPLE, addresses)
+        addresses = Field("attendees", "Others, by e-mail address", help_text="Separated by commas. You are included.")
+        form.insert(addresses, before=list(form.fields)[BEFORE_PEOPLE])
         if providers := self.providers():
-            link = next(place for place, field in enumerate(form.fields) if field.name == "link")
             makes = Field("videoProvider", "Video call", "select", options=providers, placeholder="No link is made")
-            form.fields.insert(link, makes)
-        form.fields[1].value = self.at
+            form.insert(makes, before="link")
+        form.fields["startsAt"].initial = self.at
         return form
 
     def show(self) -> Values:
@@ -73,8 +72,8 @@ class NewMeeting(MeetingPage):
         kept = {name: self.request.GET[name] for name in ("lead", "contact", "at") if name in self.request.GET}
         return {
             "form": form,
-            "first": form.fields[:BEFORE_PEOPLE],
-            "rest": form.fields[BEFORE_PEOPLE:],
+            "first": list(form)[:BEFORE_PEOPLE],
+            "rest": list(form)[BEFORE_PEOPLE:],
             "about": (self.lead or {}).get("contact") or self.contact,
             "lead": self.lead,
             "action": self.address("meeting-new", **kept),
@@ -105,18 +104,18 @@ class NewMeeting(MeetingPage):
     def shown(self) -> HttpResponse:
         """Show the form again, with all input and the search results."""
         sent = self.request.POST
-        return self.page(self.context(self.form().fill(sent), sent) if self.may("meeting", "POST") else {"form": None})
+        return self.page(self.context(self.form().bind(sent), sent) if self.may("meeting", "POST") else {"form": None})
 
     def do_save(self) -> HttpResponse:
         sent = self.request.POST
-        form = self.form().fill(sent)
+        form = self.form().bind(sent)
         values: JsonObject = {name: value for name, value in form.values.items() if value != ""}
         named = [{word: id} for field, word in PICKED.items() for id in picked_ids(sent, field)]
         typed, find = str(values.pop("attendees", "")), sent.get("find", "").strip()
         if "@" in find:
             typed = f"{typed},{find}"
         elif find and not named:
-            form.trouble.append(f"Pick whom you mean by “{find}”, or clear the search.")
+            form.add_error(None, f"Pick whom you mean by “{find}”, or clear the search.")
             return self.page(self.context(form, sent), status=422)
         addresses = [address.strip() for address in typed.replace(";", ",").split(",")]
         values["attendees"] = named + [{"email": address} for address in addresses if address]

@@ -20,12 +20,13 @@ class VideoCalls(SettingsForm):
     def form(self, values: Values | None = None) -> Form:
         providers = (values or {}).get("providers", ())
         return Form(
-            [
+            fields=[
                 Field(
                     "linkTemplate",
                     "Links on your video server",
                     placeholder="https://meet.example.org/{random}",
-                    help="An https address with {random} or {meeting} in it, so that each call has a room of its own.",
+                    help_text="An https address with {random} or {meeting} in it, so that each call has a room"
+                    " of its own.",
                 ),
                 Field(
                     "provider",
@@ -33,8 +34,8 @@ class VideoCalls(SettingsForm):
                     "select",
                     options=[Option(provider["key"], provider["name"]) for provider in providers],
                     placeholder="Nothing",
-                    help="Where a call or a booking page says nothing else.",
+                    help_text="Where a call or a booking page says nothing else.",
                 ),
             ],
-            values,
+            initial=values,
         )

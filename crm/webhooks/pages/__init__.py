@@ -77,15 +77,15 @@ class WebhookForm(RecordForm, WebhookPage):
         kept = " Left empty, they stay; another address needs them anew."
         fields = [
             Field("url", "Address", "url", required=True, placeholder="https://example.org/hooks/leadwright"),
-            Field("description", "Description", help="What it is for."),
+            Field("description", "Description", help_text="What it is for."),
             Field("kinds", "Events", "groups", required=True, options=kind_options()),
-            Field("fields", "Only where these have changed", "textarea", help="Names of fields, one in a line."),
-            Field("payload", "What is sent", "radio", options=PAYLOADS, value="full"),
-            Field("ordering", "In which order", "radio", options=ORDERINGS, value="object"),
-            Field("headers", "Headers", "textarea", help=headers + (kept if self.known else "")),
+            Field("fields", "Only where these have changed", "textarea", help_text="Names of fields, one in a line."),
+            Field("payload", "What is sent", "radio", options=PAYLOADS, initial="full"),
+            Field("ordering", "In which order", "radio", options=ORDERINGS, initial="object"),
+            Field("headers", "Headers", "textarea", help_text=headers + (kept if self.known else "")),
             *([Field("status", "State", "radio", options=STATUSES)] if self.known else []),
         ]
-        return Form(fields, {**(values or {}), **lines, "headers": ""} if values is not None else None)
+        return Form(fields=fields, initial={**(values or {}), **lines, "headers": ""} if values is not None else None)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "headers"}
@@ -110,7 +110,7 @@ class NewWebhook(NewRecord, WebhookForm):
     save_label = "Create webhook"
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "webhook", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
@@ -126,7 +126,7 @@ class Webhook(EditRecord, WebhookForm):
 
     def context(self) -> JsonObject:
         deliveries = self.read(f"webhook/{self.params['id']}/deliveries", LATEST)
-        replay = Form([Field("days", "Tell again what happened in", "select", options=MISSED, value="1")])
+        replay = Form(fields=[Field("days", "Tell again what happened in", "select", options=MISSED, initial="1")])
         return {
             **super().context(),
             "title": self.record["description"] or self.record["url"],

@@ -10,9 +10,9 @@ from core.types import JsonObject, Values
 from core.web.filter_words import in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Form
+from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices
 from core.web.lists import MATCH, ListState
 from core.web.pages import Page
-from core.web.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices
 from core.web.settings import SettingsPage
 
 WHOLE = "It has conditions that no page can show; the API changes them, or takes them away."
@@ -97,7 +97,7 @@ class WebhookFilter(SettingsPage):
             "choices": self.choices,
             "here": self.request.path + self.state.link(),
             "back": self.address("webhook", self.params["id"]),
-            "form": Form([]) if may else None,
+            "form": Form(fields=[]) if may else None,
         }
 
     def do_save(self) -> HttpResponse:

@@ -73,27 +73,29 @@ class ChatTemplateForm(RecordForm):
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
         first = [
-            Field("app", "Chat app", "select", options=self.apps, required=True, value=self.only_app),
-            Field("name", "Name", required=True, autofocus=not exists, help="Small letters, digits and underscores."),
-            Field("language", "Language", required=True, value="en", help="Such as en or en_US."),
-            Field("category", "What it is for", "select", options=CATEGORIES, required=True, value="UTILITY"),
+            Field("app", "Chat app", "select", options=self.apps, required=True, initial=self.only_app),
+            Field(
+                "name", "Name", required=True, autofocus=not exists, help_text="Small letters, digits and underscores."
+            ),
+            Field("language", "Language", required=True, initial="en", help_text="Such as en or en_US."),
+            Field("category", "What it is for", "select", options=CATEGORIES, required=True, initial="UTILITY"),
         ]
         parts = [
             Field("headerFormat", "Header", "select", options=HEADERS, placeholder="None"),
-            Field("headerText", "Words of the header", help="At most 60 characters and one variable."),
-            Field("headerHandle", "The vendor's handle of its file", help="Upload a file below to get one."),
+            Field("headerText", "Words of the header", help_text="At most 60 characters and one variable."),
+            Field("headerHandle", "The vendor's handle of its file", help_text="Upload a file below to get one."),
             Field("headerLink", "Address of the file that is sent", "url", placeholder="https://"),
             Field(
                 "body",
                 "Text",
                 "textarea",
                 required=True,
-                help="At most 1,024 characters. {{1}}, {{2}} … are filled in.",
+                help_text="At most 1,024 characters. {{1}}, {{2}} … are filled in.",
             ),
-            Field("variables", "Values", "textarea", placeholder="1 = contact.firstName | Ann", help=FIELDS_HELP),
-            Field("footer", "Footer", help="At most 60 characters, without variables."),
+            Field("variables", "Values", "textarea", placeholder="1 = contact.firstName | Ann", help_text=FIELDS_HELP),
+            Field("footer", "Footer", help_text="At most 60 characters, without variables."),
         ]
-        return Form([*first, *parts, *self.button_fields(values or {})], values)
+        return Form(fields=[*first, *parts, *self.button_fields(values or {})], initial=values)
 
     def button_fields(self, values: Values) -> list[Field]:
         """Return the fields of the existing buttons, and some empty ones."""
@@ -204,13 +206,13 @@ class ChatTemplateForm(RecordForm):
         for error in answer.errors:
             field = form.field_at(self.form_name(error["field"]))
             if field is not None and field.name.startswith("button-") and error["field"].endswith(".example"):
-                field.error = f"An example is needed: {error['message']}"
+                field.replace_error(f"An example is needed: {error['message']}")
         context = self.context() if isinstance(self, EditRecord) else {}
         return self.refused(form, **context)
 
     def do_preview(self) -> HttpResponse:
         """Show the bubble of the form's content in the frame next to it."""
-        body = self.body(self.form({}).fill(self.request.POST).values)
+        body = self.body(self.form({}).bind(self.request.POST).values)
         content = {"components": body["components"], "variables": body["variables"]}
         chosen = self.request.POST.get("contact") or None
         answer = self.ask("POST", "template/chatapp/preview", None, {**content, "contactId": chosen})
@@ -219,7 +221,7 @@ class ChatTemplateForm(RecordForm):
 
     def do_upload(self) -> HttpResponse:
         """Upload a file for the header, and give it to the vendor."""
-        form = self.form({}).fill(self.request.POST)
+        form = self.form({}).bind(self.request.POST)
         context = self.context() if isinstance(self, EditRecord) else {}
         app = form.values["app"] or (self.record["app"]["_id"] if isinstance(self, EditRecord) else None)
         answer = self.upload() if "file" in self.request.FILES else None
@@ -227,23 +229,20 @@ class ChatTemplateForm(RecordForm):
             uploaded_file = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": uploaded_file["_id"]})
         if answer is None or not answer.ok:
-            handle = next(field for field in form.fields if field.name == "headerHandle")
-            handle.error = "Choose a file first." if answer is None else answer.reason
+            form["headerHandle"].add_error("Choose a file first." if answer is None else answer.reason)
             return self.refused(form, **context)
-        for field in form.fields:
-            if field.name == "headerHandle":
-                field.value = answer.data["handle"]
+        form["headerHandle"].replace(answer.data["handle"])
         self.tell("The vendor has the file. Save the template to keep it")
         return self.page({**context, "form": form})
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         form: Form | None = context.get("form")
-        fields = form.fields if form is not None else []
+        fields = list(form) if form is not None else []
         buttons = [field for field in fields if field.name.startswith("button-")]
         shown = {
             "plain": [field for field in fields if not field.name.startswith("button-")],
             "buttons": buttons,
-            "has_buttons": any(field.value or field.error for field in buttons),
+            "has_buttons": any(field.value() or field.errors for field in buttons),
             "people": self.people if form is not None else [],
             "contact": self.request.POST.get("contact", ""),
         }
@@ -290,7 +289,7 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
     title = "New chat template"
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
@@ -308,7 +307,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         submitted."""
         shown_form = super().form(values)
         fixed = ("app", "name", "language", "category") if self.record["vendorId"] else ("app",)
-        shown_form.fields = [field for field in shown_form.fields if field.name not in fixed]
+        shown_form.drop(*fixed)
         return shown_form
 
     def values(self) -> Values:
@@ -352,7 +351,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
 
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         if not form.changed(before):
             return self.done(to=self.list_address())
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))

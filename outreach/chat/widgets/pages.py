@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.types import JsonObject, Values
-from core.web.colors import color_field
+from core.web.colors import color_options
 from core.web.forms import Field, Form, Option, options_of
 from core.web.lists import Column
 from core.web.pages import MenuItem, Page
@@ -77,16 +77,16 @@ class WidgetForm(RecordForm):
         shown = self.shown(values or {})
         questions = [Option(key, label) for key, label in ASKED.items()]
         fields = [
-            Field("name", "Name", required=True, autofocus=values is None, help="You alone see it."),
+            Field("name", "Name", required=True, autofocus=values is None, help_text="You alone see it."),
             Field("isActive", "Switched on", "switch"),
             Field(
                 "allowedOrigins",
                 "Websites",
                 "textarea",
                 placeholder="https://www.example.com",
-                help="Where it may stand, one a line, as the browser's address begins. It works nowhere else.",
+                help_text="Where it may stand, one a line, as the browser's address begins. It works nowhere else.",
             ),
-            color_field(shown["color"]),
+            Field("color", "Colour", "select", options=color_options(shown["color"]), placeholder="None"),
             Field(
                 "position",
                 "Corner",
@@ -109,7 +109,7 @@ class WidgetForm(RecordForm):
                 "Days on which somebody is there",
                 "checks",
                 options=[Option(str(number), day) for number, day in enumerate(DAYS, 1)],
-                help="None: always.",
+                help_text="None: always.",
             ),
             Field("from", "From", placeholder="09:00"),
             Field("to", "To", placeholder="17:00"),
@@ -118,11 +118,13 @@ class WidgetForm(RecordForm):
                 "offlineForm",
                 "Outside of these hours visitors leave a message",
                 "switch",
-                help="With their e-mail address. It makes a lead.",
+                help_text="With their e-mail address. It makes a lead.",
             ),
-            Field("texts", "Words", "textarea", help="In your visitors' language: change what stands behind the =."),
+            Field(
+                "texts", "Words", "textarea", help_text="In your visitors' language: change what stands behind the =."
+            ),
         ]
-        return Form(fields, shown)
+        return Form(fields=fields, initial=shown)
 
     def shown(self, record: Values) -> JsonObject:
         """Return a record's values by the names of the form."""
@@ -177,7 +179,7 @@ class WidgetForm(RecordForm):
 
     def do_preview(self) -> HttpResponse:
         """Show the visitors' view of the form, in the frame next to it."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         body = {name: value for name, value in self.body(form.values).items() if name != "name"}
         answer = self.read_preview(body)
         problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
@@ -203,7 +205,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
         return "It vanishes from your website at once. What was said there stays. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
-        form = self.form(self.values()).fill(self.request.POST)
+        form = self.form(self.values()).bind(self.request.POST)
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)

@@ -11,9 +11,11 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
 from core.web.forms import Field, Form
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.records import RecordList, Records, shown_value
 from core.web.settings import SettingsPage
+from outreach.connections.ai.serializers import CapsInput
 
 APP_KINDS = {
     "ai-a": ("Google Gemini", "Needs a key of Google AI Studio."),
@@ -138,26 +140,38 @@ class AiAppForm(AiPage):
         own = self.kind == "ai-b"
         kept = "Stored encrypted, and never shown. " + ("Left empty, it stays." if exists else "")
         fields = [
-            Field("name", "Name", required=True, value=APP_KINDS[self.kind][0]),
-            Field("apiKey", "Key", "password", required=not exists and not own, autocomplete="new-password", help=kept),
+            Field("name", "Name", required=True, initial=APP_KINDS[self.kind][0]),
+            Field(
+                "apiKey",
+                "Key",
+                "password",
+                required=not exists and not own,
+                autocomplete="new-password",
+                help_text=kept,
+            ),
             *([self._address()] if own else []),
             self._model(),
-            Field("pricePerMillionIn", "Price of a million tokens sent", "number", help=PRICE_HELP),
+            Field("pricePerMillionIn", "Price of a million tokens sent", "number", help_text=PRICE_HELP),
             Field("pricePerMillionOut", "Price of a million tokens that come back", "number"),
-            Field("monthlyTokenCap", "Most tokens a month", "number", help=CAP_HELP),
-            Field("monthlyCostCap", "Most it may cost a month", "number", help=CAP_HELP),
-            Field("temperature", "Temperature", "number", help="From 0, sober, to 2, inventive. Usual is 0.9."),
-            Field("topP", "Top P", "number", help="From 0 to 1. Usual is 1."),
-            *([] if own else [Field("topK", "Top K", "number", help="Usual is 1.")]),
-            *([Field("frequencyPenalty", "Frequency penalty", "number", help="From -2 to 2.")] if own else []),
-            *([Field("presencePenalty", "Presence penalty", "number", help="From -2 to 2.")] if own else []),
-            Field("maxOutputTokens", "Longest answer, in tokens", "number", help="Usual is 2048; a mail has some 450."),
-            Field("timeoutSeconds", "Seconds to wait for a message", "number", help="From 5 to 120. Usual is 60."),
+            Field("monthlyTokenCap", "Most tokens a month", "number", help_text=CAP_HELP),
+            Field("monthlyCostCap", "Most it may cost a month", "number", help_text=CAP_HELP),
+            Field("temperature", "Temperature", "number", help_text="From 0, sober, to 2, inventive. Usual is 0.9."),
+            Field("topP", "Top P", "number", help_text="From 0 to 1. Usual is 1."),
+            *([] if own else [Field("topK", "Top K", "number", help_text="Usual is 1.")]),
+            *([Field("frequencyPenalty", "Frequency penalty", "number", help_text="From -2 to 2.")] if own else []),
+            *([Field("presencePenalty", "Presence penalty", "number", help_text="From -2 to 2.")] if own else []),
+            Field(
+                "maxOutputTokens",
+                "Longest answer, in tokens",
+                "number",
+                help_text="Usual is 2048; a mail has some 450.",
+            ),
+            Field("timeoutSeconds", "Seconds to wait for a message", "number", help_text="From 5 to 120. Usual is 60."),
             # The default stops to be it when another one becomes it.
             *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Writes by default", "switch")]),
             *([Field("isActive", "Switched on", "switch")] if exists else []),
         ]
-        return Form(fields, self.before)
+        return Form(fields=fields, initial=self.before)
 
     def _model(self) -> Field:
         """Make the field of the model, which only the vendors' own servers choose themselves."""
@@ -166,20 +180,20 @@ class AiAppForm(AiPage):
         if self.kind == "ai-b":
             text = "As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick"
             text += " and cheap."
-        return Field("selectedModel", "Model", required=self.kind == "ai-b" and bool(typed.strip()), help=text)
+        return Field("selectedModel", "Model", required=self.kind == "ai-b" and bool(typed.strip()), help_text=text)
 
     def _address(self) -> Field:
         text = "Only for a server of your own. Another address needs the key again."
-        return Field("baseUrl", "Address of the server", "url", placeholder="https://llm.example.org/v1", help=text)
+        return Field(
+            "baseUrl", "Address of the server", "url", placeholder="https://llm.example.org/v1", help_text=text
+        )
 
     def show(self) -> Values:
         form = self.form()
         action = "POST" if self.before is None else "PUT"
         if self.may("apps", action):
             return self.context(form)
-        facts = [
-            (field.label, shown_value(field, self.reader.formats)) for field in form.fields if field.kind != "password"
-        ]
+        facts = [(field.label, shown_value(field, self.reader.formats)) for field in form if field.kind != "password"]
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
@@ -193,7 +207,7 @@ class AiAppForm(AiPage):
         return {**rest, **({"modelSettings": settings} if settings else {})}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().fill(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.before
         answer: Answer
         if before is None:
             values = {name: value for name, value in form.values.items() if value not in ("", None)}
@@ -206,32 +220,37 @@ class AiAppForm(AiPage):
         return self.done("Saved. Test it, to see that it works" if before is None else "Saved", self.address("ai"))
 
 
+CapsForm = form_from_input(
+    CapsInput,
+    {
+        "monthlyTokenCap": "Most tokens a month, of all apps",
+        "monthlyCostCap": "Most it may cost a month",
+        "runTokenCap": "Most tokens of one outreach",
+        "runCostCap": "Most that one outreach may cost",
+    },
+    help_texts={
+        "monthlyTokenCap": CAP_HELP,
+        "monthlyCostCap": CAP_HELP,
+        "runTokenCap": "Unless it has a cap of its own.",
+    },
+)
+
+
 class AiUse(AiPage):
     path = "settings/ai/use"
     name = "ai-use"
     title = "AI usage and caps"
     template = "web/ai/use.html"
 
-    def form(self, values: Values) -> Form:
-        return Form(
-            [
-                Field("monthlyTokenCap", "Most tokens a month, of all apps", "number", help=CAP_HELP),
-                Field("monthlyCostCap", "Most it may cost a month", "number", help=CAP_HELP),
-                Field("runTokenCap", "Most tokens of one outreach", "number", help="Unless it has a cap of its own."),
-                Field("runCostCap", "Most that one outreach may cost", "number"),
-            ],
-            values,
-        )
-
     def show(self) -> Values:
         caps = self.read("ai-usage/caps").data
-        form = self.form(caps) if self.may("apps", "PUT") else None
+        form = CapsForm(initial=caps) if self.may("apps", "PUT") else None
         used = self.read("ai-usage/summary").data["months"]
         return {"caps": caps, "form": form, "bounds": bounds(caps), "months": months(used)}
 
     def do_save(self) -> HttpResponse:
         before = self.read("ai-usage/caps").data
-        form = self.form(before).fill(self.request.POST)
+        form = CapsForm(initial=before).bind(self.request.POST)
         answer = self.ask("PUT", "ai-usage/caps", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)

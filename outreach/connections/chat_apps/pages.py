@@ -51,36 +51,39 @@ class ChatAppPage(SettingsPage):
         exists = values is not None
         stays = " Left empty, it stays." if exists else ""
         fields = [
-            Field("name", "Name", help="Empty: as the vendor calls the number."),
+            Field("name", "Name", help_text="Empty: as the vendor calls the number."),
             Field(
-                "phoneNumberId", "Phone number id", required=True, help="As the vendor shows it; not the number itself."
+                "phoneNumberId",
+                "Phone number id",
+                required=True,
+                help_text="As the vendor shows it; not the number itself.",
             ),
             Field("wabaId", "Business account id", required=True),
-            Field("appId", "App id", help="Needed for pictures and files in templates."),
+            Field("appId", "App id", help_text="Needed for pictures and files in templates."),
             Field(
                 "accessToken",
                 "Access token",
                 "password",
                 required=not exists,
                 autocomplete="new-password",
-                help=f"Stored encrypted, and never shown.{stays}",
+                help_text=f"Stored encrypted, and never shown.{stays}",
             ),
             Field(
                 "appSecret",
                 "App secret",
                 "password",
                 autocomplete="new-password",
-                help=f"What the vendor signs its webhooks with; without it none is believed.{stays}",
+                help_text=f"What the vendor signs its webhooks with; without it none is believed.{stays}",
             ),
-            Field("perSecond", "Most messages a second", "number", value=80),
-            Field("perMinute", "Most messages a minute", "number", help="Empty: no limit."),
+            Field("perSecond", "Most messages a second", "number", initial=80),
+            Field("perMinute", "Most messages a minute", "number", help_text="Empty: no limit."),
             Field("perHour", "Most messages an hour", "number"),
             Field("perDay", "Most messages a day", "number"),
             Field("rampStart", "On a new number's first day", "number"),
             Field("rampStep", "More on each day after", "number"),
-            *([Field("isActive", "Switched on", "switch", value=True)] if exists else []),
+            *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def tested(self, app: Values, message: str) -> HttpResponse:
         """Lead on to the app after a change that asked the vendor."""
@@ -126,7 +129,7 @@ class NewChatApp(ChatAppPage):
         return {"form": self.form() if self.may("apps", "POST") else None}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         answer = self.ask("POST", PATH, None, values)
         if not answer.ok:
@@ -154,7 +157,7 @@ class ChatAppDetail(ChatAppPage):
 
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         changed = {name: value for name, value in form.changed(before).items() if value != "" or name in before}
         if not changed:
             return self.unchanged(self.address("chat-apps"))

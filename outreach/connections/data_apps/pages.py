@@ -109,16 +109,16 @@ class DataAppForm(DataAppPage):
         )
         where = "the list of people" if self.kind == "lead-source" else "the person"
         fields = [
-            Field("name", "Name", required=True, help="Shown as the source of what it says."),
+            Field("name", "Name", required=True, help_text="Shown as the source of what it says."),
             Field("url", "Address", "url", required=True, placeholder="https://api.example.org/v1/search"),
-            Field("method", "How it is asked", "select", options=METHODS, value="POST", required=True),
+            Field("method", "How it is asked", "select", options=METHODS, initial="POST", required=True),
             Field("headerName", "Header with the key", placeholder="Authorization"),
-            Field("apiKey", "Key", "password", autocomplete="new-password", help=kept),
+            Field("apiKey", "Key", "password", autocomplete="new-password", help_text=kept),
             Field(
                 "resultPath",
                 f"Where {where} stands in its answer",
                 placeholder="data.people",
-                help="Names with dots between; empty: the whole answer.",
+                help_text="Names with dots between; empty: the whole answer.",
             ),
             Field(
                 "fieldPaths",
@@ -126,12 +126,13 @@ class DataAppForm(DataAppPage):
                 "textarea",
                 required=True,
                 placeholder=PATHS[self.kind],
-                help="One in a line: the field, =, and where its value stands. For your own fields, the field's key.",
+                help_text="One in a line: the field, =, and where its value stands. For your own fields, the"
+                " field's key.",
             ),
-            Field("timeoutSeconds", "Seconds to wait", "number", help="From 1 to 30. Usual is 20."),
+            Field("timeoutSeconds", "Seconds to wait", "number", help_text="From 1 to 30. Usual is 20."),
             *([Field("isActive", "Switched on", "switch")] if exists else []),
         ]
-        return Form(fields, self.before)
+        return Form(fields=fields, initial=self.before)
 
     def show(self) -> Values:
         action = "POST" if self.before is None else "PUT"
@@ -143,13 +144,12 @@ class DataAppForm(DataAppPage):
         return {"form": form, "title": title, "about": about, "app": self.before}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().fill(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.before
         values = form.values if before is None else form.changed(before)
         values = {name: value for name, value in values.items() if before is not None or value not in ("", None)}
         wrong = [line for line in values.get("fieldPaths", "").splitlines() if line.strip() and "=" not in line]
         if wrong:
-            paths = next(field for field in form.fields if field.name == "fieldPaths")
-            paths.error = f"{wrong[0]!r} has no =."
+            form.add_error("fieldPaths", f"{wrong[0]!r} has no =.")
             form.ask_again()
             return self.page(self.context(form), status=422)
         if "fieldPaths" in values:

@@ -83,19 +83,19 @@ class DirectApp(DirectSettings):
         kept, new = (KEPT, False) if self.before else ("", True)
         if self.kind == "messenger":
             hint = kept or "The messenger gives it to who makes a bot."
-            place = [Field("botToken", "Bot token", "password", new, hint, autocomplete="new-password")]
+            place = [Field("botToken", "Bot token", "password", new, help_text=hint, autocomplete="new-password")]
         else:
             secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
             place = [
                 Field("accountId", "Account id", required=True),
-                Field("accessToken", "Access token", "password", new, kept, autocomplete="new-password"),
-                Field("appSecret", "App secret", "password", False, secret, autocomplete="new-password"),
-                Field("tokenExpiresAt", "The token holds until", "date", help="Empty: it is not known."),
+                Field("accessToken", "Access token", "password", new, help_text=kept, autocomplete="new-password"),
+                Field("appSecret", "App secret", "password", False, help_text=secret, autocomplete="new-password"),
+                Field("tokenExpiresAt", "The token holds until", "date", help_text="Empty: it is not known."),
             ]
         switch = [Field("isActive", "Switched on", "switch")] if self.before else []
         values = {**(self.before or {})}
         values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
-        return Form([Field("name", "Name"), *place, *switch], values)
+        return Form(fields=[Field("name", "Name"), *place, *switch], initial=values)
 
     def show(self) -> Values:
         may = self.may("apps", "POST" if self.before is None else "PUT")
@@ -104,7 +104,7 @@ class DirectApp(DirectSettings):
         return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().fill(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.before
         values = {name: value for name, value in form.values.items() if value != ""}
         if values.get("tokenExpiresAt"):
             values["tokenExpiresAt"] = f"{values['tokenExpiresAt']}T00:00:00Z"

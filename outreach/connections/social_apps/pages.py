@@ -77,18 +77,22 @@ class SocialAppForm(SocialSettings):
         fields = [
             Field("name", "Name"),
             Field("appId", "App id", required=True),
-            Field("appSecret", "App secret", "password", self.before is None, kept, autocomplete="new-password"),
-            Field("userToken", "User token", "password", self.before is None, kept, autocomplete="new-password"),
+            Field(
+                "appSecret", "App secret", "password", self.before is None, help_text=kept, autocomplete="new-password"
+            ),
+            Field(
+                "userToken", "User token", "password", self.before is None, help_text=kept, autocomplete="new-password"
+            ),
             *([Field("isActive", "Switched on", "switch")] if self.before else []),
         ]
-        return Form(fields, self.before)
+        return Form(fields=fields, initial=self.before)
 
     def show(self) -> Values:
         action = "POST" if self.before is None else "PUT"
         return {"form": self.form() if self.may("apps", action) else None, "app": self.before}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().fill(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.before
         if before is None:
             answer = self.ask("POST", "apps/social-a", None, form.values)
         else:

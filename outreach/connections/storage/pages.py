@@ -87,7 +87,7 @@ def refuse_app(form: Form, answer: Answer) -> None:
         form.refuse(answer)
         return
     default = "The keys are refused." if answer.params["denied"] else "The storage refused."
-    form.trouble.append(f"{HAPPENED.get(answer.code, default)} {answer.params['detail']}")
+    form.add_error(None, f"{HAPPENED.get(answer.code, default)} {answer.params['detail']}")
     form.ask_again()
 
 
@@ -108,15 +108,13 @@ class AppForm(StoragePage):
         raise NotImplementedError
 
     def form(self) -> Form:
-        return Form(self.fields(self.before is not None), self.before)
+        return Form(fields=self.fields(self.before is not None), initial=self.before)
 
     def show(self) -> Values:
         form = self.form()
         if self.may("apps", "POST" if self.before is None else "PUT"):
             return self.context(form)
-        facts = [
-            (field.label, shown_value(field, self.reader.formats)) for field in form.fields if field.kind != "password"
-        ]
+        facts = [(field.label, shown_value(field, self.reader.formats)) for field in form if field.kind != "password"]
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
@@ -127,7 +125,7 @@ class AppForm(StoragePage):
         return str(app["name"])
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().fill(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.before
         if before is None:
             values = {name: value for name, value in form.values.items() if value not in ("", None)}
             answer = self.ask("POST", f"apps/{self.kind}", None, values)
@@ -155,10 +153,10 @@ class BucketForm(AppForm):
         return [
             Field("name", "Name of the bucket", required=True, placeholder="acme-files"),
             Field("region", "Region", required=True, placeholder="eu-central-1"),
-            Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help="Empty for Amazon S3."),
-            Field("subpath", "Folder", placeholder="crm/files", help="Empty: the top of the bucket."),
-            Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help=help),
-            Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help=help),
+            Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help_text="Empty for Amazon S3."),
+            Field("subpath", "Folder", placeholder="crm/files", help_text="Empty: the top of the bucket."),
+            Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help_text=help),
+            Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help_text=help),
         ]
 
 
@@ -174,14 +172,14 @@ class ReaderForm(AppForm):
         kinds = [Option(value, label) for value, label in READERS.items()]
         help = KEPT if exists else "This service's own reader needs none, and nothing leaves this service."
         return [
-            Field("name", "Reader", "select", required=True, options=kinds, value="local"),
-            Field("key", "Key", "password", autocomplete="off", help=help),
+            Field("name", "Reader", "select", required=True, options=kinds, initial="local"),
+            Field("key", "Key", "password", autocomplete="off", help_text=help),
             Field(
                 "confidence",
                 "How sure it must be",
                 "number",
-                value=0.9,
-                help="From 0 to 1. What it is less sure of stays empty. 0.9 is good for most cards.",
+                initial=0.9,
+                help_text="From 0 to 1. What it is less sure of stays empty. 0.9 is good for most cards.",
             ),
         ]
 

@@ -37,8 +37,8 @@ class Assistant(Page):
         return ListState(self.request.GET)
 
     def form(self, question: str = "") -> Form:
-        field = Field("question", "Question", "textarea", required=True, key="r", value=question)
-        return Form([field])
+        field = Field("question", "Question", "textarea", required=True, key="r", initial=question)
+        return Form(fields=[field])
 
     def show(self) -> Values:
         answer = self.read("ai-crm-chat", self.state.query(size=SHOWN))
@@ -51,7 +51,7 @@ class Assistant(Page):
         }
 
     def do_ask(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "ai-crm-chat", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)
@@ -80,7 +80,7 @@ class AssistantThread(Assistant):
         }
 
     def do_ask(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", f"{self.address_of_api}/messages", None, form.values)
         return self.done() if answer.ok else self.invalid(form, answer)
 

@@ -158,7 +158,7 @@ class Reports(ReportPage):
             Field("chart", "Chart", "select", required=True, options=charts),
             Field("metric", "Number", "select", required=True, options=columns),
         ]
-        return Form(fields, {field.name: params.get(field.name, "") for field in fields})
+        return Form(fields=fields, initial={field.name: params.get(field.name, "") for field in fields})
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if self.types and "download" in request.GET:
@@ -175,8 +175,8 @@ class Reports(ReportPage):
             form.refuse(answer)
             return context
         data = answer.data
-        for entry in form.fields:
-            entry.value = entry.value or data.get(entry.name, "")
+        for entry in form:
+            entry.replace(entry.value() or data.get(entry.name, ""))
         return {
             **context,
             "about": next(entry["about"] for entry in self.types if entry["reportType"] == data["reportType"]),
@@ -200,9 +200,9 @@ class Reports(ReportPage):
         fields = [
             Field("dashboard", "Dashboard", "select", options=dashboards, placeholder="A new one"),
             Field("name", "Name of the new one"),
-            Field("range", "Days", "select", required=True, options=options(RANGES), value="last30"),
+            Field("range", "Days", "select", required=True, options=options(RANGES), initial="last30"),
         ]
-        return Form([entry for entry in fields if dashboards or entry.name != "dashboard"])
+        return Form(fields=[entry for entry in fields if dashboards or entry.name != "dashboard"])
 
     def do_add(self) -> HttpResponse:
         """Add the report to an existing dashboard, or to a new one."""
@@ -275,9 +275,9 @@ class DashboardForm(RecordForm, DashboardPage):
         fields = [
             Field("name", "Name", required=True, autofocus=values is None),
             Field("description", "Description"),
-            Field("shared", "Everybody who may read reports sees it", "switch", value=False),
+            Field("shared", "Everybody who may read reports sees it", "switch", initial=False),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
 
 class NewDashboard(NewRecord, DashboardForm):
@@ -323,20 +323,20 @@ class EditDashboard(EditRecord, DashboardForm):
         charts = {name: label for name, label in TILE_CHARTS.items() if name != "line" or tile["by"] == "day"}
         ranges = {name: label for name, label in RANGES.items() if name != "custom" or tile["range"] == "custom"}
         fields = [
-            Field("title", "Title", value=tile["title"]),
-            Field("chart", "Chart", "select", required=True, options=options(charts), value=tile["chart"]),
-            Field("metric", "Number", "select", required=True, options=metrics, value=tile["metric"]),
-            Field("range", "Days", "select", required=True, options=options(ranges), value=tile["range"]),
-            Field("place", "Place", "number", value=place),
-            Field("remove", "Take it off", "switch", value=False),
+            Field("title", "Title", initial=tile["title"]),
+            Field("chart", "Chart", "select", required=True, options=options(charts), initial=tile["chart"]),
+            Field("metric", "Number", "select", required=True, options=metrics, initial=tile["metric"]),
+            Field("range", "Days", "select", required=True, options=options(ranges), initial=tile["range"]),
+            Field("place", "Place", "number", initial=place),
+            Field("remove", "Take it off", "switch", initial=False),
         ]
         for field in fields:
             field.name = f"{field.name}-{place}"
-        return Form(fields)
+        return Form(fields=fields)
 
     def do_save(self) -> HttpResponse:
-        form = self.form(self.values()).fill(self.request.POST)
-        tile_forms = [entry.fill(self.request.POST) for entry in self.tile_forms()]
+        form = self.form(self.values()).bind(self.request.POST)
+        tile_forms = [entry.bind(self.request.POST) for entry in self.tile_forms()]
         tiles = [
             (place if isinstance(place, int | float) else number, number, {**tile, **sent})
             for number, (tile, entry) in enumerate(zip(self.record["tiles"], tile_forms, strict=True), start=1)

@@ -55,28 +55,28 @@ class Deliverability(SettingsForm):
                 "Bounces that stop a sender, in percent",
                 "number",
                 required=True,
-                help="Of its last 200 messages in 7 days: those to mailboxes that do not exist. From 1 to 20.",
+                help_text="Of its last 200 messages in 7 days: those to mailboxes that do not exist. From 1 to 20.",
             ),
             Field(
                 "complaintPercent",
                 "Complaints that stop a sender, in percent",
                 "number",
                 required=True,
-                help="Of its messages in 7 days: those called spam, two at least. From 0.05 to 1.",
+                help_text="Of its messages in 7 days: those called spam, two at least. From 0.05 to 1.",
             ),
             Field(
                 "guardFrom",
                 "Messages before that",
                 "number",
                 required=True,
-                help="A sender that has sent fewer in 7 days is not stopped. From 20 to 1,000.",
+                help_text="A sender that has sent fewer in 7 days is not stopped. From 20 to 1,000.",
             ),
             *(
                 Field(
                     f"{PREFIX}{key}",
                     f"Most messages an hour to {label}",
                     "number",
-                    help="By all senders together. Empty: no limit." if key == "google" else "",
+                    help_text="By all senders together. Empty: no limit." if key == "google" else "",
                 )
                 for key, label in PROVIDERS.items()
             ),
@@ -85,12 +85,12 @@ class Deliverability(SettingsForm):
                     f"{VENDOR}{key}",
                     f"Most messages an hour by {name}",
                     "number",
-                    help="By all your accounts there together. Empty: no limit.",
+                    help_text="By all your accounts there together. Empty: no limit.",
                 )
                 for key, name in self.vendors.items()
             ),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}

@@ -17,6 +17,20 @@ STATES = {
 """Status of the API -> its label and tone."""
 
 
+class TrackingForm(Form):
+    trackOpens = Field(
+        label="Count who opens mails",
+        kind="switch",
+        help_text="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take the number for a"
+        " hint. In some countries recipients have to agree first.",
+    )
+    trackClicks = Field(
+        label="Count who clicks links",
+        kind="switch",
+        help_text="Links lead through this service, or through a host of yours, and on from there.",
+    )
+
+
 class Tracking(SettingsForm):
     path = "settings/tracking"
     name = "tracking"
@@ -29,23 +43,7 @@ class Tracking(SettingsForm):
     resource = "genie/settings"
     template = "web/tracking/settings.html"
 
-    def form(self, values: Values | None = None) -> Form:
-        fields = [
-            Field(
-                "trackOpens",
-                "Count who opens mails",
-                "switch",
-                help="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take the number for"
-                " a hint. In some countries recipients have to agree first.",
-            ),
-            Field(
-                "trackClicks",
-                "Count who clicks links",
-                "switch",
-                help="Links lead through this service, or through a host of yours, and on from there.",
-            ),
-        ]
-        return Form(fields, values)
+    form_class = TrackingForm
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         answer = self.ask("GET", "domain-tracking", LIST) if self.may("domain-tracking") else None
@@ -60,10 +58,10 @@ class Tracking(SettingsForm):
     def host_form(self) -> Form:
         """Make the form of a new host."""
         help = "A name of your own domain that nothing else uses."
-        return Form([Field("name", "Host", placeholder="click.example.com", required=True, help=help)])
+        return Form(fields=[Field("name", "Host", placeholder="click.example.com", required=True, help_text=help)])
 
     def do_add(self) -> HttpResponse:
-        form = self.host_form().fill(self.request.POST)
+        form = self.host_form().bind(self.request.POST)
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
             return self.done("Added. Publish its records, then check it")

@@ -9,10 +9,10 @@ from django.http import HttpResponse
 from core.text.placeholders import names_in
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
+from core.web.forms.record_forms import fields_query
 from core.web.lists import Column
 from core.web.mail_frames import mail_frame
 from core.web.pages import MenuItem, Page, Refused
-from core.web.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 TEMPLATES = Records(
@@ -42,35 +42,31 @@ def required_in(template: Values) -> str:
     return ", ".join(variable["name"] for variable in template.get("variables", []) if variable["required"])
 
 
+class EmailTemplateForm(Form):
+    focus = "name"
+
+    name = Field(label="Name", required=True, help_text="Only you and your colleagues see it.")
+    category = Field(label="Category")
+    subject = Field(label="Subject", required=True)
+    body = Field(
+        label="Text",
+        kind="textarea",
+        required=True,
+        help_text="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of"
+        " any field of contacts in double braces are filled in.",
+    )
+    required = Field(
+        label="Fields that a contact must have",
+        help_text="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
+    )
+
+
 class TemplateForm(RecordForm):
     """The form of a template. Its variables are the names in double braces."""
 
     template = "web/email_templates/form.html"
 
-    def form(self, values: Values | None = None) -> Form:
-        return Form(
-            [
-                Field(
-                    "name", "Name", required=True, autofocus=values is None, help="Only you and your colleagues see it."
-                ),
-                Field("category", "Category"),
-                Field("subject", "Subject", required=True),
-                Field(
-                    "body",
-                    "Text",
-                    "textarea",
-                    required=True,
-                    help="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the"
-                    " name of any field of contacts in double braces are filled in.",
-                ),
-                Field(
-                    "required",
-                    "Fields that a contact must have",
-                    help="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
-                ),
-            ],
-            values,
-        )
+    form_class = EmailTemplateForm
 
     def body(self, values: Values) -> JsonObject:
         before: Values = getattr(self, "record", {})
@@ -115,7 +111,7 @@ class TemplateForm(RecordForm):
 
     def do_preview(self) -> HttpResponse:
         """Show the mail of the form's content, in the frame next to it."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         mail = self.mail(form)
         if mail["subject"] and mail["body"]:
             answer = self.ask("POST", "template/email/preview", None, mail)
@@ -127,7 +123,7 @@ class TemplateForm(RecordForm):
         """Show the form as it is, with the contacts that a search finds, the first of them chosen."""
         context = self.context() if isinstance(self, EditRecord) else {}
         first = self.people[0].value if self.people else ""
-        return self.page({**context, "form": self.form().fill(self.request.POST), "contact": first})
+        return self.page({**context, "form": self.form().bind(self.request.POST), "contact": first})
 
     def mail(self, form: Form, contact: str = "") -> JsonObject:
         """Return the form's mail and the contact of its preview, as the API accepts them."""
@@ -146,7 +142,7 @@ class TemplateForm(RecordForm):
     def do_test(self) -> HttpResponse:
         """Send the form's mail, saved or not, to the reader, with the values of the chosen contact or of the first
         one."""
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         to = self.reader.email
         mail = self.mail(form, self.people[0].value if self.people else "")
         answer = self.ask("POST", f"campaign/test/{self.channel()}", None, {**mail, "to": [to]})
@@ -231,21 +227,25 @@ class EmailTemplateFiles(TemplatePage):
         chosen_ids = [entry.value for entry in chosen]
         others = [entry for entry in self.options_of("file", n=MAX_FILES) if entry.value not in chosen_ids]
         label = f"Files that go with {shown['name']}"
-        return Form([Field("attachments", label, "checks", options=[*chosen, *others], value=chosen_ids, help=FILES)])
+        return Form(
+            fields=[
+                Field("attachments", label, "checks", options=[*chosen, *others], initial=chosen_ids, help_text=FILES)
+            ]
+        )
 
     def show(self) -> Values:
         form = self.form()
         if self.may(self.module, "PUT"):
             return {"form": form}
-        labels = {option.value: option.label for option in form.fields[0].options}
-        return {"form": None, "names": [labels[id] for id in form.fields[0].value]}
+        labels = {option.value: option.label for option in form["attachments"].options}
+        return {"form": None, "names": [labels[id] for id in form["attachments"].value()]}
 
     @property
     def back(self) -> str:
         return self.address("email-template", self.params["id"])
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("PUT", f"template/email/{self.params['id']}", None, dict(form.values))
         if not answer.ok:
             form.refuse(answer)
@@ -262,7 +262,7 @@ class EmailTemplateFiles(TemplatePage):
         answer = self.upload()
         if answer.ok:
             uploads = answer.data if isinstance(answer.data, list) else [answer.data]
-            ids = [*form.fields[0].value, *(upload["_id"] for upload in uploads)]
+            ids = [*form["attachments"].value(), *(upload["_id"] for upload in uploads)]
             answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"attachments": ids})
         if not answer.ok:
             return self.page({"form": form, "trouble": answer.reason}, status=422)

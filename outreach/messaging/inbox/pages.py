@@ -162,25 +162,25 @@ class SenderMailbox(Page):
         account = (sender or {}).get("fromEmail", "")
         values = {**mailbox, "folders": ", ".join(mailbox["folders"])} if mailbox else None
         return Form(
-            [
+            fields=[
                 Field("host", "Mail server (IMAP)", required=True, placeholder="imap.example.org"),
-                Field("port", "Port", "number", required=True, value=993),
-                Field("username", "User name", required=True, value=account),
+                Field("port", "Port", "number", required=True, initial=993),
+                Field("username", "User name", required=True, initial=account),
                 Field(
                     SECRET,
                     "Password",
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help="Stored encrypted. Left empty, it stays; another server or user name needs it again."
+                    help_text="Stored encrypted. Left empty, it stays; another server or user name needs it again."
                     if exists
                     else "",
                 ),
-                Field("secure", "Encrypted connection only", "switch", value=True),
-                Field("folders", "Folders", value="INBOX", help="With commas between, such as INBOX, Junk."),
-                *([Field("isActive", "Read each minute", "switch", value=True)] if exists else []),
+                Field("secure", "Encrypted connection only", "switch", initial=True),
+                Field("folders", "Folders", initial="INBOX", help_text="With commas between, such as INBOX, Junk."),
+                *([Field("isActive", "Read each minute", "switch", initial=True)] if exists else []),
             ],
-            values,
+            initial=values,
         )
 
     def found(self) -> tuple[Values, Values | None]:
@@ -205,7 +205,7 @@ class SenderMailbox(Page):
 
     def do_save(self) -> HttpResponse:
         sender, mailbox = self.found()
-        form = self.form(mailbox, sender).fill(self.request.POST)
+        form = self.form(mailbox, sender).bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         values["folders"] = [part.strip() for part in str(values.get("folders", "")).split(",") if part.strip()]
         if mailbox is None:

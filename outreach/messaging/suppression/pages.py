@@ -11,8 +11,10 @@ from core.ids import is_id
 from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
+from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
 from core.web.pages import MenuItem, Page
+from outreach.messaging.suppression.serializers import SuppressionCreate
 
 REASONS = {
     "manual": "Asked for",
@@ -32,6 +34,17 @@ STATES = {
 """Status of an import -> its word and tone."""
 SHOWN = 10
 """Imports that the page of many addresses lists."""
+
+
+SuppressionForm = form_from_input(
+    SuppressionCreate,
+    {"email": "Address", "reason": "Why", "source": "Where from"},
+    kinds={"email": "email"},
+    options={"reason": options_of(REASONS.items())},
+    initial={"reason": "manual"},
+    placeholders={"email": "ann@example.org", "source": "Call on Monday"},
+    required=("email", "reason"),
+)
 
 
 class Suppressions(Page):
@@ -79,23 +92,10 @@ class Suppressions(Page):
         return {"address": self.address("suppression-import", job) if is_id(job) else ""}
 
     def form(self) -> Form:
-        return Form(
-            [
-                Field("email", "Address", "email", required=True, placeholder="ann@example.org"),
-                Field(
-                    "reason",
-                    "Why",
-                    "select",
-                    True,
-                    options=options_of(REASONS.items()),
-                    value="manual",
-                ),
-                Field("source", "Where from", placeholder="Call on Monday"),
-            ]
-        )
+        return SuppressionForm()
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "suppression", None, {name: value for name, value in form.values.items() if value})
         if not answer.ok:
             return self.invalid(form, answer)
@@ -136,15 +136,15 @@ class ManySuppressions(Page):
     def form(self) -> Form:
         reasons = options_of(REASONS.items())
         return Form(
-            [
-                Field("emails", "Addresses", "textarea", True, help="One a line, or with commas; 1,000 at most."),
-                Field("reason", "Why", "select", True, options=reasons, value="manual"),
+            fields=[
+                Field("emails", "Addresses", "textarea", True, help_text="One a line, or with commas; 1,000 at most."),
+                Field("reason", "Why", "select", True, options=reasons, initial="manual"),
                 Field("source", "Where from"),
             ]
         )
 
     def do_paste(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value and name != "emails"}
         emails = addresses_of(form.values["emails"] or "")
         answer = self.ask(
@@ -155,8 +155,8 @@ class ManySuppressions(Page):
         failed = answer.data["failed"]
         said = f"{counted(len(answer.data['created']))} added, {len(answer.data['updated']):,} listed before"
         if failed:
-            form.fields[0].value = "\n".join(str(entry["formData"]["email"]) for entry in failed)
-            form.trouble.append(f"{said}. What is left below is no address.")
+            form["emails"].replace("\n".join(str(entry["formData"]["email"]) for entry in failed))
+            form.add_error(None, f"{said}. What is left below is no address.")
             return self.page({**self.show(), "form": form}, status=422)
         return self.done(said, self.address("suppressions"))
 

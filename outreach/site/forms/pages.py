@@ -83,7 +83,7 @@ class NewForm(NewRecord, FormsPage):
 
     def form(self, values: Values | None = None) -> Form:
         help = "Your own name for it. It begins with name, address and number, which you can change."
-        return Form([Field("name", "Name", required=True, autofocus=True, help=help)], values)
+        return Form(fields=[Field("name", "Name", required=True, autofocus=True, help_text=help)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         fields = [
@@ -94,7 +94,7 @@ class NewForm(NewRecord, FormsPage):
         return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "form", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
@@ -196,24 +196,26 @@ class FormField(OneForm):
             for target in (answer.data["targets"] if answer.ok else ())
         ]
         fields = [
-            Field("label", "Question", "textarea", required=True, help="Of a consent the words that are agreed to."),
-            Field("type", "Kind", "select", required=True, options=list(FIELD_TYPES), value="text"),
+            Field(
+                "label", "Question", "textarea", required=True, help_text="Of a consent the words that are agreed to."
+            ),
+            Field("type", "Kind", "select", required=True, options=list(FIELD_TYPES), initial="text"),
             Field("target", "Goes to", "select", options=targets, placeholder="Nowhere: it is kept with the answers"),
             Field("required", "Has to be filled in", "switch"),
-            Field("options", "Options", "textarea", help="Of a choice: one in a line."),
+            Field("options", "Options", "textarea", help_text="Of a choice: one in a line."),
             Field("help", "Help below it"),
-            Field("value", "Value", help="Of a hidden field."),
+            Field("value", "Value", help_text="Of a hidden field."),
         ]
         if self.before is None:
-            return Form(fields)
+            return Form(fields=fields)
         values = {**self.before, "options": "\n".join(self.before["options"])}
-        return Form(fields, {**values, "target": self.record["mapping"].get(self.before["key"], "")})
+        return Form(fields=fields, initial={**values, "target": self.record["mapping"].get(self.before["key"], "")})
 
     def show(self) -> Values:
         return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.before}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = form.values
         fields = [dict(entry) for entry in self.record["fields"]]
         key = self.before["key"] if self.before else self._key(values["label"])
@@ -266,7 +268,7 @@ class FormSettings(EditRecord, OneForm):
 
     def form(self, values: Values | None = None) -> Form:
         look = [
-            Field("title", "Heading", help="Empty: its name."),
+            Field("title", "Heading", help_text="Empty: its name."),
             Field("text", "Text above the fields", "textarea"),
             Field("button", "Words of the button", placeholder="Send"),
             Field("thanks", "Thanks", "textarea", placeholder="Thank you. We have got it."),
@@ -275,14 +277,14 @@ class FormSettings(EditRecord, OneForm):
                 "allowedOrigins",
                 "Sites that may show it",
                 "textarea",
-                help="One in a line, such as https://example.org.",
+                help_text="One in a line, such as https://example.org.",
             ),
-            Field("redirectUrl", "Lead on to", "url", help="Instead of the thanks: a page of one of these sites."),
+            Field("redirectUrl", "Lead on to", "url", help_text="Instead of the thanks: a page of one of these sites."),
         ]
         fields = [
             Field("name", "Name", required=True),
             *(look if self.record["source"] == "own" else []),
-            Field("countryCode", "Dial prefix", help="Of numbers that are written without one, such as +49."),
+            Field("countryCode", "Dial prefix", help_text="Of numbers that are written without one, such as +49."),
             Field("leadSource", "Source of the leads"),
             Field(
                 "duplicates",
@@ -296,9 +298,9 @@ class FormSettings(EditRecord, OneForm):
             Field("team", "Team", "select", options=self.options_of("team")),
             Field("category", "Category of new contacts", "select", options=self.options_of("contact-category")),
             Field("tags", "Tags", "tags", options=self.options_of("tag")),
-            Field("keepDays", "Forget the answers after days", "number", help="The leads stay."),
+            Field("keepDays", "Forget the answers after days", "number", help_text="The leads stay."),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def body(self, values: Values) -> JsonObject:
         payload = dict(values)

@@ -31,30 +31,38 @@ class OwnBrand(SettingsForm):
     def form(self, values: Values | None = None) -> Form:
         fields = [
             Field(
-                "productName", "Name", placeholder="Your company's name", help="What people call it, to 60 characters."
+                "productName",
+                "Name",
+                placeholder="Your company's name",
+                help_text="What people call it, to 60 characters.",
             ),
             Field(
                 "accent",
                 "Colour",
                 placeholder="#2f5bea",
-                help="Of links and buttons. It has to be dark enough to read.",
+                help_text="Of links and buttons. It has to be dark enough to read.",
             ),
             Field(
-                "accentDark", "Colour in dark", placeholder="Made of the other", help="The same, light enough to read."
+                "accentDark",
+                "Colour in dark",
+                placeholder="Made of the other",
+                help_text="The same, light enough to read.",
             ),
-            Field("senderName", "Sender of mails", help="Who this service's mails to you and your visitors are from."),
+            Field(
+                "senderName", "Sender of mails", help_text="Who this service's mails to you and your visitors are from."
+            ),
             Field(
                 "domain",
                 "Host of your pages",
                 "select",
                 options=self.hosts(),
                 placeholder="This service's",
-                help="One of those under Opens and clicks; it works once its records are published.",
+                help_text="One of those under Opens and clicks; it works once its records are published.",
             ),
         ]
         shown = dict(values or {})
         shown["domain"] = (shown.get("domain") or {}).get("_id", "")
-        return Form(fields, shown)
+        return Form(fields=fields, initial=shown)
 
     def hosts(self) -> list[Option]:
         answer = self.ask("GET", "domain-tracking", HOSTS) if self.may("domain-tracking") else None
@@ -76,7 +84,7 @@ class OwnBrand(SettingsForm):
         return {**values, **({"domain": values["domain"] or None} if "domain" in values else {})}
 
     def do_save(self) -> HttpResponse:
-        form = self.form(self.current).fill(self.request.POST)
+        form = self.form(self.current).bind(self.request.POST)
         changed = form.changed({**self.current, "domain": (self.current["domain"] or {}).get("_id", "")})
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
@@ -105,12 +113,12 @@ class OwnBrand(SettingsForm):
     def reason(self, answer: Answer, form: Form) -> str:
         """Return why it was refused, with fields by their labels; the form is only read for these."""
         form.refuse(answer)
-        texts = [*form.trouble, *(f"{field.label}: {field.error}" for field in form.wrong)]
+        texts = [*form.non_field_errors(), *(f"{field.label}: {field.error}" for field in form.refused_fields)]
         return " ".join(texts) or answer.message
 
     def do_preview(self) -> HttpResponse:
         """Show the look of pages and mails, in the frame next to the form."""
-        form = self.form(self.current).fill(self.request.POST)
+        form = self.form(self.current).bind(self.request.POST)
         colors = {name: str(form.values[name] or "")[:FROM] for name in ("accent", "accentDark")}
         answer = self.ask("POST", f"{self.resource}/preview", None, colors)
         context = {

@@ -45,7 +45,7 @@ class WorkflowsOfRecord(WorkflowPage):
         params = {"filters": {"status": "published"}, "p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
         rows = self.read("workflow", params).data
         options = [Option(workflow["_id"], workflow["name"]) for workflow in rows]
-        return Form([Field("workflow", "Workflow", "select", options=options, required=True)])
+        return Form(fields=[Field("workflow", "Workflow", "select", options=options, required=True)])
 
     def show(self) -> Values:
         panel, id = self.about

@@ -65,9 +65,9 @@ class NewWorkflow(WorkflowPage):
     def form(self) -> Form:
         kinds = trigger_options(self.triggers)
         return Form(
-            [
-                Field("name", "Name", required=True, autofocus=True, help="Only you and your colleagues see it."),
-                Field("triggerEventType", "Starts", "select", options=kinds, value="contact.created"),
+            fields=[
+                Field("name", "Name", required=True, autofocus=True, help_text="Only you and your colleagues see it."),
+                Field("triggerEventType", "Starts", "select", options=kinds, initial="contact.created"),
             ]
         )
 
@@ -86,7 +86,7 @@ class NewWorkflow(WorkflowPage):
         return self._made(form, {"template": self.request.POST.get("template", "")}, "workflow")
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         trigger = {"id": "trigger", "type": "trigger", "position": {"x": 0, "y": 0}, "data": {}}
         return self._made(form, {**form.values, "nodes": [trigger], "edges": []}, "workflow")
 
@@ -95,14 +95,14 @@ class NewWorkflow(WorkflowPage):
         sent = self.request.FILES.get("file")
         form = self.form()
         if sent is None or not sent.size or sent.size > MAX_BYTES:
-            form.trouble.append("Choose the file of an exported workflow, of at most 2 MB.")
+            form.add_error(None, "Choose the file of an exported workflow, of at most 2 MB.")
             return self.page({"form": form}, status=422)
         try:
             body = json.loads(sent.read().decode("utf-8-sig"))
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
-            form.trouble.append("This file is no exported workflow: it is no JSON object.")
+            form.add_error(None, "This file is no exported workflow: it is no JSON object.")
             return self.page({"form": form}, status=422)
         return self._made(form, body, "workflow/import")
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import BoundField, Field, Form, Option
 from core.web.records import counted
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
@@ -64,12 +64,18 @@ class TryWorkflow(OneWorkflow):
         version = self.request.GET.get("version") or None
         panel = "lead" if str(self.workflow["triggerEventType"]).startswith("lead") else "contact"
         return Form(
-            [
-                Field("panel", "For", "radio", options=panels, value=panel),
-                Field("who", "Name or e-mail", help="The first that is found. Empty: the newest one."),
-                Field("payload", "What starts it", "textarea", help="A JSON object, found as trigger.payload."),
+            fields=[
+                Field("panel", "For", "radio", options=panels, initial=panel),
+                Field("who", "Name or e-mail", help_text="The first that is found. Empty: the newest one."),
+                Field("payload", "What starts it", "textarea", help_text="A JSON object, found as trigger.payload."),
                 Field("until", "Only until", "select", options=nodes, placeholder="The end"),
-                Field("version", "Version", "number", value=version, help="Its number. Empty: the drawing as it is."),
+                Field(
+                    "version",
+                    "Version",
+                    "number",
+                    initial=version,
+                    help_text="Its number. Empty: the drawing as it is.",
+                ),
             ]
         )
 
@@ -77,12 +83,11 @@ class TryWorkflow(OneWorkflow):
         return {**self.head(), "form": self.form() if self.may("workflow", "POST") else None}
 
     def do_try(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
-        fields = {field.name: field for field in form.fields}
-        body: JsonObject = {"until": fields["until"].value or None, "version": fields["version"].value}
-        subject = self._subject(fields)
-        trigger = self._trigger(fields["payload"])
-        if any(field.error for field in form.fields):
+        form = self.form().bind(self.request.POST)
+        body: JsonObject = {"until": form["until"].value() or None, "version": form["version"].value()}
+        subject = self._subject(form)
+        trigger = self._trigger(form["payload"])
+        if not form.is_valid():
             return self.page({**self.head(), "form": form}, status=422)
         body |= {"subject": subject and {"panel": subject[0], "_id": subject[1]["_id"]}, "trigger": trigger}
         answer = self.ask("POST", f"{self.place}/test", None, body)
@@ -100,24 +105,24 @@ class TryWorkflow(OneWorkflow):
         drawn = self.read(f"{self.place}/versions/{number}").data["graph"]
         return Graph({**self.workflow, "nodes": drawn["nodes"], "edges": drawn["edges"]}, self.types)
 
-    def _subject(self, fields: Mapping[str, Field]) -> tuple[str, Values] | None:
-        panel, who = str(fields["panel"].value), str(fields["who"].value)
+    def _subject(self, form: Form) -> tuple[str, Values] | None:
+        panel, who = str(form["panel"].value()), str(form["who"].value())
         if panel not in ("contact", "lead"):
             return None
         params = {"p": "1", "n": "1", **({"searchValue": who} if who else {})}
         response = self.ask("GET", panel, params)
         if not response.ok or not response.data:
-            fields["who"].error = f"No {panel} is found." if response.ok else response.refusal
+            form.add_error("who", f"No {panel} is found." if response.ok else response.refusal)
             return None
         return panel, response.data[0]
 
-    def _trigger(self, field: Field) -> Any:
+    def _trigger(self, field: BoundField) -> Any:
         try:
-            payload = json.loads(field.value) if field.value else None
+            payload = json.loads(field.value()) if field.value() else None
         except (ValueError, RecursionError):
             payload = ""
         if payload is not None and not isinstance(payload, dict):
-            field.error = 'Write a JSON object, such as {"plan": "gold"}.'
+            field.add_error('Write a JSON object, such as {"plan": "gold"}.')
         return payload
 
     def result_view(self, dry_run: Values, subject: tuple[str, Values] | None, graph: Graph) -> JsonObject:
@@ -244,7 +249,7 @@ class PublishWorkflow(OneWorkflow):
             return {**self.head(), "trouble": "It cannot run yet. What is to mend stands above the drawing."}
         counts = answer.data["runs"]
         options = [Option(name, label.format(counts.get(name, 0))) for name, label in RUNS.items()]
-        form = Form([Field("runs", "Runs of older versions", "radio", options=options, value="keep")])
+        form = Form(fields=[Field("runs", "Runs of older versions", "radio", options=options, initial="keep")])
         before = self.workflow["version"]
         changed = compared(self, str(before), "draft") if before else {}
         return {**self.head(), "form": form, **{name: changed[name] for name in changed if name != "trouble"}}

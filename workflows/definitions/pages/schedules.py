@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from core.types import Values
 from core.web.flows.schemas import DAYS
-from core.web.forms import Field, Option, options_of
+from core.web.forms import BoundField, Field, Option, alone, options_of
 
 RHYTHM = "rhythm"
 AT = "rhythm.at"
@@ -60,7 +60,7 @@ def cron_from(sent: QueryDict) -> str | None:
     return f"{minute} {hour} {days.format(**chosen)}"
 
 
-def rhythm_fields(schedule: Values) -> list[tuple[Field, str]]:
+def rhythm_fields(schedule: Values) -> list[tuple[BoundField, str]]:
     """Return the fields of a rhythm, each with the choices with which it matters, in the form of settings."""
     cron = schedule.get("cron")
     held = rhythm_of(cron if isinstance(cron, str) else "")
@@ -68,11 +68,11 @@ def rhythm_fields(schedule: Values) -> list[tuple[Field, str]]:
     fields = (
         (Field(RHYTHM, "How often", "select", required=True, options=options_of(WORDS.items())), ()),
         (Field(WEEKDAY, "On", "select", required=True, options=days), ("weekly",)),
-        (Field(DAY, "On day", "number", help="From 1 to 31. A month without that day is left out."), ("monthly",)),
+        (Field(DAY, "On day", "number", help_text="From 1 to 31. A month without that day is left out."), ("monthly",)),
         (Field(AT, "At", "time"), tuple(PARTS)),
     )
     pairs = []
     for entry, rhythms in fields:
-        entry.value = held[entry.name]
-        pairs.append((entry, json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})})))
+        entry.initial = held[entry.name]
+        pairs.append((alone(entry), json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})})))
     return pairs

@@ -8,7 +8,7 @@ from django.http import HttpResponse, JsonResponse
 
 from core.types import JsonObject, Values
 from core.web.flows.schema_forms import SchemaForm, Sources
-from core.web.forms import Field, Option
+from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow
@@ -65,13 +65,13 @@ class WorkflowSettings(OneWorkflow):
     name = tab = "workflow-settings"
     template = "web/workflows/settings.html"
 
-    def forms(self) -> tuple[Field, SchemaForm]:
+    def forms(self) -> tuple[Form, SchemaForm]:
         schema = self.catalogue["settings"]["config"]
         properties = {name: definition for name, definition in schema["properties"].items() if name not in OF_TRIGGER}
         own = {**schema, "properties": properties}
         sources = Sources(self.chosen_from, labels=LABELS, words=WORDS, helps=HELPS)
         form = SchemaForm(own, self.workflow["config"], sources)
-        return Field("name", "Name", required=True, value=self.workflow["name"]), form
+        return Form(fields=[Field("name", "Name", required=True, initial=self.workflow["name"])]), form
 
     def chosen_from(self, widget: str, source: str) -> list[Option] | None:
         """Return the segments for the one that starts runs; None, so that it is typed, for who may not see them."""
@@ -80,7 +80,7 @@ class WorkflowSettings(OneWorkflow):
     def show(self) -> Values:
         return self.context(*self.forms())
 
-    def context(self, name: Field, form: SchemaForm, **more: Any) -> JsonObject:
+    def context(self, name_form: Form, form: SchemaForm, **more: Any) -> JsonObject:
         problems = [problem for problem in self.workflow["validation"]["errors"] if not problem["nodeId"]]
         marked = [
             form.mark(problem["path"], problem["message"])
@@ -89,7 +89,7 @@ class WorkflowSettings(OneWorkflow):
         ]
         return {
             **self.head(),
-            "name_field": name,
+            "name_field": name_form["name"],
             "form": form,
             "marked": any(marked),
             "opened": fingerprint({}, self.workflow),
@@ -100,21 +100,21 @@ class WorkflowSettings(OneWorkflow):
         if not self.may("workflow", "PUT"):
             raise Refused(403, "Your role does not change workflows")
         sent = self.request.POST
-        name, form = self.forms()
+        name_form, form = self.forms()
         values = form.read(sent)
-        name.value = name.read(sent)
+        name = name_form.bind(sent).values["name"]
         now = fingerprint({}, self.workflow)
         if sent.get("opened", now) != now and sent.get("do") != "overwrite":
             by = self.workflow["updatedBy"]
             clash = {"who": by["name"] if by else "Somebody", "at": self.workflow["updatedAt"]}
-            return self.page(self.context(name, form, clash=clash), status=422)
+            return self.page(self.context(name_form, form, clash=clash), status=422)
         kept = {key: value for key, value in self.workflow["config"].items() if key in OF_TRIGGER}
         body = {"config": {**kept, **values}}
-        if name.value != self.workflow["name"]:
-            body["name"] = name.value
+        if name != self.workflow["name"]:
+            body["name"] = name
         answer = self.ask("PUT", self.place, None, body)
         if not answer.ok:
-            return self.page(self.context(name, form, trouble=answer.refusal), status=422)
+            return self.page(self.context(name_form, form, trouble=answer.refusal), status=422)
         self.workflow = answer.data
         return self.done("Saved")
 

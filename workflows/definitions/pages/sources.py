@@ -12,7 +12,7 @@ from core.types import JsonObject, Values
 from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
 from core.web.forms import Option
-from core.web.record_forms import name_of, record_choices
+from core.web.forms.record_forms import name_of, record_choices
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.summaries import Summaries

@@ -16,7 +16,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.flows.schemas import with_held
-from core.web.forms import Field
+from core.web.forms import Field, Form
 from core.web.pages import Refused, nothing_here
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
@@ -113,23 +113,24 @@ class Step(DrawWorkflow):
         is_of_lead = str(self.workflow["triggerEventType"]).startswith("lead.")
         return {"panel": "lead"} if is_of_lead and "panel" in schema.get("properties", {}) else {}
 
-    def own_fields(self) -> list[Field]:
+    def own_form(self) -> Form:
         """Return the fields that no schema has."""
         data = self.node["data"]
         if self.is_trigger:
             kinds = with_held(trigger_options(self.triggers), [self.workflow["triggerEventType"]])
             now = self.workflow["triggerEventType"]
-            return [Field("triggerEventType", "Starts", "select", options=kinds, value=now, required=True)]
-        return [
-            Field("label", "Name", value=data.get("label") or "", placeholder=self.graph.type_label(self.node)),
-            Field("disabled", "Leave this step out", "switch", value=data.get("disabled") is True),
-            Field("note", "Note for your colleagues", "textarea", value=data.get("note") or ""),
+            return Form(fields=[Field("triggerEventType", "Starts", "select", True, options=kinds, initial=now)])
+        fields = [
+            Field("label", "Name", initial=data.get("label") or "", placeholder=self.graph.type_label(self.node)),
+            Field("disabled", "Leave this step out", "switch", initial=data.get("disabled") is True),
+            Field("note", "Note for your colleagues", "textarea", initial=data.get("note") or ""),
         ]
+        return Form(fields=fields)
 
     def show(self) -> Values:
-        return self.context(self.forms, self.own_fields())
+        return self.context(self.forms, self.own_form())
 
-    def context(self, forms: list[SchemaForm], fields: list[Field], **more: Any) -> JsonObject:
+    def context(self, forms: list[SchemaForm], own_form: Form, **more: Any) -> JsonObject:
         graph, node = self.graph, self.node
         node_type = self.types.get(node["type"], {})
         problems = self.marked(forms)
@@ -143,7 +144,7 @@ class Step(DrawWorkflow):
             "about": node_type.get("help", ""),
             "unknown": not node_type,
             "forms": forms,
-            "fields": {entry.name: entry for entry in fields},
+            "fields": {field.name: field for field in own_form},
             "own": problems,
             "rhythm": rhythm_fields(self.workflow["schedule"] or {}) if self.is_trigger else (),
             "policy_open": any(part.error or (part.field and part.field.error) for part in forms[1].all_parts()),
@@ -239,20 +240,17 @@ class Step(DrawWorkflow):
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
         self._fit_switches(self.forms)
         values = [form.read(sent) for form in self.forms]
-        fields = self.own_fields()
-        for field in fields:
-            if field.name in sent or field.kind == "switch":
-                field.value = field.read(sent)
+        own_form = self.own_form().bind(sent)
         if theirs:
             clash = {"who": self.changed_by, "at": self.workflow["updatedAt"]}
-            return self.page({**self.context(self.forms, fields, clash=clash)}, status=422)
-        answer = self._save(values, {field.name: field.value for field in fields})
+            return self.page({**self.context(self.forms, own_form, clash=clash)}, status=422)
+        answer = self._save(values, own_form.values)
         if not answer.ok:
-            return self.page(self.context(self.forms, fields, trouble=answer.refusal), status=422)
+            return self.page(self.context(self.forms, own_form, trouble=answer.refusal), status=422)
         if any(form.wrong for form in self.forms):
             del self.node, self.own_sources
             forms = self.forms
-            return self.page(self.context(forms, fields, trouble="One value could not be read."), status=422)
+            return self.page(self.context(forms, own_form, trouble="One value could not be read."), status=422)
         return self._saved(answer)
 
     do_overwrite = do_save

@@ -72,16 +72,16 @@ class NewChatbot(NewRecord, ChatbotPage):
     def form(self, values: Values | None = None) -> Form:
         kinds = TYPES[START]["schema"]["properties"]["kind"]
         return Form(
-            [
+            fields=[
                 Field("name", "Name", required=True, autofocus=True),
                 Field("description", "What it is for"),
-                Field("kind", "Kind", "select", options=enum_options(kinds), required=True, value="flow"),
+                Field("kind", "Kind", "select", options=enum_options(kinds), required=True, initial="flow"),
             ],
-            values,
+            initial=values,
         )
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", self.kind.path, None, form.values)
         if not answer.ok:
             form.refuse(answer)

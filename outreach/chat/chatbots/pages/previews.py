@@ -13,6 +13,11 @@ from outreach.chat.chatbots.pages.types import END, TEXT, TYPES
 MAX_MESSAGES = 50
 
 
+class TryForm(Form):
+    said = Field(label="What somebody writes", kind="textarea", required=True, help_text="One message in a line.")
+    minutes = Field(label="Minutes between two messages", kind="number", initial=1)
+
+
 class TryChatbot(OneChatbot):
     """A conversation that nobody has had."""
 
@@ -21,29 +26,21 @@ class TryChatbot(OneChatbot):
     tab_name = "Try the chatbot"
     template = "web/chatbots/test.html"
 
-    def form(self) -> Form:
-        return Form(
-            [
-                Field("said", "What somebody writes", "textarea", required=True, help="One message in a line."),
-                Field("minutes", "Minutes between two messages", "number", value=1),
-            ]
-        )
-
     def show(self) -> Values:
-        return {**self.head(), "form": self.form(), "here": self.address()}
+        return {**self.head(), "form": TryForm(), "here": self.address()}
 
     def do_try(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = TryForm(self.request.POST)
         lines = [line.strip() for line in str(form.values["said"]).splitlines() if line.strip()]
         between = form.values["minutes"] if isinstance(form.values["minutes"], int) else 0
         context = {**self.head(), "form": form, "here": self.address()}
         if not lines:
-            form.fields[0].error = "Write a message first."
+            form.add_error("said", "Write a message first.")
             return self.page(context, status=422)
         messages = [{"text": line, "minute": place * between} for place, line in enumerate(lines)]
         answer = self.ask("POST", f"{self.place}/test", None, {"messages": messages})
         if not answer.ok:
-            form.trouble.append(answer.warning or answer.message)
+            form.add_error(None, answer.warning or answer.message)
             return self.page(context, status=422)
         graph = self.graph
         return self.page({**context, "steps": [self._shown(graph, step) for step in answer.data["steps"]]})

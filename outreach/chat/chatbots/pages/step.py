@@ -15,7 +15,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
-from core.web.forms import Field
+from core.web.forms import Field, Form
 from core.web.pages import Refused, nothing_here
 from outreach.chat.chatbots.pages.base import OneChatbot
 from outreach.chat.chatbots.pages.draw import put_in
@@ -63,11 +63,12 @@ class ChatbotStep(OneChatbot):
     def form(self) -> SchemaForm:
         return SchemaForm(TYPES[self.node["type"]]["schema"], self.node["data"].get("config") or {}, Sources())
 
-    def own_fields(self) -> list[Field]:
+    def own_fields(self) -> Form:
         """Return the fields that no schema has."""
         if self.node["type"] not in RULES or not self.node["id"]:
-            return []
-        return [Field("disabled", "Leave this rule out", "switch", value=self.node["data"].get("disabled") is True)]
+            return Form()
+        is_off = self.node["data"].get("disabled") is True
+        return Form(fields=[Field("disabled", "Leave this rule out", "switch", initial=is_off)])
 
     def show(self) -> Values:
         form = self.form()
@@ -94,7 +95,7 @@ class ChatbotStep(OneChatbot):
             name = {"message_count": "messageCount", "time_based": "minutes"}.get(self.node["type"], "text")
         return f"config.{name}"
 
-    def context(self, form: SchemaForm, fields: list[Field], **more: Any) -> JsonObject:
+    def context(self, form: SchemaForm, fields: Form, **more: Any) -> JsonObject:
         node, node_type = self.node, TYPES[self.node["type"]]
         return {
             **self.head(),
@@ -117,10 +118,8 @@ class ChatbotStep(OneChatbot):
         sent = self.request.POST
         opened = fingerprint(self.node)
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
-        form, fields = self.form(), self.own_fields()
+        form, fields = self.form(), self.own_fields().bind(sent)
         config = form.read(sent)
-        for field in fields:
-            field.value = field.read(sent)
         if theirs:
             clash = {"who": self.changed_by, "at": self.bot["updatedAt"]}
             return self.page(self.context(form, fields, clash=clash), status=422)
@@ -128,7 +127,7 @@ class ChatbotStep(OneChatbot):
         if name and not config.get(name):
             form.mark(f"config.{name}", text)
             return self.page(self.context(form, fields, trouble=MARKED), status=422)
-        off = any(field.value for field in fields)
+        off = any(fields.values.values())
         id, step = self.node["id"], self.node
 
         def put(graph: BotGraph) -> list[JsonObject]:

@@ -91,7 +91,7 @@ class ConversationDetail(Inbox):
         return list(answer.data) if answer.ok else []
 
     def form(self, text: str = "") -> Form:
-        return Form([Field("text", "Answer", "textarea", required=True, key="r", value=text)])
+        return Form(fields=[Field("text", "Answer", "textarea", required=True, key="r", initial=text)])
 
     def show(self) -> Values:
         chat = shown(self.read(self.address_of_api).data)
@@ -115,7 +115,7 @@ class ConversationDetail(Inbox):
         }
 
     def do_answer(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         meant = self.meant(str(form.values["text"]))
         if meant:
             return self.page({**self.show(), "form": self.form(meant)})
@@ -148,7 +148,7 @@ class ConversationDetail(Inbox):
         return self.page({**self.show(), "form": self.form("\n".join(filter(None, (written, text))))})
 
     def do_note(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", f"{self.address_of_api}/notes", None, form.values)
         return self.done() if answer.ok else self.invalid(form, answer)
 
@@ -213,13 +213,13 @@ class ConversationPeople(InboxPage):
             for lead in (leads.data if leads is not None and leads.ok else ())
         ]
         return Form(
-            [
+            fields=[
                 Field("assignee", "Who answers", "select", options=self.people(), placeholder="Anybody"),
                 Field("team", "Team", "select", options=self.options_of("team"), placeholder="As it is"),
                 Field("byRule", "Without a name above, the team's rule for leads chooses", "switch"),
                 Field("lead", "Lead", "select", options=options, placeholder="As it is"),
             ],
-            values,
+            initial=values,
         )
 
     def people(self) -> list[Option]:
@@ -238,7 +238,7 @@ class ConversationPeople(InboxPage):
 
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         values = dict(form.values)
         lead = values.pop("lead", "")
         api = f"conversation/{self.params['id']}"

@@ -40,12 +40,12 @@ class CannedForm(RecordForm, CannedPage):
     def form(self, values: Values | None = None) -> Form:
         help = "Type a slash and this as your answer, such as /hours, and the words come."
         return Form(
-            [
+            fields=[
                 Field("name", "Name", required=True, autofocus=values is None),
-                Field("shortcut", "Shortcut", help=help),
+                Field("shortcut", "Shortcut", help_text=help),
                 Field("text", "Words", "textarea", required=True),
             ],
-            values,
+            initial=values,
         )
 
 
@@ -93,12 +93,12 @@ class TimesForm(RecordForm, TimesPage):
         empty = "Empty: any time."
         teams = self.options_of("team")
         return Form(
-            [
+            fields=[
                 Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
-                Field("firstMinutes", "Minutes until the first answer", "number", help=empty),
-                Field("nextMinutes", "Minutes until each later answer", "number", help=empty),
+                Field("firstMinutes", "Minutes until the first answer", "number", help_text=empty),
+                Field("nextMinutes", "Minutes until each later answer", "number", help_text=empty),
             ],
-            values,
+            initial=values,
         )
 
     def body(self, values: Values) -> JsonObject:

@@ -52,14 +52,14 @@ class SenderPage(Page):
     def limits(self) -> list[Field]:
         """Return the fields of a sender's sending limits."""
         return [
-            Field("perMinute", "Most messages a minute", "number", help="Empty: no limit."),
+            Field("perMinute", "Most messages a minute", "number", help_text="Empty: no limit."),
             Field("perHour", "Most messages an hour", "number"),
             Field("perDay", "Most messages a day", "number"),
             Field(
                 "rampStart",
                 "On a new sender's first day",
                 "number",
-                help="A new sender that writes much at once is taken for spam.",
+                help_text="A new sender that writes much at once is taken for spam.",
             ),
             Field("rampStep", "More on each day after", "number"),
         ]
@@ -68,11 +68,11 @@ class SenderPage(Page):
         """Make the form of a sender, a new one or the one with the values."""
         exists = values is not None
         return Form(
-            [
+            fields=[
                 Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
                 Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
                 Field("host", "Mail server", required=True, placeholder="smtp.example.org"),
-                Field("port", "Port", "number", required=True, value=587),
+                Field("port", "Port", "number", required=True, initial=587),
                 Field("username", "User name", required=True),
                 Field(
                     SECRET,
@@ -80,7 +80,7 @@ class SenderPage(Page):
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help="Stored encrypted. Left empty, it stays; another server or user name needs it again."
+                    help_text="Stored encrypted. Left empty, it stays; another server or user name needs it again."
                     if exists
                     else "",
                 ),
@@ -88,22 +88,22 @@ class SenderPage(Page):
                     "secure",
                     "Send over an encrypted connection only",
                     "switch",
-                    value=True,
-                    help="TLS is required on port 465, STARTTLS on any other port. Off: STARTTLS is used where the"
+                    initial=True,
+                    help_text="TLS is required on port 465, STARTTLS on any other port. Off: STARTTLS is used where the"
                     " server has it, and mails and the password go unprotected where it has not.",
                 ),
-                Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+                Field("name", "Name of this sender", help_text="Only you and your colleagues see it."),
                 Field(
                     "maxConnections",
                     "Connections to the server at once",
                     "number",
-                    value=2,
-                    help="More send faster; many servers refuse more than ten.",
+                    initial=2,
+                    help_text="More send faster; many servers refuse more than ten.",
                 ),
                 *self.limits(),
-                *([Field("isActive", "Switched on", "switch", value=True)] if exists else []),
+                *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
             ],
-            values,
+            initial=values,
         )
 
     def tested(self, answer: Answer, message: str, to: str) -> HttpResponse:
@@ -147,22 +147,25 @@ class Senders(SenderPage):
     def hours(self, values: Values | None = None) -> Form:
         days = [Option(str(number), name) for number, name in enumerate(DAYS, 1)]
         return Form(
-            [
-                Field("windowDays", "Days", "checks", options=days, help="None: every day."),
+            fields=[
+                Field("windowDays", "Days", "checks", options=days, help_text="None: every day."),
                 Field("windowStart", "From", "time"),
-                Field("windowEnd", "Until", "time", help="Both empty: the whole day."),
+                Field("windowEnd", "Until", "time", help_text="Both empty: the whole day."),
                 Field("recipientTimezone", "On the recipient's clock, where it is known", "switch"),
                 Field(
-                    "approvalDays", "Days that an approval holds", "number", help="Then the message is a draft again."
+                    "approvalDays",
+                    "Days that an approval holds",
+                    "number",
+                    help_text="Then the message is a draft again.",
                 ),
                 Field(
                     "language",
                     "Language",
-                    help="Such as German, where a contact's own is not known. Empty: the one"
+                    help_text="Such as German, where a contact's own is not known. Empty: the one"
                     " that the outreach is described in.",
                 ),
             ],
-            values and {**values, "language": values["languageName"]},
+            initial=values and {**values, "language": values["languageName"]},
         )
 
     def do_connect_writer(self) -> HttpResponse:
@@ -170,7 +173,7 @@ class Senders(SenderPage):
         return self.done("Messages can be written now") if answer.ok else self.refuse(answer)
 
     def do_hours(self) -> HttpResponse:
-        form = self.hours().fill(self.request.POST)
+        form = self.hours().bind(self.request.POST)
         sent = form.values
         days = [int(day) for day in sent["windowDays"] if day.isdigit()]
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
@@ -214,7 +217,7 @@ class NewSender(SenderPage):
         return {"form": self.form(), "vendors": [vendor for vendor in self.vendors() if vendor["available"]]}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         answer = self.ask("POST", "apps/smtp", None, values)
         if not answer.ok:
@@ -280,7 +283,7 @@ class Sender(SenderPage):
 
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data
-        form = self.form(before).fill(self.request.POST)
+        form = self.form(before).bind(self.request.POST)
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("senders"))

@@ -21,35 +21,40 @@ class VendorPage(SenderPage):
         """Make the form of an app, with the fields of its vendor alone."""
         exists = values is not None
         if vendor["login"]:
-            return Form([*self.login_fields(), *self.limits(), Field("isActive", "Switched on", "switch")], values)
+            return Form(
+                fields=[*self.login_fields(), *self.limits(), Field("isActive", "Switched on", "switch")],
+                initial=values,
+            )
         stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if exists else "")
         key = Field(
-            "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help=stays
+            "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help_text=stays
         )
         fields = [
             Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
             Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
             key,
             *(self.own_field(setting, exists) for setting in vendor["fields"]),
-            Field("replyTo", "Answers go to", "email", help="Empty: to the From address."),
-            Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+            Field("replyTo", "Answers go to", "email", help_text="Empty: to the From address."),
+            Field("name", "Name of this sender", help_text="Only you and your colleagues see it."),
             *self.limits(),
-            *([Field("isActive", "Switched on", "switch", value=True)] if exists else []),
+            *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
         ]
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def login_fields(self) -> list[Field]:
         """Return the fields of an account whose address comes from its log-in."""
         return [
             Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
-            Field("replyTo", "Answers go to", "email", help="Empty: to the account's address."),
-            Field("name", "Name of this sender", help="Only you and your colleagues see it."),
+            Field("replyTo", "Answers go to", "email", help_text="Empty: to the account's address."),
+            Field("name", "Name of this sender", help_text="Only you and your colleagues see it."),
         ]
 
     def login_form(self, vendor: Values, reads: bool = False) -> Form:
         """Make the form that begins a log-in at the vendor."""
         help_text = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
-        return Form([Field("mayRead", "Let it look into the mailbox", "switch", value=reads, help=help_text)])
+        return Form(
+            fields=[Field("mayRead", "Let it look into the mailbox", "switch", initial=reads, help_text=help_text)]
+        )
 
     def begin(self, vendor: Values, app: str = "") -> Answer:
         """Begin a log-in at the vendor, for a new app or an existing one."""
@@ -65,12 +70,12 @@ class VendorPage(SenderPage):
                 "select",
                 options=options,
                 placeholder="The usual",
-                help=setting["help"],
+                help_text=setting["help"],
             )
         secret, needed = setting["secret"], setting["required"] and not (exists and setting["secret"])
         kind = "password" if secret else "text"
         stays = " Left empty, it stays." if secret and exists else ""
-        return Field(setting["name"], setting["label"], kind, needed, help=f"{setting['help']}{stays}".strip())
+        return Field(setting["name"], setting["label"], kind, needed, help_text=f"{setting['help']}{stays}".strip())
 
 
 class NewVendorApp(VendorPage):
@@ -101,7 +106,7 @@ class NewVendorApp(VendorPage):
 
     def do_save(self) -> HttpResponse:
         vendor = self.vendor()
-        form = self.vendor_form(vendor).fill(self.request.POST)
+        form = self.vendor_form(vendor).bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         answer = self.ask("POST", f"apps/{vendor['app']}", None, values)
         if not answer.ok:
@@ -155,7 +160,7 @@ class VendorApp(VendorPage):
 
     def do_save(self) -> HttpResponse:
         sender, vendor, path = self.before()
-        form = self.vendor_form(vendor, sender).fill(self.request.POST)
+        form = self.vendor_form(vendor, sender).bind(self.request.POST)
         changed = {name: value for name, value in form.changed(sender).items() if value != "" or name in sender}
         if not changed:
             return self.unchanged(self.address("senders"))
@@ -190,12 +195,12 @@ class VendorReturn(VendorPage):
         whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
         app = match["app"] if match else ""
         may = self.may("apps", "PUT" if app else "POST")
-        kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
+        kept = [Field(name, "Log-in", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
         return {
             "vendor": vendor,
             "app": app,
             "refused": bool(sent.get("error")),
-            "form": form or (Form([*kept, *([] if app else self.login_fields())]) if whole and may else None),
+            "form": form or (Form(fields=[*kept, *([] if app else self.login_fields())]) if whole and may else None),
         }
 
     def do_save(self) -> HttpResponse:
@@ -204,7 +209,7 @@ class VendorReturn(VendorPage):
         form: Form | None = context["form"]
         if form is None or context["vendor"] is None:
             return self.page(context, status=422)
-        form.fill(sent)
+        form.bind(sent)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         path = f"apps/{context['vendor']['app']}"
         answer = self.ask("PUT", f"{path}/{context['app']}", None, values) if context["app"] else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.types import JsonObject, Values
-from core.web.forms import Field, Option
+from core.web.forms import BoundField, Field, Form, Option
 from outreach.runs.genie.pages import chats
 from outreach.runs.genie.pages.steps import STOPS, UNITS
 
@@ -39,40 +39,42 @@ def _fields(place: int, templates: list[Option], chat_templates: list[Option], s
     fields = [
         *chats.chat_fields(chat_templates, "chat"),
         *([chosen] if templates else []),
-        Field("subject", "Subject", help="Empty: Re: and the subject before, so that it stays in the conversation."),
-        Field("body", "Text", "textarea", help="Neither template nor text: there is no such follow-up."),
+        Field(
+            "subject", "Subject", help_text="Empty: Re: and the subject before, so that it stays in the conversation."
+        ),
+        Field("body", "Text", "textarea", help_text="Neither template nor text: there is no such follow-up."),
         Field("amount", "Wait", "number"),
         Field("unit", "Unit", "select", options=list(UNITS)),
         Field("stopOn", "Not sent any more when", "checks", options=list(STOPS)),
     ]
     for field in fields:
-        field.value = values.get(field.name) or ([] if field.name == "stopOn" else "")
+        field.initial = values.get(field.name) or ([] if field.name == "stopOn" else "")
         field.name = f"f{place}-{field.name}"
     return fields
 
 
-def grouped(fields: Sequence[Field]) -> list[JsonObject]:
+def grouped(form: Form) -> list[JsonObject]:
     """Return the fields of each follow-up by their short names, and whether it has content or an error."""
-    by_name = {field.name: field for field in fields}
+    by_name = {field.name: field for field in form}
     groups: list[JsonObject] = []
     for place in range(MAX_FOLLOW_UPS):
         own = {name: by_name[key] for name in NAMES if (key := f"f{place}-{name}") in by_name}
         if own:
-            groups.append({**own, "open": _has_words(own) or any(field.error for field in own.values())})
+            groups.append({**own, "open": _has_words(own) or any(field.errors for field in own.values())})
     return groups
 
 
-def _has_words(own: Mapping[str, Field]) -> bool:
-    return any(own[name].value for name in ("body", "template", "chatTemplate") if name in own)
+def _has_words(own: Mapping[str, BoundField]) -> bool:
+    return any(own[name].value() for name in ("body", "template", "chatTemplate") if name in own)
 
 
-def cadence_of(fields: Sequence[Field], before: Sequence[Values]) -> JsonObject:
+def cadence_of(form: Form, before: Sequence[Values]) -> JsonObject:
     """Return the form's follow-ups in the API's form. Values that the form does not show stay as they were."""
     steps = []
-    for place, own in enumerate(grouped(fields)):
+    for place, own in enumerate(grouped(form)):
         if not _has_words(own):
             continue
-        values = {name: own[name].value for name in NAMES if name in own}
+        values = {name: own[name].value() for name in NAMES if name in own}
         kept = before[place] if place < len(before) else {}
         delay = {"amount": values["amount"], "unit": values["unit"]}
         others = {name: kept[name] for name in ("window", "channel") if kept.get(name)}
@@ -89,16 +91,16 @@ def _words(values: Values) -> JsonObject:
     return {"subject": values["subject"], **content}
 
 
-def form_name(fields: Sequence[Field], path: str) -> str:
+def form_name(form: Form, path: str) -> str:
     """Return the form's name of a path such as outreachCadence.steps.0.delay.amount; empty if it has none."""
     parts = path.split(".")
-    groups = grouped(fields)
+    groups = grouped(form)
     used = [place for place, own in enumerate(groups) if _has_words(own)]
     if len(parts) < 4 or not parts[2].isdecimal() or int(parts[2]) >= len(used):
         return ""
     place = used[int(parts[2])]
     names = [name for name in parts[3:] if name != "delay"] or ["amount"]
     name = names[0]
-    if "chatTemplate" in groups[place] and groups[place]["chatTemplate"].value:
+    if "chatTemplate" in groups[place] and groups[place]["chatTemplate"].value():
         name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
     return f"f{place}-{name}"

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import BoundField, Field, Form, Option
 from outreach.runs.campaigns.pages import follow_ups
 from outreach.runs.campaigns.pages.base import CampaignPage
 from outreach.runs.genie.pages import chats
@@ -62,7 +62,7 @@ class CampaignForm(CampaignPage):
     def form(self, values: Values | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
         later = follow_ups.follow_up_fields(self.steps(), self.named("templates"), self.chat_templates())
-        return Form([*self.who(), *self.what(), *self.second(), *later, *self.how()], values)
+        return Form(fields=[*self.who(), *self.what(), *self.second(), *later, *self.how()], initial=values)
 
     def steps(self) -> list[JsonObject]:
         """Return the follow-ups that the campaign has."""
@@ -77,19 +77,19 @@ class CampaignForm(CampaignPage):
 
     def who(self) -> list[Field]:
         kinds = [(name, label, self.named(name)) for name, label, *_ in SELECTORS]
-        return [Field(name, label, "checks", options=options, value=[]) for name, label, options in kinds if options]
+        return [Field(name, label, "checks", options=options, initial=[]) for name, label, options in kinds if options]
 
     def what(self) -> list[Field]:
         templates = self.named("templates")
         chosen = Field("templateId", "Template", "select", options=templates, placeholder="None: written here")
         return [
-            Field("name", "Name", required=True, help="Only you and your colleagues see it."),
+            Field("name", "Name", required=True, help_text="Only you and your colleagues see it."),
             *chats.chat_fields(
                 self.chat_templates(), "chat", help="It goes by chat then, by the number of the template, not by mail."
             ),
             *([chosen] if templates else []),
-            Field("subject", "Subject", help="Without a template."),
-            Field("body", "Text", "textarea", help=HELP),
+            Field("subject", "Subject", help_text="Without a template."),
+            Field("body", "Text", "textarea", help_text=HELP),
         ]
 
     def second(self) -> list[Field]:
@@ -103,10 +103,12 @@ class CampaignForm(CampaignPage):
             *([chosen] if templates else []),
             Field("secondSubject", "Its subject"),
             Field("secondBody", "Its text", "textarea"),
-            Field("share", "Percent who get it", "number", value=50),
-            Field("metric", "Which one wins", "radio", options=self.winners(), value=""),
-            Field("testShare", "Percent who get the test", "number", value=20),
-            Field("after", "Days until the winner is chosen", "number", value=2, help="After the test has gone."),
+            Field("share", "Percent who get it", "number", initial=50),
+            Field("metric", "Which one wins", "radio", options=self.winners(), initial=""),
+            Field("testShare", "Percent who get the test", "number", initial=20),
+            Field(
+                "after", "Days until the winner is chosen", "number", initial=2, help_text="After the test has gone."
+            ),
         ]
 
     def winners(self) -> list[Option]:
@@ -124,31 +126,29 @@ class CampaignForm(CampaignPage):
             Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
         ]
         return [
-            Field("smtp", "From", "select", options=senders, value=senders[0].value if senders else "", required=True),
-            Field("scheduledAt", "Starts", "datetime-local", help="Empty: as soon as you start it."),
+            Field("smtp", "From", "select", True, options=senders, initial=senders[0].value if senders else ""),
+            Field("scheduledAt", "Starts", "datetime-local", help_text="Empty: as soon as you start it."),
             Field(
                 "throttle",
                 "Most messages in an hour",
                 "number",
-                value=None,
-                help="Empty: as many as the sender may send.",
+                initial=None,
+                help_text="Empty: as many as the sender may send.",
             ),
-            Field("manual", "I release each message myself", "switch", value=False),
+            Field("manual", "I release each message myself", "switch", initial=False),
             *self.switches(),
-            Field("days", "Days", "checks", options=list(DAYS), value=[], help="None: as all your messages go."),
+            Field("days", "Days", "checks", options=list(DAYS), initial=[], help_text="None: as all your messages go."),
             Field("start", "From", "time"),
-            Field("end", "Until", "time", help="At the recipient's place. Both empty: as all your messages go."),
-            Field("live", "Also to those who join later", "switch", value=False),
+            Field("end", "Until", "time", help_text="At the recipient's place. Both empty: as all your messages go."),
+            Field("live", "Also to those who join later", "switch", initial=False),
             Field("intervalMs", "Repeat", "select", options=list(INTERVALS), placeholder="Never"),
-            Field("writeAgain", "Each time to all of them again", "switch", value=False),
-            Field("endsAt", "Until", "datetime-local", help="For those who join later, or what repeats."),
+            Field("writeAgain", "Each time to all of them again", "switch", initial=False),
+            Field("endsAt", "Until", "datetime-local", help_text="For those who join later, or what repeats."),
         ]
 
     def context(self, form: Form) -> JsonObject:
-        by_name = {field.name: field for field in form.fields}
-
-        def these(*names: str) -> list[Field]:
-            return [by_name[name] for name in names if name in by_name]
+        def these(*names: str) -> list[BoundField]:
+            return [form[name] for name in names if name in form.fields]
 
         second = these(*SECOND_CHATTED, *SECOND)
         repeat = these("live", "intervalMs", "writeAgain", "endsAt")
@@ -157,15 +157,15 @@ class CampaignForm(CampaignPage):
             "form": form,
             "who": these(*WHO),
             "what": these("name", *CHATTED, *WORDS),
-            "follow_ups": follow_ups.grouped(form.fields),
+            "follow_ups": follow_ups.grouped(form),
             "second": [*second, *these("share", "metric", "testShare", "after")],
-            "tests": any(field.value or field.error for field in second),
+            "tests": any(field.value() or field.errors for field in second),
             "how": these("smtp", "scheduledAt", "throttle", "manual", *TRACKED),
             "window": window,
-            "windowed": any(field.value or field.error for field in window),
+            "windowed": any(field.value() or field.errors for field in window),
             "repeat": repeat,
-            "repeats": any(field.value or field.error for field in repeat),
-            "senders": by_name["smtp"].options,
+            "repeats": any(field.value() or field.errors for field in repeat),
+            "senders": form["smtp"].options,
             "can_test": self.may("template"),
         }
 
@@ -188,7 +188,7 @@ class CampaignForm(CampaignPage):
             "intervalMs": int(values["intervalMs"]) if str(values["intervalMs"]).isdecimal() else None,
             "writeAgain": values["writeAgain"],
         }
-        cadence = follow_ups.cadence_of(form.fields, self.steps())
+        cadence = follow_ups.cadence_of(form, self.steps())
         return {**payload, **self.words(values), "outreachCadence": cadence}
 
     def words(self, values: Values) -> JsonObject:
@@ -225,7 +225,7 @@ class CampaignForm(CampaignPage):
     def form_name(self, form: Form, path: str) -> str:
         """Return the form's name of a path such as variants.1.subject."""
         if path.startswith("outreachCadence"):
-            return follow_ups.form_name(form.fields, path)
+            return follow_ups.form_name(form, path)
         by_chat = bool(form.values.get("chatTemplate"))
         head, *names = path.split(".")
         if head in ("winner", "window") and names:
@@ -254,15 +254,15 @@ class NewCampaign(CampaignForm):
         if not self.may("campaign", "POST"):
             return {"form": None}
         form = self.form()
-        for field in form.fields:
+        for field in form:
             if field.name in WHO or field.name == "templateId":
                 sent = self.request.GET.getlist(field.name)
                 if sent:
-                    field.value = sent if field.name in WHO else sent[0]
+                    field.replace(sent if field.name in WHO else sent[0])
         return self.context(form)
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "campaign", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
@@ -290,10 +290,10 @@ class EditCampaign(CampaignForm):
         whole = super().form(values)
         if self.campaign["startedAt"] is not None:
             kept = ("name", "throttle", "endsAt") if self.campaign["endsAt"] else ("name", "throttle")
-            whole.fields = [field for field in whole.fields if field.name in kept]
+            whole.drop(*whole.fields.keys() - kept)
         elif len(self.campaign["variants"]) > 2:
             rule = (*WORDS, *SECOND, *CHATTED, *SECOND_CHATTED, "share", "metric", "testShare", "after")
-            whole.fields = [field for field in whole.fields if field.name not in rule]
+            whole.drop(*rule)
         return whole
 
     def chat_templates(self) -> list[Option]:
@@ -353,22 +353,21 @@ class EditCampaign(CampaignForm):
         return f"{when.astimezone(zone_of(self.reader.formats.timezone)):%Y-%m-%dT%H:%M}"
 
     def context(self, form: Form) -> JsonObject:
-        if any(field.name == "smtp" for field in form.fields):
+        if "smtp" in form.fields:
             return super().context(form)
-        return {"form": form, "what": form.fields}
+        return {"form": form, "what": form}
 
     def body(self, form: Form) -> JsonObject:
-        shown = {field.name for field in form.fields}
-        if "smtp" in shown:
+        if "smtp" in form.fields:
             whole = super().body(form)
-            if "subject" in shown:
+            if "subject" in form.fields:
                 return whole
             kept = (*WORDS, "variables", "variants", "winner")
             return {name: value for name, value in whole.items() if name not in kept}
         return {name: self.moment(value) if name in TIMES else value for name, value in form.values.items()}
 
     def do_save(self) -> HttpResponse:
-        form = self.form(self.values()).fill(self.request.POST)
+        form = self.form(self.values()).bind(self.request.POST)
         answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)

@@ -25,7 +25,7 @@ TRACKED = {"trackOpens": "Count who opens it", "trackClicks": "Count who clicks 
 
 def tracking_switches(tracks: Values) -> list[Field]:
     """Return the switches of the company's tracking: trackOpens and trackClicks, as far as it is on."""
-    return [Field(name, label, "switch", value=True) for name, label in TRACKED.items() if tracks.get(name)]
+    return [Field(name, label, "switch", initial=True) for name, label in TRACKED.items() if tracks.get(name)]
 
 
 def messages(number: int | None) -> str:

@@ -17,8 +17,8 @@ def chat_fields(templates: list[Option], prefix: str, label: str = "Chat templat
     """Make the fields of a message by chat; none where the company has no approved template."""
     if not templates:
         return []
-    chosen = Field(f"{prefix}Template", label, "select", options=templates, placeholder="None: a mail", help=help)
-    return [chosen, Field(f"{prefix}Variables", "What fills its variables", "textarea", help=FILLED)]
+    chosen = Field(f"{prefix}Template", label, "select", options=templates, placeholder="None: a mail", help_text=help)
+    return [chosen, Field(f"{prefix}Variables", "What fills its variables", "textarea", help_text=FILLED)]
 
 
 def variables_in(text: Any) -> dict[str, str]:

@@ -33,7 +33,7 @@ class FindPeople(OutreachPage):
     def context(self, form: Form | None) -> JsonObject:
         if form is None:
             return {"form": None}
-        fields = {field.name: field for field in form.fields}
+        fields = {field.name: field for field in form}
         groups = {"who": WHO, "what": WHAT, "how": HOW}
         parts = {part: [fields[name] for name in names if name in fields] for part, names in groups.items()}
         labels = [source.label for source in self.connected("lead-source", {"isActive": True}, "name")]
@@ -51,46 +51,48 @@ class FindPeople(OutreachPage):
                 "textarea",
                 required=True,
                 placeholder="Marketing managers in Berlin, to invite them to our open day",
-                help="Jobs, places, industries. Your contacts without a lead are looked through, then your lead sources"
-                " are asked.",
+                help_text="Jobs, places, industries. Your contacts without a lead are looked through, then your"
+                " lead sources are asked.",
             ),
-            Field("industry", "Industry", help="Weighs twice as much as the description above."),
-            Field("count", "How many", "number", value=USUAL, help="At most 50."),
+            Field("industry", "Industry", help_text="Weighs twice as much as the description above."),
+            Field("count", "How many", "number", initial=USUAL, help_text="At most 50."),
             Field(
                 "customWhitelistedDomains",
                 "Only addresses of these domains",
                 placeholder="example.org, example.com",
-                help="With commas between; empty: of any.",
+                help_text="With commas between; empty: of any.",
             ),
             Field(
                 "outreachPrompt",
                 "What do the messages say?",
                 "textarea",
                 placeholder="Invite them to our open day on Tuesday",
-                help="Left empty, they are about what the description says it is for, without its words on whom you"
-                " look for; where it says nothing of that, about what your company does.",
+                help_text="Left empty, they are about what the description says it is for, without its words on"
+                " whom you look for; where it says nothing of that, about what your company does.",
             ),
             Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
-            Field("userEnquiryEnabled", "A message may ask a question", "switch", value=True),
-            Field("name", "Name of this outreach", help="Only you and your colleagues see it."),
+            Field("userEnquiryEnabled", "A message may ask a question", "switch", initial=True),
+            Field("name", "Name of this outreach", help_text="Only you and your colleagues see it."),
             Field(
                 "campaign",
                 "Mark the messages as bulk mail",
                 "switch",
-                help="Programs that answer by themselves, such as absence notices, leave it alone.",
+                help_text="Programs that answer by themselves, such as absence notices, leave it alone.",
             ),
             Field(
                 "draft",
                 "Before anything goes",
                 "radio",
                 options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
-                value="hold",
+                initial="hold",
             ),
         ]
         fields += self.tracking()
         if enrichers:
             ask = f"Ask {enrichers[0].label} about them first"
-            fields.append(Field("enrichmentEnabled", ask, "switch", help="What it says is proposed to you, not used."))
+            fields.append(
+                Field("enrichmentEnabled", ask, "switch", help_text="What it says is proposed to you, not used.")
+            )
         if len(senders) > 1:
             fields.append(
                 Field(
@@ -98,11 +100,11 @@ class FindPeople(OutreachPage):
                     "From",
                     "checks",
                     options=senders,
-                    value=[],
-                    help="The oldest of those that you choose; none chosen: of all.",
+                    initial=[],
+                    help_text="The oldest of those that you choose; none chosen: of all.",
                 )
             )
-        return Form(fields)
+        return Form(fields=fields)
 
     def connected(self, kind: str, filters: Values, label: str) -> list[Option]:
         """Return the connected apps of a kind, or none if the reader may not see them."""
@@ -135,12 +137,12 @@ class FindPeople(OutreachPage):
         }
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "genie", None, self.body(form))
         if answer.ok:
             return self.done("People are being looked for", self.address("outreach-run", answer.data["_id"]))
         if answer.refuses("aiType"):
-            form.trouble.append(no_writer(answer))
+            form.add_error(None, no_writer(answer))
         else:
             form.refuse(answer)
         return self.page(self.context(form), status=422)
@@ -182,4 +184,4 @@ class FindCost(FindPeople):
         context: JsonObject = {"preview": answer.data} if answer.ok else {"refused": answer.warning or answer.message}
         if "HX-Request" in self.request.headers:
             return self.page(context, template="web/outreach/find_cost.html")
-        return self.page({**self.context(self.form().fill(sent)), **context})
+        return self.page({**self.context(self.form().bind(sent)), **context})

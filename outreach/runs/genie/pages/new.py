@@ -64,25 +64,25 @@ class NewRun(OutreachPage):
         form = self.form() if self.may("genie", "POST") else None
         if form is not None:
             chosen = {name: self.request.GET.getlist(name) for name in WHO}
-            for field in form.fields:
-                field.value = chosen.get(field.name) or field.value
+            for field in form:
+                field.replace(chosen.get(field.name) or field.value())
         return self.context(form)
 
     def context(self, form: Form | None) -> JsonObject:
         if form is None:
             return {"form": None}
-        by_name = {field.name: field for field in form.fields}
+        by_name = {field.name: field for field in form}
         who = [by_name[name] for name, *_ in SELECTORS if name in by_name]
         return {
             "form": form,
             "who": who,
-            "picked": by_name["contactIds"].value,
+            "picked": by_name["contactIds"].value(),
             "what": [by_name["prompt"], by_name["tone"], by_name["language"], by_name["name"]],
             "how": [by_name[name] for name in HOW if name in by_name],
             "steps": steps.grouped(form, steps.count_of(self.request.POST)),
             "most_steps": steps.MAX_STEPS,
             "limits": [by_name[name] for name in CAPS],
-            "limited": any(by_name[name].value or by_name[name].error for name in CAPS),
+            "limited": any(by_name[name].value() or by_name[name].errors for name in CAPS),
             "senders": by_name["smtp"].options,
         }
 
@@ -93,33 +93,33 @@ class NewRun(OutreachPage):
             query = {**BY_NAME, "filters": {"panel": "contact"}} if name == "segments" else BY_NAME
             answer = self.ask("GET", path, query) if self.may(module) else None
             options = [Option(choice["_id"], choice["name"]) for choice in answer.data] if answer and answer.ok else []
-            fields += [Field(name, label, "checks", options=options, value=[])] if options else []
+            fields += [Field(name, label, "checks", options=options, initial=[])] if options else []
         return Form(
-            [
-                Field("contactIds", "Single people", "checks", value=[]),
+            fields=[
+                Field("contactIds", "Single people", "checks", initial=[]),
                 *fields,
                 Field(
                     "prompt",
                     "What is it about?",
                     "textarea",
                     placeholder="Invite them to our open day on Tuesday",
-                    help="In a sentence or two, with the offer. Each message is written from this and what is known of"
-                    " the contact; left empty, it is about what your company does.",
+                    help_text="In a sentence or two, with the offer. Each message is written from this and what"
+                    " is known of the contact; left empty, it is about what your company does.",
                 ),
                 Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
                 Field(
                     "language",
                     "Language",
-                    help="Such as German. Empty: the contact's where it is known, else your company's.",
+                    help_text="Such as German. Empty: the contact's where it is known, else your company's.",
                 ),
-                Field("name", "Name of this outreach", help="Only you and your colleagues see it."),
+                Field("name", "Name of this outreach", help_text="Only you and your colleagues see it."),
                 Field("smtp", "From", "select", options=self.senders(), placeholder="The first sender that works"),
                 Field(
                     "draft",
                     "Before anything goes",
                     "radio",
                     options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
-                    value="hold",
+                    initial="hold",
                 ),
                 *self.tracking(),
                 steps.interval_field(),
@@ -131,8 +131,8 @@ class NewRun(OutreachPage):
     def caps(self) -> list[Field]:
         """Return the fields of its limits."""
         return [
-            Field("tokenCap", "Most tokens that it may take", "number", help=CAP_HELP),
-            Field("costCap", "Most that it may cost", "number", help=CAP_HELP),
+            Field("tokenCap", "Most tokens that it may take", "number", help_text=CAP_HELP),
+            Field("costCap", "Most that it may cost", "number", help_text=CAP_HELP),
         ]
 
     def step_fields(self) -> list[Field]:
@@ -153,20 +153,20 @@ class NewRun(OutreachPage):
         return [Option(sender["_id"], from_label(sender)) for sender in working]
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
-        own = [field for field in form.fields if field.name != "intervalMs" and not field.name.startswith("step")]
-        values = {field.name: field.value for field in own if field.value not in ("", None, [])}
+        form = self.form().bind(self.request.POST)
+        own = [field for field in form if field.name != "intervalMs" and not field.name.startswith("step")]
+        values = {field.name: field.value() for field in own if field.value() not in ("", None, [])}
         body = {**values, **steps.cadence_in(self.request.POST), "draft": values.get("draft") != "send"}
         answer = self.ask("POST", "genie/from-contacts", None, body)
         if answer.ok:
             return self.done("The messages are being written", self.address("outreach-run", answer.data["_id"]))
         if answer.refuses("aiType"):
-            form.trouble.append(no_writer(answer))
+            form.add_error(None, no_writer(answer))
             return self.page(self.context(form), status=422)
         steps.refuse(form, answer)
-        for field in form.wrong:
-            if field.name == "smtp" and field.value and field.value not in [option.value for option in field.options]:
-                field.error = "This sender has been removed or switched off since. Choose another one."
+        for field in form.refused_fields:
+            if field.name == "smtp" and field.value() not in ("", *(option.value for option in field.options)):
+                field.replace_error("This sender has been removed or switched off since. Choose another one.")
         return self.page(self.context(form), status=422)
 
 
@@ -183,14 +183,15 @@ class RunSamples(NewRun):
         sent = self.request.POST
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
         texts = {name: sent[name].strip() for name in SAMPLED if sent.get(name, "").strip()}
-        caps = {field.name: value for field in self.caps() if (value := field.read(sent)) is not None}
+        typed_caps = Form(fields=self.caps()).bind(sent).values
+        caps = {name: value for name, value in typed_caps.items() if value not in ("", None)}
         cadence = steps.cadence_in(sent).get("outreachCadence", {})
         body = {**chosen, **texts, **caps, "outreachCadence": cadence}
         answer = self.ask("POST", "genie/draft-preview", None, body) if chosen else None
         context = {"asked": True, **(self.samples(answer) if answer is not None else {})}
         if "HX-Request" in self.request.headers:
             return self.page(context, template="web/outreach/samples.html")
-        return self.page({**self.context(self.form().fill(sent)), **context})
+        return self.page({**self.context(self.form().bind(sent)), **context})
 
     def samples(self, answer: Answer) -> JsonObject:
         """Return the samples with their marks, or the reason why there are none."""
@@ -215,8 +216,8 @@ class RunSteps(NewRun):
         sent = steps.dropped(typed, int(place)) if place.isdecimal() and len(place) < 3 else steps.added(typed)
         self.request.POST = sent  # type: ignore[assignment]
         if "HX-Request" not in self.request.headers:
-            return self.page(self.context(self.form().fill(sent)))
-        part = Form(self.step_fields()).fill(sent)
+            return self.page(self.context(self.form().bind(sent)))
+        part = Form(fields=self.step_fields()).bind(sent)
         context = {"steps": steps.grouped(part, steps.count_of(sent)), "most_steps": steps.MAX_STEPS}
         return self.page(context, template="web/outreach/steps.html")
 
@@ -238,7 +239,7 @@ class RunAudience(NewRun):
         if not self.may("genie", "POST"):
             return self.page({"form": None}, template=NewRun.template)
         sent = self.request.POST
-        context = {**self.context(self.form().fill(sent)), "audience": self.audience(sent), "title": NewRun.title}
+        context = {**self.context(self.form().bind(sent)), "audience": self.audience(sent), "title": NewRun.title}
         return self.page(context, template=NewRun.template)
 
     def audience(self, sent: QueryDict) -> JsonObject:
@@ -277,7 +278,7 @@ class RunPeople(NewRun):
         if not self.may("genie", "POST"):
             return self.page({"form": None}, template=NewRun.template)
         sent = self.request.POST
-        context = {**self.context(self.form().fill(sent)), "people": self.people(sent), "title": NewRun.title}
+        context = {**self.context(self.form().bind(sent)), "people": self.people(sent), "title": NewRun.title}
         return self.page(context, template=NewRun.template)
 
     def people(self, sent: QueryDict) -> JsonObject:

@@ -10,8 +10,8 @@ from core.types import Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
+from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.pages import nothing_here
-from core.web.record_forms import fields_query, shown_fields
 from outreach.messaging.delivery.types import ListedMessageData
 from outreach.runs.genie.pages.base import OutreachPage, why
 from outreach.runs.genie.pages.highlights import marks
@@ -104,15 +104,15 @@ class Review(OutreachPage):
             Field("subject", "Subject", required=True),
             Field("text", "Text", "textarea", required=True, autofocus=True),
         ]
-        fields += [Field(name, "", "hidden", value=self.request.POST.get(name, "")) for name in ("id", "contentHash")]
-        return Form(fields, {**message, "id": message["_id"]} if message else None)
+        fields += [Field(name, "", "hidden", initial=self.request.POST.get(name, "")) for name in ("id", "contentHash")]
+        return Form(fields=fields, initial={**message, "id": message["_id"]} if message else None)
 
     def hint(self, message: ListedMessageData) -> Form:
         """Return the form that requests another text."""
         text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
-        fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help=text)]
+        fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help_text=text)]
         fields += [Field(name, "", "hidden") for name in ("id", "contentHash")]
-        return Form(fields, {"id": message["_id"], "contentHash": message["contentHash"]})
+        return Form(fields=fields, initial={"id": message["_id"], "contentHash": message["contentHash"]})
 
     def do_regenerate(self) -> HttpResponse:
         sent = self.request.POST
@@ -130,7 +130,7 @@ class Review(OutreachPage):
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "It will not go")
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         body = {name: form.values[name].replace("\r\n", "\n") for name in ("subject", "text")}
         if form.values["contentHash"]:
             body["contentHash"] = form.values["contentHash"]
@@ -144,8 +144,8 @@ class Review(OutreachPage):
         if message["status"] != "draft":
             context["typed"] = body["text"]
         elif answer.status == 409:
-            form.trouble.append(f"{self.changed(message)} Save again to put yours in the place of theirs.")
-            next(field for field in form.fields if field.name == "contentHash").value = message["contentHash"]
+            form.add_error(None, f"{self.changed(message)} Save again to put yours in the place of theirs.")
+            form["contentHash"].replace(message["contentHash"])
             context |= {"form": form, "theirs": message}
         else:
             form.refuse(answer)

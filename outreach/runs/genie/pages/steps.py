@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import BoundField, Field, Form, Option
 from outreach.runs.genie.pages import chats
 
 MAX_STEPS = 10
@@ -59,21 +59,26 @@ def _fields(place: int, templates: Sequence[Option], chat_templates: Sequence[Op
         *chats.chat_fields(list(chat_templates), f"step{place}-chat", help=BY_CHAT),
         *([chosen] if templates else []),
         Field(f"step{place}-amount", "Wait", "number", required=True),
-        Field(f"step{place}-unit", "Unit", "select", required=True, options=list(UNITS), value=NEW["unit"]),
+        Field(f"step{place}-unit", "Unit", "select", required=True, options=list(UNITS), initial=NEW["unit"]),
         Field(
             f"step{place}-prompt",
             "What is it about?",
             "textarea",
             placeholder="Ask whether they have seen it",
-            help="Left empty, it is about the same as the first message. What was sent before is known.",
+            help_text="Left empty, it is about the same as the first message. What was sent before is known.",
         ),
         Field(f"step{place}-subject", "Subject", placeholder="Re: and the subject of the first message"),
-        Field(f"step{place}-stopOn", "Not sent any more when", "checks", options=list(STOPS), value=[]),
+        Field(f"step{place}-stopOn", "Not sent any more when", "checks", options=list(STOPS), initial=[]),
         Field(
-            f"step{place}-days", "Days", "checks", options=list(DAYS), value=[], help="None: as all your messages go."
+            f"step{place}-days",
+            "Days",
+            "checks",
+            options=list(DAYS),
+            initial=[],
+            help_text="None: as all your messages go.",
         ),
         Field(f"step{place}-start", "From", "time"),
-        Field(f"step{place}-end", "Until", "time", help="Both empty: as all your messages go."),
+        Field(f"step{place}-end", "Until", "time", help_text="Both empty: as all your messages go."),
     ]
 
 
@@ -85,13 +90,13 @@ def interval_field() -> Field:
         "select",
         options=list(INTERVALS),
         placeholder="Once",
-        help="Each time it writes to those who have joined the audience since; nobody gets it twice.",
+        help_text="Each time it writes to those who have joined the audience since; nobody gets it twice.",
     )
 
 
-def grouped(form: Form, count: int) -> list[dict[str, Field]]:
+def grouped(form: Form, count: int) -> list[dict[str, BoundField]]:
     """Return the fields of each follow-up by their short names."""
-    by_name = {field.name: field for field in form.fields}
+    by_name = {field.name: field for field in form}
     return [
         {name: by_name[key] for name in NAMES if (key := f"step{place}-{name}") in by_name} for place in range(count)
     ]
@@ -101,11 +106,11 @@ def cadence_in(sent: QueryDict) -> JsonObject:
     """Return the follow-ups and recurrence of a form, in the API's form."""
     count = count_of(sent)
     # A choice among no options is read as it was sent; the API knows the templates.
-    form = Form([interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).fill(sent)
+    form = Form(fields=[interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).bind(sent)
     body: JsonObject = {}
     steps = []
     for fields in grouped(form, count):
-        values = {name: field.value for name, field in fields.items()}
+        values = {name: field.value() for name, field in fields.items()}
         delay = {"amount": values.pop("amount"), "unit": values.pop("unit")}
         window = _window({name: values.pop(name) for name in WINDOW})
         steps.append({"delay": delay, **window, **_words(values)})
@@ -137,15 +142,15 @@ def _window(values: Values) -> JsonObject:
 
 def refuse(form: Form, answer: Answer) -> None:
     """Put a refusal into the form, with the errors about follow-ups at their fields."""
-    by_name = {field.name: field for field in form.fields}
+    by_name = {field.name: field for field in form}
     form.refuse(answer, lambda path: _form_name(by_name, path))
     for error in answer.errors:
         field = by_name.get(_form_name(by_name, error["field"]))
         if field is not None and error["field"].endswith(".delay.amount"):
-            field.error = "Give a whole number, at least 1."
+            field.replace_error("Give a whole number, at least 1.")
 
 
-def _form_name(by_name: Mapping[str, Field], path: str) -> str:
+def _form_name(by_name: Mapping[str, BoundField], path: str) -> str:
     """Return the form's name of a path such as outreachCadence.steps.0.delay.amount; empty if it has none."""
     parts = path.split(".")
     if parts[0] != "outreachCadence":
@@ -157,9 +162,9 @@ def _form_name(by_name: Mapping[str, Field], path: str) -> str:
     return "" if field is None else field.name
 
 
-def _field_of(by_name: Mapping[str, Field], step: str, name: str) -> Field | None:
+def _field_of(by_name: Mapping[str, BoundField], step: str, name: str) -> BoundField | None:
     chat = by_name.get(f"{step}chatTemplate")
-    if chat is not None and chat.value:
+    if chat is not None and chat.value():
         name = {"template": "chatTemplate", "variables": "chatVariables"}.get(name, name)
     return by_name.get(f"{step}{name}")
 

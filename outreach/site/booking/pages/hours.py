@@ -39,9 +39,9 @@ class BookableHours(BookingPages):
         away = "\n".join(" – ".join(dict.fromkeys((span["from"], span["to"]))) for span in self.hours["away"])
         days = day_fields(self.hours["days"], f"{SUCH_AS}; empty: nobody can book then.")
         zone = zone_field(self.hours["timezone"], self.reader.formats.timezone, "")
-        off = Field("away", "Days off", "textarea", value=away)
-        off.help = "A day or days in a line, such as 2027-08-02 – 2027-08-13."
-        return Form([*days, zone, off])
+        off = Field("away", "Days off", "textarea", initial=away)
+        off.help_text = "A day or days in a line, such as 2027-08-02 – 2027-08-13."
+        return Form(fields=[*days, zone, off])
 
     def show(self) -> Values:
         form = self.form() if self.may("my-calendar", "PUT") else None
@@ -51,15 +51,13 @@ class BookableHours(BookingPages):
         return {"connection": self.read("my-calendar/connection").data}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         values = form.values
         body = {"timezone": values["timezone"], "days": read_week(form)}
         away = [read_away(line) for line in values["away"].splitlines() if line.strip()]
         if None in away:
-            next(
-                field for field in form.fields if field.name == "away"
-            ).error = "Write days like 2027-08-02 – 2027-08-13."
-        if any(field.error for field in form.fields):
+            form.add_error("away", "Write days like 2027-08-02 – 2027-08-13.")
+        if not form.is_valid():
             return self.page({"form": form, **self.connection()}, status=422)
         answer = self.ask("PUT", "my-calendar/hours", None, {**body, "away": away})
         if not answer.ok:
@@ -103,7 +101,7 @@ class BookingPageHours(BookingPages):
     def form(self) -> Form:
         hint = f"{SUCH_AS}. Without any hours here those of whom one meets count."
         zone = zone_field(self.record["timezone"], self.reader.formats.timezone, "By whose clocks these hours are.")
-        return Form([*day_fields(self.record["days"], hint), zone])
+        return Form(fields=[*day_fields(self.record["days"], hint), zone])
 
     def context(self) -> JsonObject:
         return {"record": self.record, "title": self.record["name"]}
@@ -112,13 +110,13 @@ class BookingPageHours(BookingPages):
         form = self.form()
         if self.may(self.module, "PUT"):
             return {**self.context(), "form": form}
-        facts = [(field.label, shown_value(field, self.reader.formats)) for field in form.fields]
+        facts = [(field.label, shown_value(field, self.reader.formats)) for field in form]
         return {**self.context(), "form": None, "facts": facts}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         body = {"days": read_week(form), "timezone": form.values["timezone"]}
-        if not form.is_wrong:
+        if form.is_valid():
             answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, body)
             if answer.ok:
                 return self.done("Saved", self.address("booking-page", self.params["id"]))
@@ -144,16 +142,16 @@ class CalendarReturn(BookingPages):
 
     def context(self, sent: Values, form: Form | None = None) -> JsonObject:
         whole = bool(sent.get("code") and sent.get("state")) and not sent.get("error")
-        kept = [Field(name, "Log-in", "hidden", value=sent.get(name, "")) for name in ("code", "state")]
+        kept = [Field(name, "Log-in", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
         may = self.may("my-calendar", "POST")
-        return {"refused": bool(sent.get("error")), "form": form or (Form(kept) if whole and may else None)}
+        return {"refused": bool(sent.get("error")), "form": form or (Form(fields=kept) if whole and may else None)}
 
     def do_save(self) -> HttpResponse:
         sent = self.request.POST
         form: Form | None = self.context(sent)["form"]
         if form is None:
             return self.page(self.context(sent), status=422)
-        form.fill(sent)
+        form.bind(sent)
         answer = self.ask("POST", "my-calendar/connection", None, form.values)
         if not answer.ok:
             form.refuse(answer)

@@ -73,14 +73,14 @@ class BookingForm(BookingPages):
             "select",
             options=[Option(provider["key"], provider["name"]) for provider in settings["providers"]],
             placeholder="As the settings of video calls say",
-            help=hint,
+            help_text=hint,
         )
 
     def fields(self) -> list[Field]:
         return [
-            Field("name", "Name", required=True, help="Your own name for it."),
-            Field("isActive", "Open", "switch", value=True),
-            Field("title", "Heading", help="What visitors read; empty: its name."),
+            Field("name", "Name", required=True, help_text="Your own name for it."),
+            Field("isActive", "Open", "switch", initial=True),
+            Field("title", "Heading", help_text="What visitors read; empty: its name."),
             Field("text", "Text below it", "textarea"),
             *self.whose(),
             numbers("durationMinutes", "Length", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
@@ -92,21 +92,21 @@ class BookingForm(BookingPages):
                 "It is",
                 "select",
                 required=True,
-                value="online",
+                initial="online",
                 options=[Option("online", "A video call"), Option("offline", "At a place")],
             ),
             self.link(),
-            Field("place", "Place", help="An address, a room; of a call what else has to be known."),
+            Field("place", "Place", help_text="An address, a room; of a call what else has to be known."),
             numbers("bufferBefore", "Keep free before it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
             numbers("bufferAfter", "Keep free after it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
             numbers("noticeMinutes", "Can be booked", NOTICE, 240),
-            Field("horizonDays", "Days ahead", "number", required=True, value=30, help="At most 90."),
-            Field("mostPerDay", "At most so many a day", "number", help="Empty: as many as there are times."),
+            Field("horizonDays", "Days ahead", "number", required=True, initial=30, help_text="At most 90."),
+            Field("mostPerDay", "At most so many a day", "number", help_text="Empty: as many as there are times."),
             numbers("remindMinutes", "Mail to visitors before it", REMINDERS, 1440, nothing="None"),
-            Field("asksPhone", "Ask for a phone number", "switch", value=True),
+            Field("asksPhone", "Ask for a phone number", "switch", initial=True),
             Field("makesLead", "Make a lead of who books", "switch"),
             Field("leadSource", "Source of the lead"),
-            Field("colour", "Colour", required=True, value="#2f5bea", placeholder="#2f5bea"),
+            Field("colour", "Colour", required=True, initial="#2f5bea", placeholder="#2f5bea"),
         ]
 
     def whose(self) -> list[Field]:
@@ -118,14 +118,14 @@ class BookingForm(BookingPages):
             for option in self.options_of("member", filters={"status": ["owner", "accepted"]})
         ]
         return [
-            Field("member", "With", "select", options=members, placeholder="You", value=self.actor.member_id),
+            Field("member", "With", "select", options=members, placeholder="You", initial=self.actor.member_id),
             Field(
                 "team",
                 "Or with whoever of a team is free",
                 "select",
                 options=self.options_of("team"),
                 placeholder="No team",
-                help="They take turns.",
+                help_text="They take turns.",
             ),
         ]
 
@@ -148,7 +148,7 @@ NUMBERS = ("durationMinutes", "stepMinutes", "bufferBefore", "bufferAfter", "not
 def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothing: str = "") -> Field:
     """Return a choice of numbers, with a label for each."""
     choices = [Option(str(number), text) for number, text in options.items()]
-    return Field(name, label, "select", not nothing, options=choices, value=str(value), placeholder=nothing)
+    return Field(name, label, "select", not nothing, options=choices, initial=str(value), placeholder=nothing)
 
 
 class NewBookingPage(BookingForm, NewRecord):
@@ -159,10 +159,10 @@ class NewBookingPage(BookingForm, NewRecord):
     save_label = "Create"
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(self.fields(), values)
+        return Form(fields=self.fields(), initial=values)
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = self.form().bind(self.request.POST)
         body = {name: value for name, value in self.body(form.values).items() if value not in ("", None)}
         if form.values.get("remindMinutes") == "":
             body["remindMinutes"] = None
@@ -184,7 +184,7 @@ class EditBookingPage(BookingForm, EditRecord):
             chosen = str((values or {}).get(field.name) or "")
             if field.name in NUMBERS and chosen and chosen not in [option.value for option in field.options]:
                 field.options.append(Option(chosen, f"{chosen} minutes"))
-        return Form(fields, values)
+        return Form(fields=fields, initial=values)
 
     def values(self) -> Values:
         record = self.record
@@ -203,6 +203,14 @@ class EditBookingPage(BookingForm, EditRecord):
         return "Its address leads nowhere then; what is booked stays."
 
 
+class QuestionForm(Form):
+    label = Field(label="Question", required=True)
+    type = Field(label="Kind", kind="select", required=True, options=TYPES, initial="text")
+    required = Field(label="Has to be filled in", kind="switch")
+    options = Field(label="Options", kind="textarea", help_text="Of a choice: one in a line.")
+    help = Field(label="Help below it")
+
+
 class BookingQuestions(BookingPages):
     """The questions of a page beyond the visitor's identity: a line for each, and a form for one more."""
 
@@ -215,25 +223,14 @@ class BookingQuestions(BookingPages):
         page: Values = self.read(f"booking-page/{self.params['id']}").data
         return page
 
-    def form(self) -> Form:
-        return Form(
-            [
-                Field("label", "Question", required=True),
-                Field("type", "Kind", "select", required=True, options=list(TYPES), value="text"),
-                Field("required", "Has to be filled in", "switch"),
-                Field("options", "Options", "textarea", help="Of a choice: one in a line."),
-                Field("help", "Help below it"),
-            ]
-        )
-
     def show(self) -> Values:
         kinds = {entry.value: entry.label for entry in TYPES}
         rows = [{**entry, "words": kinds.get(entry["type"], entry["type"])} for entry in self.record["questions"]]
-        form = self.form() if self.may(self.module, "PUT") else None
+        form = QuestionForm() if self.may(self.module, "PUT") else None
         return {"record": self.record, "title": self.record["name"], "rows": rows, "form": form}
 
     def do_save(self) -> HttpResponse:
-        form = self.form().fill(self.request.POST)
+        form = QuestionForm(self.request.POST)
         questions = list(self.record["questions"])
         options = [line.strip() for line in form.values["options"].splitlines() if line.strip()]
         key = new_key(form.values["label"], {question["key"] for question in questions})

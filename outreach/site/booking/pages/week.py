@@ -21,8 +21,8 @@ def day_fields(days: Iterable[Values], help: str) -> list[Field]:
     spans: dict[int, list[str]] = {number: [] for number in range(1, 8)}
     for span in days:
         spans[span["day"]].append(f"{span['from']} – {span['to']}")
-    fields = [Field(f"day{number}", day, value=", ".join(spans[number])) for number, day in enumerate(DAYS, 1)]
-    fields[0].help = help
+    fields = [Field(f"day{number}", day, initial=", ".join(spans[number])) for number, day in enumerate(DAYS, 1)]
+    fields[0].help_text = help
     return fields
 
 
@@ -36,21 +36,22 @@ def zone_field(chosen: str, company: str, help: str) -> Field:
         "Time zone",
         "select",
         options=options,
-        value=chosen,
+        initial=chosen,
         placeholder=f"The company's: {company}",
-        help=help,
+        help_text=help,
     )
 
 
 def read_week(form: Form) -> list[JsonObject]:
     """Return the spans of a form's days. An invalid span is an error at its field."""
     week: list[JsonObject] = []
-    for field in form.fields:
+    for field in form:
         if re.fullmatch(r"day[1-7]", field.name):
-            spans = read_spans(str(field.value))
-            field.error = SPANS_ERROR if spans is None else field.error
+            spans = read_spans(str(field.value()))
+            if spans is None:
+                field.add_error(SPANS_ERROR)
             if overlapping(spans or ()):
-                field.error = "Two of these times overlap."
+                field.add_error("Two of these times overlap.")
             week += [{"day": int(field.name[3:]), **span} for span in spans or ()]
     return week
 

@@ -55,12 +55,12 @@ def form_field(definition: Definition, zone: str = "UTC") -> Field | None:
         name_of(definition),
         kind,
         required=definition["required"],
-        help=definition["helper"] or "",
+        help_text=definition["helper"] or "",
         placeholder=definition["placeholder"] or "",
         options=[
             Option(str(option["value"]), option["label"] or str(option["value"])) for option in definition["options"]
         ],
-        value=definition["defaultValue"],
+        initial=definition["defaultValue"],
         zone=zone,
         any_type=definition["valueType"] == "any",
     )

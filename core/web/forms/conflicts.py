@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from core.text.json import dumps
 from core.types import JsonObject, Values
-from core.web.forms import CHOICES, Field, Form, differ
+from core.web.forms import CHOICES, BoundField, Form, differ, texts_of
 
 Make = Callable[[Values], Form]
 RETRIES = 3
@@ -30,7 +30,7 @@ class Edit:
 def open_form(form: Form, values: Values) -> Form:
     """Store the initial values of the form's fields in it."""
     form.opened = dumps(
-        {field.name: values.get(field.name) for field in form.fields if field.kind != "password"}
+        {name: values.get(name) for name, field in form.fields.items() if field.kind != "password"}
     ).decode()
     return form
 
@@ -43,19 +43,19 @@ def read_edit(make: Make, sent: QueryDict, now: Values, who: str) -> Edit:
     """
     opened = _opened(sent)
     was = {**now, **opened}
-    form = make(was).fill(sent, opened or None)
-    theirs = {field.name for field in form.fields if sent.get(f"choose-{field.name}") == "theirs"}
+    form = make(was).bind(sent, opened or None)
+    theirs = {field.name for field in form if sent.get(f"choose-{field.name}") == "theirs"}
     changed = {name: value for name, value in form.changed(was).items() if name not in theirs}
-    refused = form.is_wrong
-    for field in form.fields:
+    refused = not form.is_valid()
+    for field in form:
         held = now.get(field.name)
         if field.name not in changed:
-            field.value = held
+            field.replace(held)
         elif differ(was.get(field.name), held) and differ(changed[field.name], held):
             field.clash = words_of(field, held) or "empty"
             refused = True
-    if any(field.clash for field in form.fields):
-        form.trouble.append(f"{who or 'Somebody'} has changed this meanwhile. Choose what stays, then save again.")
+    if any(field.clash for field in form):
+        form.add_error(None, f"{who or 'Somebody'} has changed this meanwhile. Choose what stays, then save again.")
     return Edit(open_form(form, now), changed, refused)
 
 
@@ -67,12 +67,13 @@ def _opened(sent: QueryDict) -> JsonObject:
     return values if isinstance(values, dict) else {}
 
 
-def words_of(field: Field, value: Any) -> str:
+def words_of(bound: BoundField, value: Any) -> str:
     """Write a value as its field shows it."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    shown = replace(field, value=value)
+    field = bound.field
     if field.kind not in CHOICES:
-        return shown.text.replace("T", " ") if shown.widget == "datetime-local" else shown.text
-    labels = {option.value: option.label for option in shown.offered}
-    return ", ".join(labels.get(text, text) for text in filter(None, shown.chosen))
+        text = field.text(value)
+        return text.replace("T", " ") if field.input_type(value) == "datetime-local" else text
+    labels = {option.value: option.label for option in field.offered(value)}
+    return ", ".join(labels.get(text, text) for text in filter(None, texts_of(value)))

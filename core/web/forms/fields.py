@@ -1,0 +1,349 @@
+"""Fields of pages' forms: Django's, with the values that an API holds and what browsers make of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from django import forms
+
+from core.text.timezones import zone_of
+from core.web.forms.inputs import (
+    BadMoment,
+    option_text,
+    read_local,
+    read_number,
+    same_text,
+    shown_text,
+    typed_like,
+    widget_of,
+)
+
+SEVERAL = frozenset({"checks", "groups", "tags"})
+"""Kinds whose value is a list."""
+CHOICES = frozenset({*SEVERAL, "select", "radio"})
+SILENT = frozenset({*SEVERAL, "switch"})
+"""Kinds of which browsers send nothing where nothing is ticked."""
+GONE = "no option any more"
+UNSENT: Any = object()
+"""The input of a field that a browser did not send."""
+
+
+@dataclass(frozen=True)
+class Option:
+    value: str
+    label: str
+    group: str = ""
+    """The heading above it and similar ones, in a select or a field of kind groups."""
+
+
+def options_of(choices: Iterable[tuple[str, str]]) -> list[Option]:
+    """Return the options of (value, label) pairs."""
+    return [Option(value, label) for value, label in choices]
+
+
+def texts_of(value: Any) -> list[str]:
+    """Return a value as options write it: those of a list, or the single one."""
+    return [option_text(item) for item in (value if isinstance(value, list) else [value])]
+
+
+class Input(forms.Widget):
+    """The input of a field, which `web/parts/field.html` draws. It returns what was sent, or UNSENT."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+        self.rendered = True
+        """False for an input that the browser was not shown, so that silence means nothing."""
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
+        if self.kind not in SILENT:
+            return data.get(name, UNSENT)
+        if name not in data and not self.rendered:
+            return UNSENT
+        if self.kind == "switch":
+            return name in data
+        getlist = getattr(data, "getlist", None)
+        return getlist(name) if getlist else list(data.get(name, ()))
+
+    def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
+        return self.value_from_datadict(data, files, name) is UNSENT
+
+
+class BoundField(forms.BoundField):
+    """A field of a form with its value, as templates draw it."""
+
+    field: Field
+    label: str
+    help_text: str
+    clash = ""
+    """The value that another person has saved since the form was opened."""
+    _replaced: Any = UNSENT
+
+    @property
+    def kind(self) -> str:
+        return self.field.kind
+
+    @property
+    def required(self) -> bool:
+        return self.field.required
+
+    @property
+    def options(self) -> list[Option]:
+        return self.field.options
+
+    @property
+    def id(self) -> str:
+        return self.auto_id
+
+    @property
+    def error(self) -> str:
+        return " ".join(map(str, self.errors))
+
+    def add_error(self, text: str) -> None:
+        self.form.add_error(self.name, text)
+
+    def replace_error(self, text: str) -> None:
+        """Show this error in the place of others, such as the API's."""
+        self.form.errors.pop(self.name, None)
+        self.add_error(text)
+
+    def value(self) -> Any:
+        """Return the value to show: the record's, or what was sent, in the API's form."""
+        return super().value() if self._replaced is UNSENT else self._replaced
+
+    def replace(self, value: Any) -> None:
+        """Show another value than the one that was sent."""
+        self._replaced = value
+        if self.name in self.form.cleaned_data:
+            self.form.cleaned_data[self.name] = value
+
+    @property
+    def aria_describedby(self) -> str:
+        """The ids of the texts about the field."""
+        texts = (("error", self.error), ("help", self.help_text))
+        return " ".join(f"{self.auto_id}-{part}" for part, text in texts if text)
+
+    @property
+    def input_type(self) -> str:
+        """The input that shows the value whole: the kind's own, or another one ("fixed": none does)."""
+        return self.field.input_type(self.value())
+
+    @property
+    def text(self) -> str:
+        """Return the text of the input."""
+        return self.field.text(self.value())
+
+    @property
+    def chosen(self) -> list[str]:
+        """The values of a field with several, or the one of others, as text."""
+        return texts_of(self.value())
+
+    @property
+    def offered(self) -> list[Option]:
+        return self.field.offered(self.value())
+
+    @property
+    def groups(self) -> list[tuple[str, list[Option], int]]:
+        """Return the options by heading, with the number of chosen ones."""
+        options: dict[str, list[Option]] = {}
+        for option in self.offered:
+            options.setdefault(option.group, []).append(option)
+        chosen = set(self.chosen)
+        return [(name, group, sum(option.value in chosen for option in group)) for name, group in options.items()]
+
+    def is_other(self, before: Any) -> bool:
+        """Return whether the value differs from the one before. A box that is not ticked is no, or nothing."""
+        if self.kind == "switch":
+            return bool(self.value()) != bool(before)
+        return differ(before, self.value())
+
+
+class Field(forms.Field):
+    """A field of a page's form. `name` is its name in the API's body.
+
+    The API is the judge of values: cleaning reads them in the API's form, and refuses only what cannot be read.
+    """
+
+    widget: Input
+    label: str
+    help_text: str
+
+    def __init__(
+        self,
+        name: str = "",
+        label: str = "",
+        kind: str = "text",
+        required: bool = False,
+        *,
+        help_text: str = "",
+        placeholder: str = "",
+        options: Iterable[Option] = (),
+        autocomplete: str = "off",
+        autofocus: bool = False,
+        key: str = "",
+        initial: Any = "",
+        zone: str = "UTC",
+        any_type: bool = False,
+    ) -> None:
+        """Make a field.
+
+        Kinds are text, email, tel, url, number, date, datetime, password and textarea. Choices are select, search (one
+        of very many options), radio, checks, groups (of checks), tags and switch; hidden is not shown.
+
+        `key` is the key that leads into a textarea, `zone` the time zone in which times are shown and typed. With
+        `any_type` a value keeps its type: 5 becomes 6, and not "6".
+        """
+        super().__init__(
+            required=required,
+            widget=Input(kind),
+            label=label,
+            initial=initial,
+            help_text=help_text,
+            template_name="web/parts/field.html",
+            bound_field_class=BoundField,
+        )
+        self.name = name
+        self.placeholder = placeholder
+        self.options = list(options)
+        self.autocomplete = autocomplete
+        self.autofocus = autofocus
+        self.key = key
+        self.zone = zone
+        self.any_type = any_type
+        self.holds = False
+        """The initial value is a record's, which stays to the last character unless a person edits the field."""
+
+    @property
+    def kind(self) -> str:
+        return self.widget.kind
+
+    @kind.setter
+    def kind(self, kind: str) -> None:
+        self.widget.kind = kind
+
+    def copy(self, **changes: Any) -> Self:
+        """Return a copy with other attributes."""
+        field = copy.deepcopy(self)
+        for name, value in changes.items():
+            setattr(field, name, value)
+        return field
+
+    def hold(self, value: Any) -> None:
+        """Start from a record's value."""
+        self.initial = value
+        self.holds = True
+
+    def input_type(self, value: Any) -> str:
+        """Return the input that shows a value whole, or "fixed" if none does."""
+        return widget_of(self.kind, value, zone_of(self.zone))
+
+    def text(self, value: Any) -> str:
+        """Return the text of the input for a value."""
+        return shown_text(self.input_type(value), value, zone_of(self.zone))
+
+    def offered(self, value: Any) -> list[Option]:
+        """Return the options, and chosen values that are no longer options: a form keeps untouched values."""
+        values = {option.value for option in self.options}
+        gone = [text for text in dict.fromkeys(texts_of(value)) if text and text not in values]
+        return [*self.options, *(Option(text, f"{text} ({GONE})") for text in gone)]
+
+    # Django's hooks
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Return whether the input differs from that of a browser for the rendered field."""
+        if data is UNSENT:
+            return False
+        if self.kind == "switch":
+            return bool(data) != bool(initial)
+        if self.kind in SEVERAL:
+            return set(data) != set(filter(None, texts_of(initial)))
+        input_type = self.input_type(initial)
+        if input_type == "fixed":
+            return False
+        if self.kind in CHOICES:
+            return bool(data != texts_of(initial)[0])
+        return not same_text(input_type, self.text(initial), data)
+
+    def clean(self, value: Any) -> Any:
+        """Return the input in the API's form. What was not sent, and a record's untouched value, stays as it was."""
+        if value is UNSENT:
+            return self.initial
+        if self.holds and not is_nothing(self.initial) and not self.has_changed(self.initial, value):
+            return self.initial
+        return self.to_python(value)
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """Return the value to show again: the cleaned one, or the text that could not be read."""
+        try:
+            return self.clean(data)
+        except forms.ValidationError:
+            return data
+
+    def to_python(self, value: Any) -> Any:
+        """Read an input: numbers as numbers, nothing as "", [] or null."""
+        if self.kind == "switch":
+            return value
+        if self.kind in SEVERAL:
+            return self._several(value)
+        text = value.replace("\r\n", "\n")  # as browsers write the lines of a textarea
+        if self.kind != "password":
+            text = text.strip()
+        if self.kind == "number":
+            return read_number(text)
+        if self.kind == "search":
+            return self._option(text)
+        if self.kind in ("date", "datetime"):
+            return self._dated(text)
+        return typed_like(self._held, text) if self.any_type else text
+
+    @property
+    def _held(self) -> Any:
+        return self.initial if self.holds else None
+
+    def _several(self, texts: list[str]) -> list[Any]:
+        """Return the values of the texts: first those that the record has, as it has them and in its order."""
+        values = self._held if isinstance(self._held, list) else []
+        kept = {option_text(value): value for value in values}
+        held = [value for value in values if option_text(value) in texts]
+        return [*held, *(text for text in dict.fromkeys(texts) if text not in kept)]
+
+    def _dated(self, text: str) -> str | None:
+        try:
+            return (read_local(text, zone_of(self.zone), self._held) if "T" in text else text) or None
+        except BadMoment as error:
+            raise forms.ValidationError(str(error), code="skipped") from None
+
+    def _option(self, text: str) -> str:
+        """Return the option that the text is, or the only one that has it in it; else the text, which is refused."""
+        sought = _plain(text)
+        exact = [option.value for option in self.options if sought in (_plain(option.value), _plain(option.label))]
+        matches = exact or [option.value for option in self.options if sought and sought in _plain(option.value)]
+        return matches[0] if len(matches) == 1 else text
+
+
+def read_input(name: str, kind: str, sent: Mapping[str, Any]) -> Any:
+    """Read a single input, which is empty if it was not sent."""
+    field = Field(name, "", kind)
+    value = field.widget.value_from_datadict(sent, {}, name)
+    return field.to_python("" if value is UNSENT else value)
+
+
+def _plain(text: str) -> str:
+    return text.replace("_", " ").casefold()
+
+
+def is_nothing(value: Any) -> bool:
+    """Return whether a field holds nothing, in any of its forms; 0 and false are something."""
+    return value is None or value in ("", [])
+
+
+def differ(left: Any, other: Any) -> bool:
+    """Return whether two values of a field differ. Nothing is the same in each of its forms; lists have no order."""
+    if isinstance(left, list) and isinstance(other, list):
+        return sorted(map(option_text, left)) != sorted(map(option_text, other))
+    if is_nothing(left) or is_nothing(other):
+        return is_nothing(left) != is_nothing(other)
+    return bool(left != other or isinstance(left, bool) != isinstance(other, bool))
