@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import ApiKey, Member, Role
 from accounts.roles.pages import WORDS
@@ -291,3 +292,70 @@ def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> Non
     page = client.get("/account/referral")
     assert ("Asked for" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
     assert client.post("/account/referral", {"do": "leave"}).status_code == 303
+
+
+def test_a_field_is_refused_where_its_settings_would_be_dropped(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/fields")
+    cases = [
+        ({"fieldType": "number", "holds": "array"}, "Only texts and files can be lists"),
+        ({"fieldType": "date", "holds": "object"}, "Only texts and files can be lists"),
+        ({"fieldType": "select", "holds": "array", "more": "A"}, "Only texts and files can be lists"),
+        ({"fieldType": "checkbox", "holds": "array"}, "Only texts and files can be lists"),
+        ({"fieldType": "file", "holds": "object"}, "Only texts and files can be lists"),
+        ({"fieldType": "number", "holds": "", "parts": "Street: Text"}, "Only texts that hold a list or a record"),
+        ({"fieldType": "text", "holds": "", "parts": "Street: Text"}, "Only texts that hold a list or a record"),
+        ({"fieldType": "select", "holds": ""}, "Write at least one option"),
+        ({"fieldType": "multi-select", "holds": "array"}, "Write at least one option"),
+        ({"fieldType": "text", "holds": "object", "required": "on"}, "nobody could add a record"),
+        ({"fieldType": "text", "holds": "", "hide": "on", "required": "on"}, "nobody could add a record"),
+    ]
+    for number, (body, error) in enumerate(cases):
+        answer = client.post(f"{path}/new", {"name": f"F{number}", **body})
+        assert answer.status_code == 422, body
+        assert error in text_of(answer), body
+    fitting = [
+        ({"fieldType": "file", "holds": "array"}, "array"),
+        ({"fieldType": "file", "holds": ""}, "file"),
+        ({"fieldType": "text", "holds": "array", "required": "on"}, "array"),
+        ({"fieldType": "multi-select", "holds": "", "more": "A"}, "array"),
+        ({"fieldType": "number", "holds": ""}, "number"),
+    ]
+    for number, (body, value_type) in enumerate(fitting):
+        assert client.post(f"{path}/new", {"name": f"G{number}", **body}).status_code == 303, body
+        field = next(one for one in scope.key.get("/custom-field?n=200").data if one["name"] == f"G{number}")
+        assert field["valueType"] == value_type, body
+    changed = client.post(f"{path}/{field['_id']}", {"name": "G4", "fieldType": "number", "holds": "array"})
+    assert (changed.status_code, "can be lists" in text_of(changed)) == (422, True)
+
+
+def test_records_are_added_with_required_files_and_lists(scope: Cast, client: Any) -> None:
+    upload = SimpleUploadedFile("contract.csv", b"Name\nAnn\n")
+    file = scope.key.upload("/upload", upload).data["_id"]
+    fields = {
+        name: scope.key.post("/custom-field", {"name": name, "panel": "contact", "required": True, **body}).data["_id"]
+        for name, body in {
+            "Contract": {"fieldType": "file"},
+            "Offers": {"fieldType": "file", "valueType": "array"},
+            "Words": {"fieldType": "text", "valueType": "array"},
+            "Buddy": {"fieldType": "text", "valueType": "member"},
+        }.items()
+    }
+    page = client.get(at(scope.owner, "contacts/new"))
+    assert text_of(page).count("contract.csv") == 2
+    sent = {"do": "save", "name": "Ann", "email": "ann@example.org", "countryCode": "", "number": "+442079460000"}
+    missing = client.post(at(scope.owner, "contacts/new"), sent)
+    assert missing.status_code == 422
+    assert not any(id in text_of(missing) for id in fields.values())
+    sent |= {fields["Contract"]: file, fields["Offers"]: [file], fields["Words"]: "one\r\n two \r\n\r\n"}
+    answer = client.post(at(scope.owner, "contacts/new"), {**sent, fields["Buddy"]: scope.owner.pk})
+    assert answer.status_code == 303, text_of(answer)
+    values = scope.key.get("/contact?searchValue=Ann").data[0]["formData"]
+    assert [values[id] for id in fields.values()] == [file, [file], ["one", "two"], scope.owner.pk]
+    page = client.get(f"{answer['Location']}?edit=1").content.decode()
+    assert "one\ntwo</textarea>" in page
+    edited = {"do": "save", fields["Words"]: "two\none", fields["Offers"]: [file]}
+    changed = client.post(f"{answer['Location']}?edit=1", edited)
+    assert changed.status_code == 303, text_of(changed)
+    values = scope.key.get("/contact?searchValue=Ann").data[0]["formData"]
+    assert values[fields["Words"]] == ["two", "one"]
+    assert values[fields["Contract"]] == file

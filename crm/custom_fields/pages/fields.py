@@ -23,6 +23,13 @@ SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", 
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
 HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
 """Value type -> its label; for others the field's type decides."""
+CHECKED = {"fieldType", "valueType", "children", "options", "required", "hide", "onlyShowTable", "defaultValue"}
+"""Properties of a field that decide whether forms can hold it."""
+NO_LIST = "Only texts and files can be lists, and only texts can be records."
+ALWAYS_LIST = "Choices of several are always a list."
+NO_PARTS = "Only texts that hold a list or a record have parts."
+NO_OPTIONS = "Write at least one option."
+NO_INPUT = "No form shows such a field, so nobody could add a record. Give it a default value, or leave this off."
 TEXTS = ("text", "textarea")
 WITH_OPTIONS = ("select", "radio", "multi-select")
 OF_OPTIONS = r"more|(option|about|was)\d+"
@@ -136,6 +143,11 @@ class FieldForm(FieldPage, RecordForm):
         return ()
 
     @property
+    def held(self) -> str:
+        """What the field holds, as its form says it."""
+        return ""
+
+    @property
     def plain(self) -> str:
         """The value type of a text field that is neither list nor record."""
         return "string"
@@ -195,14 +207,47 @@ class FieldForm(FieldPage, RecordForm):
         if "section" in payload:
             payload["section"] = payload["section"] or None
         payload["options"] = kept
-        holds, parts = payload.pop("holds", None), payload.pop("parts", "")
+        holds = payload.pop("holds", None)
+        parts = payload.pop("parts", "")
         if holds is not None and payload["fieldType"] in TEXTS:
             payload |= {"valueType": holds or self.plain, "children": parts_of(parts or "", self.children)}
+        elif holds is not None and payload["fieldType"] == "file":
+            payload["valueType"] = holds or "file"
         if "defaultValue" in payload:
             kind = payload.get("fieldType", "")
             many = kind == "multi-select" or holds == "array" or (kind == "checkbox" and bool(kept))
             payload["defaultValue"] = default_of(payload["defaultValue"] or "", kind, kept, many=many)
         return payload
+
+    def check(self, form: Form, values: Values) -> bool:
+        """Put errors at what the API would drop, or what would keep people from adding records.
+
+        Returns whether there are none.
+        """
+        field_type = values.get("fieldType", "")
+        holds = form.values.get("holds") or ""
+        is_list = field_type == "multi-select" or (field_type == "checkbox" and bool(values["options"]))
+        fits = field_type in TEXTS or not holds or (holds == "array" and (is_list or field_type == "file"))
+        turns = is_list and not holds and self.held == "array"
+        wrong = ALWAYS_LIST if turns else NO_LIST
+        errors = {
+            "holds": wrong if turns or not fits else "",
+            "parts": NO_PARTS if form.values.get("parts") and not (holds and field_type in TEXTS) else "",
+            "more": NO_OPTIONS if field_type in WITH_OPTIONS and not values["options"] else "",
+            "required": NO_INPUT if has_no_input(values) else "",
+        }
+        for name, text in errors.items():
+            if text and name in form.fields:
+                form.add_error(name, text)
+        return not form.errors
+
+
+def has_no_input(field: Values) -> bool:
+    """Return whether every record needs the field, and no form of records has an input for it."""
+    if not field.get("required") or field.get("defaultValue") is not None:
+        return False
+    is_record = field.get("valueType") == "object" or bool(field.get("children"))
+    return bool(field.get("hide") or field.get("onlyShowTable") or is_record)
 
 
 class NewField(NewRecord, FieldForm):
@@ -216,6 +261,8 @@ class NewField(NewRecord, FieldForm):
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         values = self.values_of(form)
+        if not self.check(form, values):
+            return self.refused(form)
         if values["fieldType"] not in WITH_OPTIONS and not (values["fieldType"] == "checkbox" and values["options"]):
             values.pop("options")
         elif values["fieldType"] == "checkbox":
@@ -258,14 +305,18 @@ class EditField(EditRecord, FieldForm):
             ]
         if values is None:
             return Form(fields=fields)
-        holds = values["valueType"] if values["valueType"] in ("array", "object") else ""
-        shown = {"holds": holds, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
+        shown = {"holds": self.held, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
         return Form(fields=fields, initial={**values, **shown})
 
     @property
     def children(self) -> Sequence[Values]:
         parts: Sequence[Values] = self.record["children"]
         return parts
+
+    @property
+    def held(self) -> str:
+        value_type = self.record["valueType"]
+        return str(value_type) if value_type in ("array", "object") else ""
 
     @property
     def plain(self) -> str:
@@ -294,6 +345,10 @@ class EditField(EditRecord, FieldForm):
         if not any(entry.name == "more" for entry in form):
             changed.pop("options", None)
         back = self.list_address()
+        touched = changed.keys() & CHECKED or form.values.get("holds", self.held) != self.held
+        touched = touched or form.values.get("parts", "") != parts_text(self.children)
+        if touched and not self.record["isSystem"] and not self.check(form, values):
+            return self.refused(form, **self.context())
         if not changed:
             return self.unchanged(back)
         body = {**changed, **({"dropInvalid": True} if lose else {})}
