@@ -9,18 +9,21 @@ from typing import Any
 
 import hypothesis
 import pytest
+from django.core.cache import cache
 from django.test import TransactionTestCase
 from hypothesis.internal.conjecture import providers
 
+from accounts.members import readers
 from accounts.request_log.entry import Entry
 from accounts.request_log.recorder import RECORDER
+from accounts.settings import formats
 from config.api_docs import stored
 from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs.liveness import release_lock
 from core.messages.defaults import DEFAULTS
 from tests.kit import openapi, provisioned
-from tests.kit.cast import Cast, keep_casts, kept_casts
+from tests.kit.cast import Cast, keep_casts, kept_casts, kept_companies
 from tests.kit.clients import share_middleware
 from tests.kit.database import keep_seeds, own_database, remove_companies, reset
 from tests.kit.examples import SEARCHES, thorough
@@ -142,6 +145,16 @@ def _sending(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 def _messages(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message rows are known as seeded until a test edits one, so that no test counts the query that reads them."""
     monkeypatch.setattr("core.messages.services._kept", (float("inf"), dict(DEFAULTS)))
+
+
+@pytest.fixture(autouse=True)
+def _seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process keeps of a company for seconds is read anew in each test, and then kept to its end, so that no
+    test counts a query of a clock that has moved on, or sees what another test has left."""
+    formats._kept_zone.cache_clear()
+    cache.delete_many([f"look:{company}" for company in kept_companies()])
+    monkeypatch.setattr(formats, "ZONE_SECONDS", 10**9)
+    monkeypatch.setattr(readers, "LOOK_KNOWN_FOR", 600)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 
 from config.api_docs.titles import APPS, SECTIONS, TITLES
 from config.urls import key, private, public
@@ -146,6 +146,12 @@ def _order(operation: Operation) -> tuple[bool, list[str], str, int, str]:
     return is_app, segments[:depth], action, METHODS.index(operation.method), operation.path
 
 
+@cache
+def _endpoints() -> list[Any]:
+    """Return path, its pattern, method and callback of each operation. To read the whole URL map takes long."""
+    return EndpointEnumerator().get_api_endpoints()  # type: ignore[no-untyped-call, no-any-return]
+
+
 class GroupSchema(SchemaGenerator):
     """Makes the schema of one group at one mount, with the components that it refers to."""
 
@@ -153,10 +159,7 @@ class GroupSchema(SchemaGenerator):
         super().__init__()  # type: ignore[no-untyped-call]
         self._group = group
         self._mount = mount
-
-    def _get_paths_and_endpoints(self) -> list[Any]:
-        endpoints = super()._get_paths_and_endpoints()  # type: ignore[no-untyped-call]
-        return [endpoint for endpoint in endpoints if self._is_ours(endpoint[0])]
+        self.endpoints = [endpoint for endpoint in _endpoints() if self._is_ours(endpoint[0])]
 
     def _is_ours(self, path: str) -> bool:
         mount = self._mount.path

@@ -126,7 +126,7 @@ class NewRecord(RecordForm):
         form = self.form().bind(self.request.POST)
         if not form.is_valid():
             return self.refused(form)
-        answer = self.ask("POST", self.kind.path, None, self.body(form.values))
+        answer = self.ask("POST", self.kind.path, None, self.body(form.cleaned_data))
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)

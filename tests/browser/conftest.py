@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from zlib import crc32
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, TimeoutError, expect, sync_playwright
 
 from tests.browser.chromium import find_chromium
 from tests.kit.examples import walked
@@ -19,6 +21,7 @@ WIDTHS = {1280: 800, 390: 844}
 FOUND = find_chromium()
 PATIENCE = 20_000
 """Milliseconds. A busy machine takes seconds for what a person sees at once; only a failing test waits this long."""
+KEY_ATTEMPTS = 4
 expect.set_options(timeout=PATIENCE)
 
 
@@ -44,6 +47,19 @@ def press(page: Page, *keys: str) -> None:
     page.locator("[data-htmx-powered]").first.wait_for(state="attached")  # htmx begins a moment after the page is there
     for key in keys:
         page.keyboard.press(key)
+
+
+def go_by_keys(page: Page, *keys: str, address: re.Pattern[str]) -> None:
+    """Press a sequence of keys that leads to another page, again where the page took the keys for separate ones.
+
+    On a busy machine more than 1.5 seconds can pass between two keys that are pressed at once.
+    """
+    for _ in range(KEY_ATTEMPTS):
+        press(page, *keys)
+        with suppress(TimeoutError):
+            page.wait_for_url(address, timeout=PATIENCE / KEY_ATTEMPTS)
+            return
+    raise AssertionError(f"{' '.join(keys)} leads nowhere from {page.url}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

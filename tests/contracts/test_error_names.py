@@ -21,6 +21,7 @@ from tests.kit.cast import KEY, SESSION, Caller, Cast
 from tests.kit.examples import EVERY, walked
 
 MISSING = "f" * 24
+BODIES: tuple[Any, ...] = ({"shade": 1}, [], None)
 QUIRKS = {"SubscriptionExpired_400": 500, "PlanDoesNotIncludeThisFeature_400": 403}
 """Names whose rows have another status, as the contract says."""
 
@@ -37,13 +38,18 @@ def check(status: int, body: Any) -> str:
 
 
 def wrong_requests(cast: Cast, operation: Operation) -> Iterator[tuple[int, Any]]:
-    """Yield the answers to requests that the operation refuses."""
-    protected = operation.path.startswith("api/protected/")
-    headers = cast.session.headers if protected or operation.path.startswith("api/private/") else {}
-    headers = cast.key.headers if operation.path.startswith("api/key/") else headers
-    for values, sent in ((MISSING, headers), ("x", headers), (MISSING, {})):
+    """Yield the answers to requests that the operation refuses.
+
+    Keys open the views of sessions: there each address gets one of the bodies.
+    """
+    by_key = operation.path.startswith("api/key/")
+    by_session = operation.path.startswith(("api/protected/", "api/private/"))
+    headers = cast.session.headers if by_session else {}
+    if by_key:
+        headers = cast.key.headers
+    for number, (values, sent) in enumerate(((MISSING, headers), ("x", headers), (MISSING, {}))):
         address = operation.address(*[values] * len(operation.parameters))
-        for body in ({"shade": 1}, [], None):
+        for body in BODIES[number : number + 1] if by_key else BODIES:
             answer = Caller("", dict(sent)).call(operation.method, address, body, {"shade": "1"})
             if answer.status >= 400 and answer.headers["Content-Type"] == "application/json":
                 yield answer.status, answer.body

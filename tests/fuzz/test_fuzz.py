@@ -5,7 +5,8 @@ of schemathesis's coverage phase (`make fuzz-coverage`, part of `make check`). F
 and has everything sent over HTTP, with all edge cases (`make fuzz`).
 
 A parameter or a value of bodies that many operations declare alike, as those of lists, is read by one piece of code:
-outside of `make fuzz` every fifth of these operations gets its edge cases. The examples have all of them.
+outside of `make fuzz` every fifth of these operations gets its edge cases. The examples have all of them. Methods
+that a path does not have come to no view, and are tried at every fifth path.
 """
 
 from __future__ import annotations
@@ -100,6 +101,7 @@ def fewer_values() -> Callable[[dict[str, Any]], dict[str, Any]]:
     return fewer
 
 
+@cache
 def without_most_common() -> dict[str, Any]:
     """Return the schema with common parameters and values of bodies at every fifth of their operations alone."""
     counts = Counter(orjson.dumps(one) for operation in declared() for one in operation.get("parameters", []))
@@ -122,23 +124,35 @@ def without_most_common() -> dict[str, Any]:
 
 
 @cache
-def schemas() -> list[Any]:
-    """Return the schema of the examples, and that of the edge cases where they are asked for."""
-    if OVER_HTTP:
-        return [_schema(document())]
-    examples = _schema(document(), coverage=False)
-    return [examples, _schema(without_most_common(), examples=False, fuzzing=False)] if COVERAGE else [examples]
+def examples() -> Any:
+    """Return the schema of the examples; over HTTP, that of all cases."""
+    return _schema(document()) if OVER_HTTP else _schema(document(), coverage={"enabled": False})
 
 
-def _schema(described: dict[str, Any], **phases: bool) -> Any:
-    config = {"phases": {phase: {"enabled": enabled} for phase, enabled in phases.items()}}
-    return schemathesis.openapi.from_dict(described, config=SchemathesisConfig.from_dict(config))
+@cache
+def edge_cases(*, other_methods: bool) -> Any:
+    """Return the schema of the edge cases, with or without requests by methods that no operation of a path has."""
+    coverage = {"enabled": True} if other_methods else {"enabled": True, "unexpected-methods": []}
+    off = {"enabled": False}
+    return _schema(without_most_common(), examples=off, fuzzing=off, coverage=coverage)
+
+
+def schemas_of(path: str) -> list[Any]:
+    """Return the schema of the examples, and that of a path's edge cases where they are asked for."""
+    if OVER_HTTP or not COVERAGE:
+        return [examples()]
+    place = list(document()["paths"]).index(path)
+    return [examples(), edge_cases(other_methods=place % 5 == 0)]
+
+
+def _schema(described: dict[str, Any], **phases: dict[str, Any]) -> Any:
+    return schemathesis.openapi.from_dict(described, config=SchemathesisConfig.from_dict({"phases": phases}))
 
 
 @cache
 def constants() -> FeedbackSources:
     """Return the values in our sources that examples may try."""
-    return FeedbackSources(constants_value_source=make_constants_value_source(schemas()[0]))
+    return FeedbackSources(constants_value_source=make_constants_value_source(examples()))
 
 
 def operations(*mounts: str) -> list[tuple[str, str]]:
@@ -219,7 +233,7 @@ def fuzz(method: str, path: str, service: Service) -> None:
 
     schemathesis's own parametrize() makes those of all operations when tests are collected, in every process.
     """
-    for schema in schemas():
+    for schema in schemas_of(path):
         test = build_operation_test(
             config=schema.config,
             operation=schema[path][method],

@@ -138,6 +138,11 @@ def keep_casts() -> None:
     _kept[:] = make_cast(), make_cast()
 
 
+def kept_companies() -> list[str]:
+    """Return the ids of the companies that all tests share."""
+    return [cast.company.pk for cast in _kept]
+
+
 def kept_casts() -> list[Cast]:
     """Return the casts of keep_casts() in objects that the test may change."""
     return deepcopy(_kept)

@@ -93,7 +93,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
 
     html, text = page.content.decode(), text_of(page)
     numbers = re.findall(
-        r'<a class="card stat" href="([^"]+)"><span class="muted">([^<]+)</span><span class="stat-value num">(\d+)',
+        r'<a class="card stat" href="([^"]+)"><span\s+class="muted">([^<]+)</span><span class="stat-value num">(\d+)',
         html,
     )
     assert [(label, int(number)) for _, label, number in numbers] == [

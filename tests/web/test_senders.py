@@ -34,6 +34,7 @@ def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client)
     with cast.scope():
         id = Suppression.objects.get().pk
     assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
+    assert '<select name="operator"' in client.get(path).content.decode()  # of the filter's own form
     assert "Took 1 address off the list" in toast_of(client, client.post(path, {"do": "delete", "ids": id}))
 
 

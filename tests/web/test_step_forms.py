@@ -19,6 +19,7 @@ from outreach.chat.chatbots.pages.types import TYPES as CHATBOT_TYPES
 from outreach.connections.mail_vendors.registry import letters
 from outreach.models import AiApp, MailApp
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import EVERY
 from tests.kit.factories import MemberFactory, SmtpFactory, TagFactory
 from tests.kit.html_form import form_data
 from tests.kit.rows import kept_for_module, row
@@ -187,15 +188,19 @@ def test_a_new_step_is_added_opened_and_saved_as_it_is(cast: Cast, client: Clien
 
 @pytest.mark.parametrize("type", [one for one in NODE_TYPES if one != "trigger"])
 def test_a_form_opens_whatever_a_draft_holds(cast: Cast, client: Client, subtests: pytest.Subtests, type: str) -> None:
+    """`make test` tries two of the values at each type, in turn."""
     names = NODE_TYPES[type].schema.get("properties", {})
-    for value in ODD:
+    turn = list(NODE_TYPES).index(type) % EVERY
+    for value in ODD[turn::EVERY]:
         with row(subtests, repr(value)):
             _, place = draft(cast, type, dict.fromkeys(names, value))
             page = client.get(place)
             assert page.status_code == 200
             sent = form_data(page.content.decode(), "step-form")
-            assert client.post(place, {**sent, "do": "save"}).status_code in (303, 422)
-            assert client.get(place).status_code == 200
+            status = client.post(place, {**sent, "do": "save"}).status_code
+            assert status in (303, 422)
+            if status == 303:  # else nothing is saved, and the page is the one that has just opened
+                assert client.get(place).status_code == 200
 
 
 @pytest.mark.parametrize("role", ["Manager", "Member", "Viewer", "narrow"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.jobs import WORK
+from tests.kit.cast import Cast
 from workflows.models import RunStep, WorkflowRun
 
 CREATED = "contact.created"
@@ -62,3 +63,13 @@ def steps(cast: Any, run: WorkflowRun) -> list[tuple[str, str, str]]:
     with cast.scope():
         rows = RunStep.objects.filter(run=run).order_by("created_at", "pk")
         return list(rows.values_list("node", "status", "handle"))
+
+
+def people(cast: Cast, number: int) -> None:
+    """Make contacts by one request."""
+    items = [
+        {"name": f"P{n}", "email": f"p{n}@example.org", "countryCode": "49", "number": f"15123{n:05}"}
+        for n in range(number)
+    ]
+    answer = cast.key.post("/contact/bulk", {"formData": items})
+    assert len(answer.data["created"]) == number, answer.body

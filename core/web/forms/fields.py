@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from django import forms
+from django.utils.functional import cached_property
 
 from core.text.timezones import zone_of
 from core.web.forms.inputs import (
@@ -80,7 +81,8 @@ class BoundField(forms.BoundField):
     help_text: str
     clash = ""
     """The value that another person has saved since the form was opened."""
-    _replaced: Any = UNSENT
+    _shown: Any = UNSENT
+    """The value once it was asked for, since templates ask for each option of a choice."""
 
     @property
     def kind(self) -> str:
@@ -94,13 +96,14 @@ class BoundField(forms.BoundField):
     def options(self) -> list[Option]:
         return self.field.options
 
-    @property
+    @cached_property
     def id(self) -> str:
         return self.auto_id
 
     @property
     def error(self) -> str:
-        return " ".join(map(str, self.errors))
+        errors = self.form.errors.get(self.name)
+        return " ".join(map(str, errors)) if errors else ""
 
     def add_error(self, text: str) -> None:
         self.form.add_error(self.name, text)
@@ -112,19 +115,25 @@ class BoundField(forms.BoundField):
 
     def value(self) -> Any:
         """Return the value to show: the record's, or what was sent, in the API's form."""
-        return super().value() if self._replaced is UNSENT else self._replaced
+        if self._shown is UNSENT:
+            self._shown = super().value()
+        return self._shown
 
     def replace(self, value: Any) -> None:
         """Show another value than the one that was sent."""
-        self._replaced = value
+        self._shown = value
         if self.name in self.form.cleaned_data:
             self.form.cleaned_data[self.name] = value
+
+    def reset(self) -> None:
+        """Read the value again, after the form was bound."""
+        self._shown = UNSENT
 
     @property
     def aria_describedby(self) -> str:
         """The ids of the texts about the field."""
         texts = (("error", self.error), ("help", self.help_text))
-        return " ".join(f"{self.auto_id}-{part}" for part, text in texts if text)
+        return " ".join(f"{self.id}-{part}" for part, text in texts if text)
 
     @property
     def input_type(self) -> str:

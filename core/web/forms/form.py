@@ -41,7 +41,7 @@ class Form(forms.Form):
     default_renderer = TemplatesSetting
     focus: ClassVar[str] = ""
     """The name of the field that has the focus in the form of a new record."""
-    template_name = "web/parts/fields.html"
+    template_name = "web/fields.html"
     fields: dict[str, Field]  # type: ignore[assignment]
 
     def __init__(
@@ -84,6 +84,7 @@ class Form(forms.Form):
         """
         for name, field in self.fields.items():
             field.widget.rendered = rendered is None or name in rendered
+            self[name].reset()
         self.data = data
         self.is_bound = True
         self.full_clean()

@@ -67,7 +67,7 @@ class NewContact(ContactPage):
         form = self.form().bind(self.request.POST)
         if not form.is_valid():
             return self.page({"form": form}, status=422)
-        values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
+        values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
         answer = self.ask("POST", "contact", None, body_of(values))
         if not answer.ok:
             return self.refused(form, answer)

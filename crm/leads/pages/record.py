@@ -105,7 +105,7 @@ class NewLead(LeadPage):
         form = self.form().bind(self.request.POST)
         if not form.is_valid():
             return self.page({"form": form, "contact": self.contact}, status=422)
-        values = {name: value for name, value in form.values.items() if value not in ("", None, [])}
+        values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
         if self.contact:
             values["contact"] = self.contact["_id"]
         answer = self.ask("POST", "lead", None, body_of(values))

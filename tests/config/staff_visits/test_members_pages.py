@@ -16,7 +16,7 @@ from accounts.staff_visits.services import open_visit
 from config.urls.web import PAGES
 from core.web.pages import PersonPage
 from crm.models import Tag
-from tests.config.staff_visits.test_pages import REASON, spread_secrets
+from tests.config.staff_visits.helpers import REASON, spread_secrets
 from tests.guards.backoffice_rows import SECRET
 from tests.kit.cast import Cast
 from tests.kit.examples import walked

@@ -40,6 +40,13 @@ def test_a_task_states_its_queue_its_limits_and_no_retries(name: str) -> None:
     assert work.slice_seconds < task.soft_time_limit < task.time_limit
 
 
+def test_what_shares_the_queue_of_the_tick_leaves_it_its_turn() -> None:
+    """Two processes serve this queue, and a tick expires after three seconds."""
+    shared = [work for work in celery_work().values() if work.queue == "tick"]
+    assert shared
+    assert all(work.slice_seconds <= 2 for work in shared)
+
+
 def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
     assert {"crm.run_import", "outreach.send_messages", "workflows.run", "billing.renew"} <= celery_work().keys()
     for name, work in celery_work().items():
@@ -77,8 +84,11 @@ def test_a_notification_is_the_task_of_the_work(sent: list[tuple[str, float | No
     assert sent == [("crm.run_import", None), ("periodic.use_of_limits", 2)]
 
 
-def test_few_messages_of_a_task_wait_at_once(sent: list[tuple[str, float | None]]) -> None:
+def test_few_messages_of_a_task_wait_at_once(
+    sent: list[tuple[str, float | None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A thousand changes at once ask for the same work: the tick must not wait behind a thousand messages."""
+    monkeypatch.setattr(broker, "WINDOW_SECONDS", 600)
     events, other = drained()[EventConsumer.part_of], drained()["import"]
     for _ in range(1000):
         notify._publish(events)

@@ -1,4 +1,4 @@
-"""The stand-in for the chat vendor, and a company's app there."""
+"""The stand-ins for the chat vendors, and a company's app at one of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from outreach.models import ChatApp, ChatTemplate
 from tests.kit.cast import Cast
 from tests.kit.chat_vendor import APP, PHONE_ID, SECRET, TOKEN, WABA, ChatVendor, chat_vendor
+from tests.kit.direct_vendors import DirectVendors, direct_vendors
 
 BODY = {"type": "BODY", "text": "Hello {{1}}, we are open.", "example": {"body_text": [["Ann"]]}}
 
@@ -57,3 +58,16 @@ def template(cast: Cast, app: ChatApp) -> ChatTemplate:
             vendor_id="t1",
         )
         return made
+
+
+@pytest.fixture(scope="session")
+def _vendors() -> Iterator[DirectVendors]:
+    with direct_vendors() as found:
+        yield found
+
+
+@pytest.fixture
+def vendors(_vendors: DirectVendors, settings: Any) -> DirectVendors:
+    settings.VENDOR_BASE_URLS = {"messenger": _vendors.url, "social-b": _vendors.url}
+    settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
+    return _vendors.reset()

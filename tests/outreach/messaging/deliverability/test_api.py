@@ -16,7 +16,7 @@ from core.jobs import WORK
 from core.jobs.leases import claim
 from core.jobs.sweeper import sweep
 from core.tenancy import unscoped
-from outreach.messaging.deliverability import services
+from outreach.messaging.deliverability import lookups, services
 from outreach.models import DkimKey, SenderCheck, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.dns_server import Zone
@@ -180,8 +180,9 @@ def test_a_check_whose_worker_died_is_done_again_and_told_once(
 
 @in_make_check
 def test_silent_name_servers_are_asked_again_before_anything_is_made_of_it(
-    cast: Cast, daily: Smtp, settings: Any
+    cast: Cast, daily: Smtp, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(lookups, "LIFETIME", 0.2)
     settings.DNS_RESOLVERS = [("127.0.0.1", 9)]
     with cast.scope():
         DkimKey.objects.create(
