@@ -50,7 +50,6 @@ REFUSED: Mapping[str, str] = {
     "POST apps/mailvendor-c/authorize": NO_GMAIL,
     "POST my-calendar/connection": "state: this log-in was ended",
     "POST campaign/{id}/winner": "the campaign has no variants to choose from",
-    "POST campaign/test/{type}": "is nobody of your company; a test goes to members alone",
     "POST chat-widget": "'Website' exists already",
     "POST conversation": "it is none that is approved for this chat app",
     "POST form": "'Ask for an offer' exists already",
@@ -180,6 +179,7 @@ def _rows(world: World) -> None:
     ids["genie/leads/{leadId}"] = lead.pk
     member = world.cast.narrow.pk
     ids |= {"PLAN_ID": plan.pk, "MEMBER_ID": member, "member/{id}": member, "workflow/approvals/{id}": new_id()}
+    ids["MEMBER_EMAIL"] = world.cast.narrow.user.email
     ids["book/{token}"] = BookingPage.objects.order_by("-created_at")[0].token
     ids["REFRESH_TOKEN"] = tokens.issue(world.cast.owner.user).refresh
     UserFactory(email="ann.lee@example.com")

@@ -327,6 +327,41 @@ def test_a_find_step_takes_conditions_of_the_panel_that_is_chosen_with_them(cast
     assert config_of(cast, id)["filter"]["conditions"] == [notes]
 
 
+def test_a_field_that_is_in_two_rows_is_refused_at_the_second(cast: Cast, client: Client) -> None:
+    id, place = draft(cast, "contact", {"action": "update", "values": {"name": "Ann"}})
+    sent = form_data(client.get(place).content.decode(), "step-form")
+    answer = client.post(place, {**sent, "config.values:name.1": "name", "config.values:value.1": "Bob", "do": "save"})
+    assert answer.status_code == 422
+    assert "Another row has this name already" in text_of(answer)
+    shown = form_data(answer.content.decode(), "step-form")
+    names = [f"config.values:{part}.{place}" for place in range(2) for part in ("name", "value")]
+    assert [shown[name][0] for name in names] == ["name", "Ann", "name", "Bob"]
+    assert config_of(cast, id)["values"] == {"name": "Ann"}
+
+
+def test_values_that_nobody_edits_keep_their_types(cast: Cast, client: Client) -> None:
+    values = {"nothing": None, "empty": "", "number": 5, "text": "5", "yes": "true", "list": ["a"], "lines": "a\nb"}
+    id, place = draft(cast, "set", {"values": values})
+    sent = form_data(client.get(place).content.decode(), "step-form")
+    assert client.post(place, {**sent, "do": "save"}).status_code == 303
+    assert config_of(cast, id)["values"] == values
+
+
+def test_a_new_trigger_shows_what_its_kinds_need_before_it_is_saved(cast: Cast, client: Client) -> None:
+    id, place = draft(cast, "trigger")
+    cast.key.put(f"/workflow/{id}", {"triggerEventType": "manual"})
+    page = client.get(place)
+    assert "Contact: Name" in text_of(page)
+    assert 'name="config.changedFields" value="name"' in page.content.decode()
+    assert 'name="schedule.field.name"' in page.content.decode()
+    assert 'name="schedule.field:on"' not in page.content.decode()
+    sent = form_data(page.content.decode(), "step-form")
+    timed = {"triggerEventType": "schedule", "schedule.type": "field", "schedule.field.name": "createdAt"}
+    assert client.post(place, {**sent, **timed, "do": "save"}).status_code == 303
+    field = cast.key.get(f"/workflow/{id}").data["schedule"]["field"]
+    assert (field["panel"], field["name"]) == ("contact", "createdAt")
+
+
 def test_senders_templates_and_ai_apps_are_chosen_by_name(cast: Cast, client: Client) -> None:
     letter = {one: spec.key for one, spec in letters().items()}
     with cast.scope():

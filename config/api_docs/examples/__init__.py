@@ -29,6 +29,7 @@ NAMES: Mapping[str, str] = {
     "contact/import": "CONTACT_IMPORT_ID",
     "contact/scan": "SCAN_ID",
     "coupons": "COUPON_ID",
+    "form/lead": "FORM_ANSWER_ID",
     "genie": "RUN_ID",
     "genie/send-jobs": "SEND_JOB_ID",
     "lead/import": "LEAD_IMPORT_ID",

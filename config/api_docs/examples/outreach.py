@@ -27,7 +27,7 @@ BODIES: JsonObject = {
     "PUT campaign/{id}": {"name": "Open day in May"},
     "POST campaign/audience-preview": {"tags": ["TAG_ID"]},
     "POST campaign/{id}/winner": {"variant": "A"},
-    "POST campaign/test/{type}": {"to": ["ann.lee@example.com"], **MAIL, "smtp": "SMTP_ID"},
+    "POST campaign/test/{type}": {"to": ["MEMBER_EMAIL"], **MAIL, "smtp": "SMTP_ID"},
     "POST template/email": {"name": "Invitation", **MAIL},
     "PUT template/email/{id}": {"subject": "Our open day"},
     "POST template/email/preview": {**MAIL, "contactId": "CONTACT_ID"},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core.types import JsonObject, Values
 from core.web.field_values import field_values, reference_kind
 from core.web.filters import DATE, KNOWN, NUMBER, ONE_OF, TEXT, YES_NO, Choice
-from core.web.forms import Field, Option
+from core.web.forms import Field, Option, texts_of
 from core.web.lists import Column
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def record_fields(page: Page, definitions: Iterable[Definition], values: Values 
             offered[kind] = _record_options(page, kind)
         listed = {option.value for option in offered[kind]}
         held = (values or {}).get(field.name)
-        beyond = [id for id in (held if isinstance(held, list) else [held]) if id in names and id not in listed]
+        beyond = [id for id in texts_of(held) if id in names and id not in listed]
         field.options = [*offered[kind], *(Option(id, names[id]) for id in beyond)]
         if not offered[kind]:
             field.help_text = f"{field.help_text} {NONE_YET[kind]}".strip()

@@ -38,7 +38,7 @@ MAX_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
 NO_LINK = (
     "videoProvider: choose what makes the links of its calls, as the company's settings of video calls"
-    " (PUT /videocall/settings) say nothing that makes them"
+    " say nothing that makes them"
 )
 DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
 """Fields of a page that decide whether its meetings get links."""

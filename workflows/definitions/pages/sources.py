@@ -14,7 +14,7 @@ from core.text.timezones import timezone_names
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
-from core.web.forms import Option
+from core.web.forms import Option, options_of
 from core.web.forms.record_forms import name_of, record_choices
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
@@ -102,13 +102,23 @@ class StepSources(OneWorkflow):
         if widget == "timezone":
             return [Option(name, name.replace("_", " ")) for name in sorted(timezone_names())]
         if widget == CHANGED:
-            panel = str(self.workflow["triggerEventType"]).partition(".")[0]
-            return [Option(entry["uniqueFieldID"], name_of(entry)) for entry in self.fields_of(panel)]
+            return self.changeable_fields()
         if widget == "event":
             return [entry for entry in trigger_options(self.triggers) if "." in entry.value]  # others start runs alone
         if widget in CHOSEN:
             return self.named(CHOSEN[widget])
         return self._listed(source) if source else None
+
+    def changeable_fields(self) -> list[Option]:
+        """Return the fields of an update: those of the trigger's records, or of all until a trigger is saved."""
+        panel = str(self.workflow["triggerEventType"]).partition(".")[0]
+        if panel in PANELS:
+            return [Option(entry["uniqueFieldID"], name_of(entry)) for entry in self.fields_of(panel)]
+        labels: dict[str, str] = {}
+        for name, label in PANELS.items():
+            for entry in self.fields_of(name):
+                labels.setdefault(entry["uniqueFieldID"], f"{label}: {name_of(entry)}")
+        return options_of(labels.items())
 
     def _listed(self, source: str) -> list[Option] | None:
         """Return the rows of a list of the API; None where it has no such list, or refuses it."""
