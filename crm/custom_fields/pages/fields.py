@@ -15,6 +15,7 @@ from core.web.forms.from_input import form_from_input
 from core.web.forms.record_forms import fields_query
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from core.web.settings import SettingsPage
+from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_field
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
@@ -23,15 +24,6 @@ SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", 
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
 HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
 """Value type -> its label; for others the field's type decides."""
-CHECKED = {"fieldType", "valueType", "children", "options", "required", "hide", "onlyShowTable", "defaultValue"}
-"""Properties of a field that decide whether forms can hold it."""
-NO_LIST = "Only texts and files can be lists, and only texts can be records."
-ALWAYS_LIST = "Choices of several are always a list."
-NO_PARTS = "Only texts that hold a list or a record have parts."
-NO_OPTIONS = "Write at least one option."
-NO_INPUT = "No form shows such a field, so nobody could add a record. Give it a default value, or leave this off."
-TEXTS = ("text", "textarea")
-WITH_OPTIONS = ("select", "radio", "multi-select")
 OF_OPTIONS = r"more|(option|about|was)\d+"
 """The names of the form's fields of options."""
 SYSTEM_OPTIONS = ("status", "source")
@@ -144,7 +136,7 @@ class FieldForm(FieldPage, RecordForm):
 
     @property
     def held(self) -> str:
-        """What the field holds, as its form says it."""
+        """The value type of a list or record, as the form shows it; "" for one value."""
         return ""
 
     @property
@@ -219,36 +211,6 @@ class FieldForm(FieldPage, RecordForm):
             payload["defaultValue"] = default_of(payload["defaultValue"] or "", kind, kept, many=many)
         return payload
 
-    def check(self, form: Form, values: Values) -> bool:
-        """Put errors at what the API would drop, or what would keep people from adding records.
-
-        Returns whether there are none.
-        """
-        field_type = values.get("fieldType", "")
-        holds = form.values.get("holds") or ""
-        is_list = field_type == "multi-select" or (field_type == "checkbox" and bool(values["options"]))
-        fits = field_type in TEXTS or not holds or (holds == "array" and (is_list or field_type == "file"))
-        turns = is_list and not holds and self.held == "array"
-        wrong = ALWAYS_LIST if turns else NO_LIST
-        errors = {
-            "holds": wrong if turns or not fits else "",
-            "parts": NO_PARTS if form.values.get("parts") and not (holds and field_type in TEXTS) else "",
-            "more": NO_OPTIONS if field_type in WITH_OPTIONS and not values["options"] else "",
-            "required": NO_INPUT if has_no_input(values) else "",
-        }
-        for name, text in errors.items():
-            if text and name in form.fields:
-                form.add_error(name, text)
-        return not form.errors
-
-
-def has_no_input(field: Values) -> bool:
-    """Return whether every record needs the field, and no form of records has an input for it."""
-    if not field.get("required") or field.get("defaultValue") is not None:
-        return False
-    is_record = field.get("valueType") == "object" or bool(field.get("children"))
-    return bool(field.get("hide") or field.get("onlyShowTable") or is_record)
-
 
 class NewField(NewRecord, FieldForm):
     path = "settings/fields/new"
@@ -261,7 +223,7 @@ class NewField(NewRecord, FieldForm):
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         values = self.values_of(form)
-        if not self.check(form, values):
+        if not check_field(form, values, self.held):
             return self.refused(form)
         if values["fieldType"] not in WITH_OPTIONS and not (values["fieldType"] == "checkbox" and values["options"]):
             values.pop("options")
@@ -347,7 +309,7 @@ class EditField(EditRecord, FieldForm):
         back = self.list_address()
         touched = changed.keys() & CHECKED or form.values.get("holds", self.held) != self.held
         touched = touched or form.values.get("parts", "") != parts_text(self.children)
-        if touched and not self.record["isSystem"] and not self.check(form, values):
+        if touched and not self.record["isSystem"] and not check_field(form, values, self.held):
             return self.refused(form, **self.context())
         if not changed:
             return self.unchanged(back)
