@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from html import unescape
 from typing import Any
 
 import pytest
@@ -288,59 +287,6 @@ def test_senders_templates_and_ai_apps_are_chosen_by_name(cast: Cast, client: Cl
     assert ("de", "German") in options_in(client.get(place))
     _, place = draft(cast, "waitFor")
     assert ("mail.replied", "Somebody answers a mail") in options_in(client.get(place))
-
-
-PICKERS = {
-    "mail": ("config.template", "Make a template"),
-    "segment": ("config.segment", "Make a fixed segment"),
-    "tags": ("config.tags", "Make a tag"),
-    "campaign": ("config.campaign", "Make a campaign"),
-    "http": ("config.auth.secret", "Store a secret"),
-}
-"""Type of a node -> the input of a choice of which there may be none, and its link."""
-
-
-@pytest.mark.parametrize("type", PICKERS)
-@pytest.mark.django_db
-def test_a_picker_with_nothing_to_pick_says_where_to_make_one(type: str) -> None:
-    name, link = PICKERS[type]
-    empty = make_cast()
-    browser = enter(empty.owner)
-    _, place = draft(empty, type, {})
-    page = browser.get(place)
-    html = page.content.decode()
-    assert link in text_of(page)
-    drawn = re.findall(rf'<(\w+)[^>]*? name="{name}"', html)
-    assert drawn in ([], ["select"])
-    addresses = re.findall(r'There is none yet. <a class="link" href="([^"]+)"', html)
-    assert addresses
-    for address in addresses:
-        assert browser.get(unescape(address)).status_code == 200
-
-
-@pytest.mark.django_db
-def test_an_empty_list_of_segments_at_the_trigger_says_where_to_make_one() -> None:
-    empty = make_cast()
-    _, place = draft(empty, "trigger")
-    assert "Make a segment" in text_of(enter(empty.owner).get(place))
-
-
-def test_a_refused_choice_keeps_what_was_written_beside_it(cast: Cast) -> None:
-    with cast.scope():
-        role = Role.objects.create(name="Typist", permission={"workflow": {"GET": True, "PUT": True}})
-        member: Any = MemberFactory(status=Member.Status.ACCEPTED, role=role)
-    id, place = draft(cast, "mail", {})
-    typist = enter(member)
-    sent = form_data(typist.get(place).content.decode(), "step-form")
-    written = {"config.template": "Welcome", "config.subject": "Hi", "config.body": "Come"}
-    answer = typist.post(place, {**sent, **written, "do": "save"})
-    assert answer.status_code == 422
-    assert "Enter an ID of 24 characters" in text_of(answer)
-    shown = form_data(answer.content.decode(), "step-form")
-    assert [shown[name][0] for name in written] == [*written.values()]
-    again = form_data(typist.get(place).content.decode(), "step-form")
-    assert typist.post(place, {**again, "config.template": "", "do": "save"}).status_code == 303
-    assert config_of(cast, id).items() >= {"subject": "Hi", "body": "Come"}.items()
 
 
 def test_a_role_that_may_not_see_the_choices_types_them(cast: Cast) -> None:
