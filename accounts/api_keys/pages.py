@@ -9,8 +9,9 @@ from core.types import JsonObject, Values
 from core.web.forms import Option
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 
 KEYS = Records("api", "keys", "key", "keys", "key", "By a key, programs of yours use the API.")
 LIFETIMES = [
@@ -22,9 +23,9 @@ LIFETIMES = [
 ]
 
 
-class KeyPage(SettingsPage):
+class KeyPage(Page):
     module = "api"
-    section = "keys"
+    menu = MenuItem("API keys", SETTINGS, 10, "key", "Developers", "tokens access integrations")
     kind = KEYS
 
 
@@ -32,10 +33,7 @@ class Keys(RecordList, KeyPage):
     path = "settings/keys"
     name = "keys"
     title = "API keys"
-    tab = "API keys"
-    place = 70
-    icon = "key"
-    about = "Keys by which programs of yours use the API."
+    purpose = "Keys for your programs to use the API."
     adds = "key-new"
     rows = "web/keys/rows.html"
     hint = "Who made it"

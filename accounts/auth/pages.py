@@ -5,13 +5,18 @@ from __future__ import annotations
 from django.http import HttpResponse
 
 from core.types import Values
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 
 
 class Sessions(PersonPage):
     path = "account/sessions"
     name = "sessions"
-    title = "Where you are logged in"
+    title = "Sessions"
+    menu = MenuItem(
+        "Sessions", SETTINGS, 20, "monitor-smartphone", "Your account", "devices logged in log out security"
+    )
+    purpose = "Browsers and devices with your account open."
     template = "web/account/sessions.html"
 
     def show(self) -> Values:

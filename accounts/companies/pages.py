@@ -14,7 +14,8 @@ from core.types import JsonObject, Values
 from core.web.filters import SINCE
 from core.web.forms import Form, Option
 from core.web.forms.from_input import form_from_input
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import HOME, SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.settings import SettingsForm
 
 DAYS = 14
@@ -81,7 +82,7 @@ class Home(Page):
     name = "home"
     title = "Home"
     template = "web/home/home.html"
-    menu = MenuItem("Home", "house", 10, tab=True, key="h")
+    menu = MenuItem("Home", HOME, 10, "house", keywords="overview numbers")
 
     def show(self) -> Values:
         answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
@@ -193,11 +194,16 @@ def is_dismissed(layout: Values) -> bool:
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
-    title = "Company"
-    tab = "Company"
-    place = 10
-    icon = "building-2"
-    about = "Who you are, as messages to contacts tell it."
+    title = "Company profile"
+    menu = MenuItem(
+        "Company profile",
+        SETTINGS,
+        10,
+        "building-2",
+        "Company",
+        "name address country time zone timezone language industry",
+    )
+    purpose = "Your company's name, address and description."
     module = "company"
     resource = "company"
     needs_subscription = False

@@ -12,9 +12,9 @@ from core.web.filters import Choice
 from core.web.forms import Form, Option
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 
 MEMBERS = Records("member", "members", "member", "members", "users-round", "The people who work in this company.")
 ACTIVE = ("Active", "ok")
@@ -42,9 +42,9 @@ def shown_member(member: Values) -> JsonObject:
     return {**member, "role_name": role, "state": label, "tone": tone, "active": (label, tone) == ACTIVE}
 
 
-class MemberPage(SettingsPage, Page):
+class MemberPage(Page):
     module = "member"
-    section = "members"
+    menu = MenuItem("Members", SETTINGS, 10, "users", "People", "users people colleagues team invites invite")
     kind = MEMBERS
 
     @cached_property
@@ -56,10 +56,7 @@ class Members(RecordList, MemberPage):
     path = "settings/members"
     name = "members"
     title = "Members"
-    tab = "Members"
-    place = 20
-    icon = "users-round"
-    about = "Who works here, with which role; invites."
+    purpose = "Invite colleagues and choose their roles."
     adds = "member-new"
     rows = "web/members/rows.html"
     hint = "Name, e-mail"

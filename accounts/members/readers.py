@@ -24,7 +24,7 @@ from core.tenancy import unscoped
 from core.text.formats import Formats
 from core.text.timezones import is_timezone
 from core.types import JsonObject
-from core.web.menu import start_path
+from core.web.navigation.menu import start_path
 from core.web.readers import NoSession, Reader
 
 LOOK_KNOWN_FOR = 10

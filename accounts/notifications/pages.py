@@ -7,8 +7,9 @@ from django.http import HttpResponse
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
-from core.web.menu import registered
-from core.web.pages import MenuItem, Page
+from core.web.navigation.menu import registered
+from core.web.navigation.places import NOTIFICATIONS, SETTINGS, MenuItem
+from core.web.pages import Page
 
 SIZE = 30
 SAME_PAGE = {"lead/import": "contact/import", **{f"mailvendor-{letter}": "mail-vendors" for letter in "abcdefgh"}}
@@ -20,7 +21,7 @@ WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar"
 class NotificationPage(Page):
     """Shared parts of the pages of notifications."""
 
-    menu = MenuItem("Notifications", "inbox", 12, key="n")
+    menu = MenuItem("Notifications", NOTIFICATIONS, 10, "bell", keywords="alerts news")
     personal = True
     needs_subscription = False
 
@@ -68,6 +69,8 @@ class NotificationChoice(NotificationPage):
     name = "notifications-choose"
     title = "Notification settings"
     template = "web/notifications/choose.html"
+    menu = MenuItem("Notification settings", SETTINGS, 30, "bell", "Your account", "alerts mute")
+    purpose = "Which notifications you get."
 
     def form(self) -> Form:
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]

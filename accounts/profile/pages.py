@@ -9,7 +9,8 @@ from accounts.profile.serializers import ProfileUpdate
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
-from core.web.menu import first_pages
+from core.web.navigation.menu import opened_items
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 from core.web.readers import source
 
@@ -37,6 +38,15 @@ PasswordForm = form_from_input(
 class Account(PersonPage):
     path = name = "account"
     title = "Your account"
+    menu = MenuItem(
+        "Profile and preferences",
+        SETTINGS,
+        10,
+        "circle-user",
+        "Your account",
+        "profile password theme dark light time zone timezone start page companies invites",
+    )
+    purpose = "Your name, password, theme, time zone and companies."
     template = "web/account/account.html"
 
     def show(self) -> Values:
@@ -56,8 +66,11 @@ class Account(PersonPage):
 
     def preferences_form(self) -> Form:
         """Return the form of the person's layout."""
-        pages = sorted(first_pages().items(), key=lambda entry: entry[0].order)
-        starts = [Option(page.name, item.label) for item, page in pages if page.path and self.opens(page)]
+        starts = [
+            Option(page.name, item.label)
+            for item, page in opened_items(self)
+            if page.path and not issubclass(page, PersonPage)
+        ]
         zones = self.ask_private("GET", "timezones")
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 
 from core.types import JsonObject, Values
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 
 PARTNERSHIPS = {
@@ -22,7 +23,11 @@ SIZE = 50
 class Referral(PersonPage):
     path = "account/referral"
     name = "referral"
-    title = "Bring others"
+    title = "Refer a friend"
+    menu = MenuItem(
+        "Refer a friend", SETTINGS, 40, "gift", "Your account", "referral partner program reward bring others"
+    )
+    purpose = "Your referral link and your rewards."
     template = "web/programs/referral.html"
 
     def show(self) -> Values:

@@ -7,8 +7,9 @@ from typing import ClassVar
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import RecordList, Records
-from core.web.settings import SettingsPage
 
 WAYS = {"key": "API key", "session": "Browser or app", "private": "Own account", "public": "Without log-in"}
 METHODS = {"GET": "Read", "POST": "Add", "PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
@@ -35,11 +36,18 @@ def _outcome(status: int) -> tuple[str, str]:
     return ("warn", "Refused") if status < 500 else ("bad", "Failed")
 
 
-class LogPage(RecordList, SettingsPage):
+class LogPage(RecordList, Page):
     """Shared parts of the log's pages: the newest entries come first."""
 
     module = "logs"
-    section = "log"
+    menu = MenuItem(
+        "Logs",
+        SETTINGS,
+        40,
+        "scroll-text",
+        "Developers",
+        "audit log api requests log-ins logins sign-ins security history",
+    )
     template = "web/logs/list.html"
     words: ClassVar[str] = ""
     """Label of its tab."""
@@ -60,10 +68,7 @@ class Requests(LogPage):
     path = "settings/log"
     name = "log"
     title = "API requests"
-    tab = "Log"
-    place = 80
-    icon = "scroll-text"
-    about = "API requests, log-ins and changes of members."
+    purpose = "API requests, log-ins and member changes."
     words = "API requests"
     kind = Records("logs", "log", "request", "requests", "scroll-text", "What programs and people ask of the API.")
     rows = "web/logs/requests.html"

@@ -9,8 +9,9 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 
 ROLES = Records("role", "roles", "role", "roles", "key-round", "A role says what its members may see and do.")
 ACTIONS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
@@ -103,9 +104,9 @@ def difference(before: Collection[str], after: Collection[str]) -> str:
     return " ".join(parts)
 
 
-class RolePage(SettingsPage):
+class RolePage(Page):
     module = "role"
-    section = "roles"
+    menu = MenuItem("Roles", SETTINGS, 20, "shield", "People", "permissions rights access")
     kind = ROLES
 
 
@@ -113,10 +114,7 @@ class Roles(RecordList, RolePage):
     path = "settings/roles"
     name = "roles"
     title = "Roles"
-    tab = "Roles"
-    place = 30
-    icon = "key-round"
-    about = "What members may see, add, change and delete."
+    purpose = "Permissions to view, add, change and delete."
     adds = "role-new"
     rows = "web/roles/rows.html"
     hint = "Name, description"

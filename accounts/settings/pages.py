@@ -9,7 +9,10 @@ from core.text.formats import list_currencies
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option, options_of
 from core.web.forms.from_input import form_from_input
-from core.web.settings import SettingsForm, SettingsPage
+from core.web.navigation.menu import settings_of
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
+from core.web.settings import SettingsForm
 
 DATES = {
     "dd/mm/yyyy": "31/12/2026",
@@ -71,22 +74,31 @@ NOTICES = {
 """Notice of the API -> its description. For others their name is used."""
 
 
-class Settings(SettingsPage):
-    """The first page of settings: an index, as far as the reader may see it."""
+class Settings(Page):
+    """The first page of settings: all of them under their headings, as far as the reader may see them."""
 
     path = name = "settings"
     title = "Settings"
     template = "web/settings/index.html"
+    menu = MenuItem("All settings", SETTINGS, 0, "settings", keywords="preferences options configuration")
+
+    def show(self) -> Values:
+        return {"groups": [(heading, links) for heading, links in settings_of(self) if heading]}
 
 
 class Formats(SettingsForm):
     path = "settings/formats"
     name = "formats"
     title = "Formats and rules"
-    tab = "Formats"
-    place = 50
-    icon = "languages"
-    about = "How days, times and money are written, and what holds for contacts and leads."
+    menu = MenuItem(
+        "Formats and rules",
+        SETTINGS,
+        30,
+        "languages",
+        "Company",
+        "dates times currency duplicates social links language",
+    )
+    purpose = "Date, time and currency formats; rules for duplicates."
     module = "settings"
     resource = "settings"
 
@@ -123,11 +135,9 @@ class Formats(SettingsForm):
 class Notices(SettingsForm):
     path = "settings/notices"
     name = "notices"
-    title = "Notices"
-    tab = "Notices"
-    place = 60
-    icon = "bell"
-    about = "Which mails the service sends to members of the company when something has happened."
+    title = "Email notices"
+    menu = MenuItem("Email notices", SETTINGS, 40, "bell-ring", "Company", "notifications alerts mails")
+    purpose = "Emails that members get when something happens."
     module = "settings"
     resource = "settings"
 

@@ -11,7 +11,8 @@ from core.text.modules import NAMES, name_of
 from core.text.spans import days_until
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
-from core.web.settings import SettingsPage
+from core.web.navigation.places import PLAN_MENU
+from core.web.pages import Page
 
 STATES = {
     "none": ("No subscription", "bad"),
@@ -141,14 +142,12 @@ def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) 
     return ("Downgrade on", True) if plan["change"] == "downgrade" else ("Upgrade now", False)
 
 
-class PlanAndUse(SettingsPage):
+class PlanAndUse(Page):
     path = "settings/plan"
     name = "plan"
-    title = "Plan and use"
-    tab = "Plan and use"
-    place = 90
-    icon = "gauge"
-    about = "The subscription, what is used of it, and the plans on offer."
+    title = "Plan and usage"
+    menu = PLAN_MENU
+    purpose = "Your subscription, your usage and all plans."
     module = "plan"
     needs_subscription = False
     template = "web/plans/plan.html"

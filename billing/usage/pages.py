@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from core.text.spans import moment_of
 from core.types import JsonObject, Values
-from core.web.settings import SettingsPage
+from core.web.navigation.places import PLAN_MENU
+from core.web.pages import Page
 
 NEARLY = 80
 """Percentage from which the included quantity counts as nearly used up."""
@@ -18,12 +19,12 @@ EARLY = timedelta(days=1)
 """Time from the start of a month in which no forecast is possible."""
 
 
-class Usage(SettingsPage):
+class Usage(Page):
     path = "settings/plan/usage"
     name = "plan-usage"
     title = "Use by day"
     module = "plan"
-    section = "plan"
+    menu = PLAN_MENU
     needs_subscription = False
     template = "web/plans/usage.html"
 

@@ -26,8 +26,9 @@ from config.metrics.view import metrics
 from config.serving.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
 from config.urls import session
-from core.web import samples, search
-from core.web.menu import page_urls
+from core.web import samples
+from core.web.navigation import search
+from core.web.navigation.menu import page_urls
 from core.web.pages import Page
 from crm.activities import pages as activities
 from crm.bulk_jobs import pages as bulk_jobs

@@ -25,7 +25,7 @@ from core.web.cells import cell
 from core.web.field_values import FieldValues
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
-from core.web.menu import menu_of
+from core.web.navigation.menu import Navigation, navigation_of
 from core.web.tables import Row
 
 register = template.Library()
@@ -64,9 +64,9 @@ def may(context: Values, module: str, method: str = "GET") -> bool:
 
 
 @register.simple_tag(takes_context=True)
-def menu(context: Values) -> Any:
-    """Return the groups of the menu: (name, [(page class, its item)], whether it is open)."""
-    return menu_of(context["page"])
+def navigation(context: Values) -> Navigation:
+    """Return the navigation around the page: side bar, tabs of its place, list of settings."""
+    return navigation_of(context["page"])
 
 
 @register.simple_tag

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -26,12 +25,16 @@ from core.types import Values
 from core.web import ask
 from core.web.ask import Answer
 from core.web.forms import Form, Option
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.navigation.recent import remember
 from core.web.readers import NoSession, Reader, source
 from core.web.toasts import Toast
 from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
 MAX_OPTIONS = 200
+WHOLE, PART = "web/base.html", "web/bare.html"
+"""The templates around a page: the shell, and nothing."""
 
 UNUSABLE = {
     "sortBy": "this order",
@@ -47,19 +50,6 @@ def _unusable(answer: Answer, query: Values) -> str:
     """Return the parameter of the query that a list refuses, or an empty text."""
     names = (error["field"].partition(".")[0] for error in answer.errors)
     return next((name for name in names if name in UNUSABLE and name in query), "")
-
-
-@dataclass(frozen=True)
-class MenuItem:
-    """A page's place in the side bar, and with `tab` in the bar of small screens."""
-
-    label: str
-    icon: str
-    order: int
-    group: str = ""
-    tab: bool = False
-    key: str = ""
-    """The letter that leads there after g."""
 
 
 class Refused(Exception):
@@ -97,6 +87,9 @@ class Page(View):
     also: ClassVar[tuple[str, ...]] = ()
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
+    """The entry of the navigation that it belongs to. The first page that is registered with it is its link."""
+    purpose: ClassVar[str] = ""
+    """Its purpose, in a sentence, on the first page of settings."""
     record_kind: ClassVar[tuple[str, str]] = ("", "")
     """The kind of records (of the API's search) of which the page shows one, and the label for several."""
     action: ClassVar[str] = ""
@@ -303,7 +296,7 @@ class Page(View):
         """The template around the page: without side bar for the requests of the page itself, which take a part."""
         headers = self.request.headers
         partial = "HX-Request" in headers and "HX-History-Restore-Request" not in headers
-        return "web/bare.html" if partial else "web/base.html"
+        return PART if partial else WHOLE
 
     def find_reader(self, company: str = "", **_: str) -> Reader:
         """Return the reader. Raises NoSession, or Http404 for a company that they are no member of."""
@@ -333,7 +326,16 @@ class Page(View):
         return response
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return self.page(self.show())
+        context = self.show()
+        self._remember(context)
+        return self.page(context)
+
+    def _remember(self, context: Values) -> None:
+        """Keep the record of the page for the palette. Settings and visits of staff are left out."""
+        is_record = self.record_kind[0] and "id" in self.params and self.menu and self.menu.place != SETTINGS
+        if is_record and not self.reader.visit and self.frame == WHOLE:
+            title = str(context.get("title") or self.title or self.label)
+            remember(self.request, self.reader.company_id, self.name, self.params["id"], title)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         name = request.POST.get("do", "save")
@@ -378,6 +380,7 @@ class Page(View):
 class PersonPage(Page):
     """A page of the person, at the address itself: no company is in it, and no subscription is needed."""
 
+    personal = True
     needs_subscription = False
 
     def find_reader(self, company: str = "", **_: str) -> Reader:

@@ -1,4 +1,4 @@
-"""Pages of settings: a tab for each that the reader may open."""
+"""A page of settings over one address of the API."""
 
 from __future__ import annotations
 
@@ -10,36 +10,11 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.forms import Form
 from core.web.forms.conflicts import open_form, read_edit
-from core.web.menu import registered
-from core.web.pages import MenuItem, Page
+from core.web.pages import Page
 from core.web.records import shown_value
 
-MENU = MenuItem("Settings", "settings", 80)
 
-
-class SettingsPage(Page):
-    """A page of settings, at /c/<company id>/settings/…. Tabs are ordered by `place`."""
-
-    menu = MENU
-    tab: ClassVar[str] = ""
-    """The label of its tab; a page without one belongs to that of `section`."""
-    place: ClassVar[int] = 0
-    """Position of its tab among the others."""
-    section: ClassVar[str] = ""
-    icon: ClassVar[str] = "settings"
-    about: ClassVar[str] = ""
-    """Its purpose, in a sentence, on the first page of settings."""
-
-    def tabs(self) -> list[type[SettingsPage]]:
-        pages = [page for page in registered() if issubclass(page, SettingsPage) and page.tab and self.opens(page)]
-        return sorted(pages, key=lambda page: page.place)
-
-    def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
-        shared = {"tabs": self.tabs(), "lit": self.section or self.name}
-        return super().page({**shared, **context}, template=template, status=status)
-
-
-class SettingsForm(SettingsPage):
+class SettingsForm(Page):
     """A form over one address of the API, GET and PUT. Who may not change it reads its values."""
 
     template = "web/settings/form.html"

@@ -10,7 +10,8 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.lists import ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 
 ACTIONS = {
     "update": ("Changing", "Changed"),
@@ -81,12 +82,13 @@ class JobPage(Page):
 
     module = "contact"
     also = ("lead", "product-service", "genie", "workflow")
-    menu = MenuItem("Background work", "list-checks", 78, group="Data")
+    menu = MenuItem("Background jobs", SETTINGS, 80, "list-checks", "Data", "background work bulk progress queue undo")
 
 
 class Jobs(JobPage):
     path = name = "jobs"
-    title = "Background work"
+    purpose = "Progress of bulk changes."
+    title = "Background jobs"
     template = "web/jobs/list.html"
 
     def show(self) -> Values:
@@ -102,7 +104,7 @@ class Job(JobPage):
 
     path = "jobs/<str:id>"
     name = "job"
-    record_kind = ("bulk-job", "Background work")
+    record_kind = ("bulk-job", "Background jobs")
     title = "Progress of background work"
     template = "web/jobs/detail.html"
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {

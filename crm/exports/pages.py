@@ -6,7 +6,8 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 
 STATES = {
     "queued": ("Waiting", "none"),
@@ -55,11 +56,12 @@ class ExportPage(Page):
     """Shared parts of the pages of exports."""
 
     module = "file"
-    menu = MenuItem("Exports", "download", 72, group="Data")
+    menu = MenuItem("Exports", SETTINGS, 50, "download", "Data", "export download csv excel backup")
 
 
 class Exports(ExportPage):
     path = name = "exports"
+    purpose = "Files with your exported records."
     title = "Exports"
     template = "web/exports/list.html"
 

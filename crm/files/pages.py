@@ -11,7 +11,8 @@ from core.web.filters import Choice
 from core.web.forms import Form
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from crm.files.serializers import FileUpdate
 
 FILE_KINDS = (
@@ -51,11 +52,12 @@ class FilePage(Page):
     """Shared parts of the pages of files."""
 
     module = "file"
-    menu = MenuItem("Files", "folder-open", 74, group="Data")
+    menu = MenuItem("Files", SETTINGS, 60, "folder-open", "Data", "documents attachments uploads")
 
 
 class Files(FilePage):
     path = name = "files"
+    purpose = "Uploaded documents and images."
     title = "Files"
     template = "web/files/list.html"
 

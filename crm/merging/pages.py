@@ -11,7 +11,8 @@ from core.types import Values
 from core.web.field_values import field_values
 from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.lists import ListState
-from core.web.pages import MenuItem, Page, Refused
+from core.web.navigation.places import CONTACTS, MenuItem
+from core.web.pages import Page, Refused
 
 RULES = {
     "samePhone": "The same phone number",
@@ -28,7 +29,7 @@ GOES_AS = {"contactNumber": ("countryCode", "number")}
 
 class MergingPage(Page):
     module = "contact"
-    menu = MenuItem("Duplicates", "copy", 66, group="Organise")
+    menu = MenuItem("Duplicates", CONTACTS, 30, "copy", keywords="merge merged dedupe double")
 
     @property
     def may_merge(self) -> bool:

@@ -11,7 +11,8 @@ from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import choice_of, fields_query, form_values, record_fields
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import LEADS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 
 PRODUCTS = Records(
@@ -26,7 +27,7 @@ PRODUCTS = Records(
 
 class ProductPage(Page):
     module = "product-service"
-    menu = MenuItem("Products", "package", 64, group="Organise")
+    menu = MenuItem("Products", LEADS, 20, "package", keywords="services prices catalog items")
     kind = PRODUCTS
 
     @cached_property

@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from core.types import JsonObject, Values
 from core.web.forms.record_forms import fields_query, status_labels
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 
 
 def counted(number: int | None, word: str) -> str:
@@ -21,11 +22,12 @@ class Bin(Page):
     """Deleted contacts; other records have a page like it."""
 
     path = name = "recycle-bin"
+    purpose = "Restore deleted records."
     title = "Recycle bin: contacts"
     template = "web/recycle_bin/list.html"
     module = "contact"
     also: ClassVar[tuple[str, ...]] = ("lead", "file")
-    menu = MenuItem("Recycle bin", "trash-2", 76, group="Data")
+    menu = MenuItem("Recycle bin", SETTINGS, 70, "trash-2", "Data", "trash deleted restore undelete")
     noun: ClassVar[str] = "contact"
     resource: ClassVar[str] = "contact"
     restoring: ClassVar[str] = "contact/restore"

@@ -16,7 +16,8 @@ from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
 from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
 from core.web.lists import MATCH, Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import CONTACTS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.segments.serializers import SegmentCreate
 
@@ -33,7 +34,7 @@ SHOWN = 20
 
 class SegmentPage(Page):
     module = "segment"
-    menu = MenuItem("Segments", "list-filter", 61, group="Organise")
+    menu = MenuItem("Segments", CONTACTS, 20, "list-filter", keywords="lists audiences groups")
     kind = SEGMENTS
 
     def definitions(self, panel: str) -> list[Values]:

@@ -7,7 +7,8 @@ from core.web.colors import color_options
 from core.web.forms import Form
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.tags.serializers import NamedModelCreate
 
@@ -67,12 +68,13 @@ class NamedEdit(EditRecord, NamedForm):
 
 class TagPage(Page):
     module = "tag"
-    menu = MenuItem("Tags", "tag", 62, group="Organise")
+    menu = MenuItem("Tags", SETTINGS, 20, "tag", "Data", "labels")
     kind = TAGS
 
 
 class Tags(NamedList, TagPage):
     path = name = "tags"
+    purpose = "Labels for contacts and leads."
     title = "Tags"
     adds = "tag-new"
 
@@ -92,12 +94,13 @@ class EditTag(NamedEdit, TagPage):
 
 class CategoryPage(Page):
     module = "contact-category"
-    menu = MenuItem("Categories", "folder", 63, group="Organise")
+    menu = MenuItem("Categories", SETTINGS, 30, "folder", "Data", "contact types")
     kind = CATEGORIES
 
 
 class Categories(NamedList, CategoryPage):
     path = name = "categories"
+    purpose = "Kinds of contacts."
     title = "Contact categories"
     adds = "category-new"
 

@@ -10,7 +10,8 @@ from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.teams.serializers import TeamCreate
 
@@ -25,12 +26,13 @@ DISTRIBUTIONS = [
 
 class TeamPage(Page):
     module = "team"
-    menu = MenuItem("Teams", "users-round", 65, group="Organise")
+    menu = MenuItem("Teams", SETTINGS, 30, "users-round", "People", "groups assignment routing round robin")
     kind = TEAMS
 
 
 class Teams(RecordList, TeamPage):
     path = name = "teams"
+    purpose = "Groups of members and lead assignment."
     title = "Teams"
     template = "web/teams/list.html"
     adds = "team-new"

@@ -62,6 +62,6 @@ def test_a_brand_is_seen_while_it_is_typed(page: Page, live_server: Any) -> None
     expect(frame.get_by_text("Contrast 5.1")).to_be_visible()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved")).to_be_visible()
-    expect(page).to_have_title(f"Own brand · Acme {EVIL}")
+    expect(page).to_have_title(f"Branding · Acme {EVIL}")
     page.mouse.move(0, 0)  # a button has another colour below the pointer
     expect(page.get_by_role("button", name="Save")).to_have_css("background-color", "rgb(124, 58, 237)")

@@ -89,7 +89,9 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
         page.get_by_role("button", name="More").click()
         expect(page.locator("#more-menu").get_by_role("link", name="Notifications")).to_contain_text("1 unread")
         page.keyboard.press("Escape")
-    page.get_by_role("navigation").filter(visible=True).get_by_role("link", name="Search").click()
+    if narrow:
+        page.get_by_role("button", name="More").click()
+    page.locator("#more-menu" if narrow else ".side").get_by_role("link", name="Search").click()
     expect(page.get_by_role("combobox", name="Search for")).to_be_focused()
     page.keyboard.press("Escape")
 

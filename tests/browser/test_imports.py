@@ -77,7 +77,8 @@ def test_upload_check_run_mend_and_undo(page: Page, live_server: Any) -> None:
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Imports").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Settings").click()
+    page.get_by_role("main").get_by_role("link", name="Imports").click()
     page.get_by_role("link", name="Choose a file").click()
 
     # The file, its columns (one becomes a new field), and what it would do.

@@ -63,7 +63,7 @@ def test_a_reply_is_read_and_found_where_it_belongs(page: Page, live_server: Any
 
     page.goto(at(cast.owner))
     page.get_by_role("link", name="1 new reply").click()
-    expect(page.get_by_role("heading", name="Received mail")).to_be_visible()
+    expect(page.get_by_role("heading", name="Received email")).to_be_visible()
     assert fits(page)
     page.get_by_role("link", name="Ann Example").first.click()
     expect(page.get_by_text("Thanks, Tuesday works for me.").last).to_be_visible()

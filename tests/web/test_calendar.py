@@ -112,8 +112,7 @@ def test_a_month_with_follow_ups_and_moves_by_day(scope: Cast, client: Any) -> N
     page = client.get(path)
     text = text_of(page)
     assert all(
-        part in text
-        for part in ("May 2030", "10:00 Meeting 0", "1 more", "11:15", "Overdue follow-ups 1", "Late", MIDNIGHT)
+        part in text for part in ("May 2030", "10:00 Meeting 0", "1 more", "11:15", "Overdue tasks 1", "Late", MIDNIGHT)
     )
     assert "<script>alert" not in page.content.decode()
     assert 'aria-label="Monday 06/05/2030, 4 planned"' in page.content.decode()
@@ -205,7 +204,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
     assert f"?lead={lead.pk}" in client.get(f"{new}?find=ann").content.decode()
     assert client.post(f"{new}?lead={lead.pk}", {"title": "Send it", "dueAt": "soon"}).status_code == 422
     sent = {"title": "Send it", "dueAt": "2030-05-06T10:00", "remindMinutes": "60", "assignee": scope.narrow.pk}
-    assert "Follow-up added" in toast_of(client, client.post(f"{new}?lead={lead.pk}", sent))
+    assert "Task added" in toast_of(client, client.post(f"{new}?lead={lead.pk}", sent))
     one = FollowUp.objects.get()
     assert (one.due_at, one.assignee_id, one.remind_minutes) == (
         datetime(2030, 5, 6, 8, tzinfo=UTC),
@@ -213,7 +212,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
         60,
     )
     path = at(scope.owner, f"follow-ups/{one.pk}")
-    assert "Follow-up saved" in toast_of(client, client.post(path, {"notes": "by post", "assignee": ""}))
+    assert "Task saved" in toast_of(client, client.post(path, {"notes": "by post", "assignee": ""}))
     listing = at(scope.owner, "follow-ups")
     assert "Snoozed until" in toast_of(client, client.post(listing, {"do": "snooze", "id": one.pk, "days": "7"}))
     one.refresh_from_db()

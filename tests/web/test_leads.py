@@ -193,7 +193,7 @@ def test_what_happens_to_a_lead_is_told_and_planned(scope: Cast, leads: list[Lea
     assert ("Lead moved from New to Won" in told, "Likes tea" in told) == (True, True)
     tab = path + "?tab=follow-ups"
     assert client.post(tab, {"do": "follow_up", "title": "", "dueAt": "soon"}).status_code == 422
-    assert "Follow-up added" in toast_of(
+    assert "Task added" in toast_of(
         client, client.post(tab, {"do": "follow_up", "title": "Ring her", "dueAt": "2030-01-02T09:30"})
     )
     made = FollowUp.objects.get()

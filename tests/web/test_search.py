@@ -12,6 +12,8 @@ from django.utils import timezone
 from accounts.models import Member, Role
 from config.urls.web import PAGES
 from core.global_search import SEARCH_KINDS
+from core.web.navigation.places import NOTIFICATIONS, PLACES
+from core.web.pages import PersonPage
 from crm.models import BulkJob, Export, File, Import, Tag
 from outreach.models import GenieScheduler
 from tests.kit.cast import Cast
@@ -75,17 +77,87 @@ def test_each_kind_has_a_page_and_each_deed_an_address() -> None:
     assert len({page.action for page in actions}) == len(actions)
 
 
-def test_the_shell_has_groups_that_stay_closed(scope: Cast, client: Any) -> None:
-    def groups() -> dict[str, bool]:
-        page = client.get(at(scope.owner, "contacts")).content.decode()
-        found = re.findall(r'<details data-group="([^"]*)"( open)?>', page)
-        return {name: bool(is_open) for name, is_open in found}
+SOUGHT = {
+    "API keys": "keys",
+    "webhooks": "webhooks",
+    "users": "members",
+    "permissions": "roles",
+    "domain": "senders",
+    "dkim": "deliverability",
+    "unsubscribes": "suppressions",
+    "blocklist": "suppressions",
+    "do not contact": "suppressions",
+    "bounces": "suppressions",
+    "invoice": "invoices",
+    "billing": "plan",
+    "dark": "account",
+    "password": "account",
+    "time zone": "company",
+    "trash": "recycle-bin",
+    "whatsapp": "chat-apps",
+    "audit": "log",
+    "deals": "leads",
+    "todo": "follow-ups",
+    "newsletters": "campaigns",
+    "automation": "workflows",
+    "live chat": "widgets",
+    "sign-up": "forms",
+    "custom fields": "fields",
+    "csv": "imports",
+    "merge": "duplicates",
+    "analytics": "reports",
+    "mailboxes": "senders",
+    "gemini": "ai",
+}
+"""Words that people use -> the name of a page that the palette finds by them."""
 
-    assert groups() == {"work": True, "outreach": True, "organise": True, "data": True}
-    client.cookies["menu"] = "organise.work.nonsense"
-    assert groups() == {"work": True, "outreach": True, "organise": False, "data": True}, "one is in the group Work"
+
+def test_pages_are_found_by_their_usual_names(scope: Cast, client: Any, subtests: pytest.Subtests) -> None:
+    pages = {page.name: page for page in PAGES}
+    for text, name in SOUGHT.items():
+        with subtests.test(text):
+            page = pages[name]
+            target = f"/{page.path}" if issubclass(page, PersonPage) else at(scope.owner, page.path)
+            found = hits(client.get(at(scope.owner, "search"), {"q": text}))
+            assert target in [address for _, address in found], found
+    # What is called so comes before what is only meant by it.
+    assert hits(client.get(at(scope.owner, "search"), {"q": "templates"}))[0][0] == "Email templates"
+    assert hits(client.get(at(scope.owner, "search"), {"q": "members"}))[0][0] == "Members"
+
+
+def test_the_palette_opens_with_recent_records_actions_and_pages(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "search")
+    contacts = [ContactFactory(name=f"Ann {number}") for number in range(8)]
+    tag = Tag.objects.create(name="Warm")
+    client.get(at(scope.owner, f"tags/{tag.pk}"))
+    for contact in [*contacts, contacts[5]]:
+        client.get(at(scope.owner, f"contacts/{contact.pk}"))
+    client.get(at(scope.owner, f"contacts/{contacts[0].pk}"), headers={"HX-Request": "true"})
+    found = hits(client.get(path))
+    recent = [contacts[number] for number in (5, 7, 6, 4, 3, 2)]
+    assert found[:6] == [(contact.name, at(scope.owner, f"contacts/{contact.pk}")) for contact in recent]
+    labels = [label for label, _ in found]
+    assert labels.index("New contact") < labels.index("Inbox") < labels.index("API keys")
+    heads = re.findall(r'role="group" aria-label="([^"]*)"', client.get(path).content.decode())
+    assert heads == ["Recent", "Actions", "Pages", "Settings"]
+
+    # They end with the session, and with the permission.
+    viewer = MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name="Viewer"))
+    other = enter(viewer)
+    other.get(at(scope.owner, f"contacts/{contacts[0].pk}"))
+    assert ("Ann 0", at(scope.owner, f"contacts/{contacts[0].pk}")) in hits(other.get(path))
+    viewer.role.permission = {}
+    viewer.role.save()
+    assert "Ann 0" not in text_of(other.get(path))
+    client.post("/logout")
+    assert "recent" not in client.session
+
+
+def test_keys_lead_to_places(scope: Cast, client: Any) -> None:
     keys = text_of(client.get(at(scope.owner, "help/keys")))
-    assert all(words in keys for words in ("Ctrl K", "G C Contacts", "G H Home", "Approve the draft"))
+    assert all(words in keys for words in ("Ctrl K", "G C Contacts", "G H Home", "G L Leads", "Approve the draft"))
+    shell = client.get(at(scope.owner, "contacts")).content.decode()
+    assert {*re.findall(r'data-go="(\w)"', shell)} == {place.key for place in (*PLACES, NOTIFICATIONS)}
 
 
 def test_what_is_under_way_is_seen(scope: Cast, client: Any) -> None:

@@ -8,8 +8,8 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.lists import ListState
+from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
-from workflows.definitions.pages.base import WorkflowPage
 
 STATUSES = {
     "open": ("Open", "info"),
@@ -32,7 +32,7 @@ TABS: dict[str, tuple[str, JsonObject]] = {
 class ApprovalPage(Page):
     """Shared parts of the pages of approvals. Every member may be asked, so that no module is needed."""
 
-    menu = WorkflowPage.menu
+    menu = MenuItem("Approvals", TASKS, 30, "check-check", keywords="approve decide requests")
     back: ClassVar[str] = "workflow-approvals"
 
     def shown(self, approval: Values) -> JsonObject:

@@ -8,9 +8,9 @@ from typing import Any
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
-from core.web.pages import Refused, nothing_here
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page, Refused, nothing_here
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 
 SECRETS = Records(
     "workflow/secrets",
@@ -22,9 +22,9 @@ SECRETS = Records(
 )
 
 
-class SecretPage(SettingsPage):
+class SecretPage(Page):
     module = "workflow"
-    section = "secrets"
+    menu = MenuItem("Secrets", SETTINGS, 30, "lock", "Developers", "credentials tokens passwords workflows")
     kind = SECRETS
 
 
@@ -32,10 +32,7 @@ class Secrets(RecordList, SecretPage):
     path = "settings/secrets"
     name = "secrets"
     title = "Secrets of workflows"
-    tab = "Secrets"
-    place = 73
-    icon = "key-round"
-    about = "Keys that workflows send along with their calls."
+    purpose = "Passwords and tokens for workflow requests."
     adds = "secret-new"
     rows = "web/workflows/secret_rows.html"
     hint = "Name, host"

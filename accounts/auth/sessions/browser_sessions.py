@@ -19,6 +19,7 @@ from accounts.auth.models import RefreshToken
 from accounts.auth.sessions import tokens
 from accounts.auth.sessions.tokens import Tokens
 from core.types import JsonObject
+from core.web.navigation.recent import RECENT
 
 PURGED_AT_ONCE = 10_000
 CLAIMS = "member_session"
@@ -41,7 +42,9 @@ def begin(request: HttpRequest, issued: Tokens) -> None:
     # A CSRF token that a page of a former session knows must not be good for this one.
     rotate_token(request)
     renew(request, issued.access)
-    request.session.pop(COMPANY, None)
+    # The next person in this browser must not see where the last one worked, and on what.
+    for name in (COMPANY, RECENT):
+        request.session.pop(name, None)
     # Staff's sessions end earlier. Logging in as a member must not prolong them.
     if SESSION_KEY not in request.session:
         request.session.set_expiry(timezone.now() + settings.REFRESH_TOKEN_LIFETIME)
@@ -78,7 +81,7 @@ def end(request: HttpRequest) -> None:
         tokens.revoke_family(claims["sid"])
     # The same browser may be logged in to the back office, whose session lives in the same cookie.
     if SESSION_KEY in request.session:
-        for name in (CLAIMS, COMPANY, SEEN):
+        for name in (CLAIMS, COMPANY, SEEN, RECENT):
             request.session.pop(name, None)
         request.session.cycle_key()
     else:

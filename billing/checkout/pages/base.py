@@ -11,16 +11,17 @@ from core.text.modules import name_of
 from core.types import JsonObject
 from core.web.ask import Answer
 from core.web.forms import Form
-from core.web.settings import SettingsPage
+from core.web.navigation.places import PLAN_MENU
+from core.web.pages import Page
 
 PRICE_CHANGED = "The price is another one by now. Look at it before you order."
 
 
-class BillingPage(SettingsPage):
+class BillingPage(Page):
     """A page below that of the plan."""
 
     module = "plan"
-    section = "plan"
+    menu = PLAN_MENU
     needs_subscription = False
 
     @cached_property

@@ -8,15 +8,17 @@ from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
 from core.types import Values
 from core.web.forms import Field, Form
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 
 class Details(SettingsForm):
     path = "settings/plan/details"
     name = "billing-details"
-    title = "Whom invoices are made out to"
+    purpose = "Name, address and tax number on invoices."
+    title = "Billing details"
     module = "plan"
-    section = "plan"
+    menu = MenuItem("Billing details", SETTINGS, 40, "receipt-text", "Billing", "invoice address vat tax")
     needs_subscription = False
     resource = "subscription/billing-details"
 

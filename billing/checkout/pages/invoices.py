@@ -6,6 +6,7 @@ from django.http import HttpResponse
 
 from billing.checkout.pages.base import BillingPage
 from core.types import Values
+from core.web.navigation.places import SETTINGS, MenuItem
 
 STATES = {
     "draft": ("Not paid", "none"),
@@ -20,8 +21,10 @@ ORDER_KINDS = {"seats": "more seats", "addons": "add-ons"}
 class Invoices(BillingPage):
     path = "settings/plan/invoices"
     name = "invoices"
+    purpose = "Download your invoices."
     title = "Invoices"
     template = "web/plans/invoices.html"
+    menu = MenuItem("Invoices", SETTINGS, 20, "receipt", "Billing", "bills receipts payments credit notes")
 
     def show(self) -> Values:
         page = {"p": "1", "n": "100"}

@@ -9,13 +9,16 @@ from django.utils import timezone
 
 from billing.checkout.pages.base import BillingPage
 from core.types import Values
+from core.web.navigation.places import SETTINGS, MenuItem
 
 
 class PaymentMethods(BillingPage):
     path = "settings/plan/methods"
     name = "payment-methods"
-    title = "Ways to pay"
+    purpose = "Cards and bank transfers."
+    title = "Payment methods"
     template = "web/plans/methods.html"
+    menu = MenuItem("Payment methods", SETTINGS, 30, "credit-card", "Billing", "credit card pay bank")
 
     def show(self) -> Values:
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data

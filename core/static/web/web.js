@@ -288,13 +288,6 @@ document.addEventListener("click", (event) => {
   if (copying) copy(copying);
 });
 
-// Which groups of the menu are closed, for the next page.
-document.addEventListener("toggle", (event) => {
-  if (!event.target.matches?.(".side details")) return;
-  const closed = all(".side details:not([open])").map((group) => group.dataset.group);
-  document.cookie = `menu=${encodeURIComponent(closed.join("."))}; path=/; max-age=31536000; samesite=lax`;
-}, true);
-
 const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
 let gone = 0; // when g was pressed, which waits for a second key
 

@@ -14,7 +14,8 @@ from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, options_of
 from core.web.lists import ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import TASKS, MenuItem
+from core.web.pages import Page
 
 OUTCOMES = (
     ("connected", "Connected"),
@@ -34,7 +35,7 @@ class Calls(Page):
     title = "Calls"
     template = "web/calls/list.html"
     module = "lead-activity"
-    menu = MenuItem("Calls", "phone", 44, "Work")
+    menu = MenuItem("Calls", TASKS, 20, "phone", keywords="call log phone")
 
     choices = (
         Choice("contact.name", "Contact"),

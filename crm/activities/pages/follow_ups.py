@@ -15,7 +15,8 @@ from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import TASKS, MenuItem
+from core.web.pages import Page
 
 TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
 EMPTY = {"open": "Nothing is to be done", "mine": "Nothing waits for you", "done": "Nothing is done yet"}
@@ -32,10 +33,10 @@ class FollowUps(Page):
     """The open follow-ups by their time, overdue ones first; and the done ones, the last first."""
 
     path = name = "follow-ups"
-    title = "Follow-ups"
+    title = "Tasks"
     template = "web/follow_ups/list.html"
     module = "lead-activity"
-    menu = MenuItem("Follow-ups", "bell", 40, "Work")
+    menu = MenuItem("Tasks", TASKS, 10, "list-todo", keywords="follow-ups todo reminders activities")
 
     choices = (
         Choice("lead.contact.name", "Contact"),
@@ -69,7 +70,7 @@ class FollowUps(Page):
             "snoozes": SNOOZES,
             "tabs": [(self.state.link(tab=name), label, name == self.tab) for name, label in TABS],
             "empty": EMPTY[self.tab],
-            "counted": f"{answer.total or 0:,} follow-up{'' if answer.total == 1 else 's'}",
+            "counted": f"{answer.total or 0:,} task{'' if answer.total == 1 else 's'}",
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
@@ -147,7 +148,7 @@ class NewFollowUp(FollowUpPage):
 
     path = "follow-ups/new"
     name = "follow-up-new"
-    title = "New follow-up"
+    title = "New task"
     template = "web/follow_ups/new.html"
 
     @cached_property
@@ -173,14 +174,14 @@ class NewFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"lead": self.lead, "form": form}, status=422)
-        return self.done("Follow-up added", self.address("follow-ups"))
+        return self.done("Task added", self.address("follow-ups"))
 
 
 class EditFollowUp(FollowUpPage):
     path = "follow-ups/<str:id>"
     name = "follow-up"
-    tab_name = "Follow-up"
-    title = "Follow-up"
+    tab_name = "Task"
+    title = "Task"
     template = "web/follow_ups/detail.html"
 
     @property
@@ -218,7 +219,7 @@ class EditFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"one": self.follow_up, "form": form}, status=422)
-        return self.done("Follow-up saved", self.address("follow-ups"))
+        return self.done("Task saved", self.address("follow-ups"))
 
     def do_done(self) -> HttpResponse:
         return self._set("done", "Done")
@@ -232,4 +233,4 @@ class EditFollowUp(FollowUpPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.resource, None, {})
-        return self.done("Follow-up deleted", self.address("follow-ups")) if answer.ok else self.refuse(answer)
+        return self.done("Task deleted", self.address("follow-ups")) if answer.ok else self.refuse(answer)

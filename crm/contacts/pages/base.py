@@ -7,7 +7,8 @@ from functools import cached_property
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import CONTACTS, MenuItem
+from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
 NEEDED = {"name": "a name", "email": "an e-mail address", "number": "a phone number"}
@@ -17,7 +18,7 @@ class ContactPage(Page):
     """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
-    menu = MenuItem("Contacts", "users", 20, "Work", tab=True, key="c")
+    menu = MenuItem("All contacts", CONTACTS, 10, "users", keywords="people customers persons subscribers")
 
     @cached_property
     def definitions(self) -> list[Values]:

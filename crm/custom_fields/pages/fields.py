@@ -13,8 +13,9 @@ from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
 from core.web.forms.from_input import form_from_input
 from core.web.forms.record_forms import fields_query
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
-from core.web.settings import SettingsPage
 from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_field
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
@@ -31,9 +32,11 @@ SYSTEM_OPTIONS = ("status", "source")
 ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 
 
-class FieldPage(SettingsPage):
+class FieldPage(Page):
     module = "custom-field"
-    section = "fields"
+    menu = MenuItem(
+        "Fields", SETTINGS, 10, "text-cursor-input", "Data", "custom fields properties attributes columns sections"
+    )
     kind: ClassVar[Records] = FIELDS
 
     @property
@@ -57,10 +60,7 @@ class Fields(FieldPage):
     path = "settings/fields"
     name = "fields"
     title = "Fields"
-    tab = "Fields"
-    place = 40
-    icon = "text-cursor-input"
-    about = "What you know of contacts, leads and products, in which order."
+    purpose = "Fields of contacts, leads and products."
     template = "web/fields/list.html"
 
     def show(self) -> Values:

@@ -14,7 +14,8 @@ from django.template.defaultfilters import filesizeformat
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
-from core.web.pages import MenuItem, Page, Refused
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page, Refused
 
 CONTACT_TARGETS = {
     "name": "Full name",
@@ -224,7 +225,7 @@ class ImportPage(Page):
     """Shared parts of the pages of imports."""
 
     module = "contact"
-    menu = MenuItem("Imports", "upload", 70, group="Data")
+    menu = MenuItem("Imports", SETTINGS, 40, "upload", "Data", "import upload csv excel spreadsheet")
     also: ClassVar[tuple[str, ...]] = ("lead",)
 
     @cached_property

@@ -23,6 +23,7 @@ NO_RECORDS = 20
 
 class Imports(ImportPage):
     path = name = "imports"
+    purpose = "Uploaded files and their results."
     title = "Imports"
     template = "web/imports/list.html"
     kind = CONTACTS

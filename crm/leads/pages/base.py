@@ -9,7 +9,8 @@ from django.http import HttpResponse
 from core.types import Values
 from core.web.forms import Field, Option
 from core.web.forms.record_forms import fields_query, record_fields
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import LEADS, MenuItem
+from core.web.pages import Page
 from crm.leads.types import LeadData
 
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
@@ -36,7 +37,7 @@ class LeadPage(Page):
     """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"
-    menu = MenuItem("Leads", "target", 30, "Work", tab=True, key="l")
+    menu = MenuItem("All leads", LEADS, 10, "target", keywords="deals opportunities pipeline board sales")
 
     @cached_property
     def definitions(self) -> list[Values]:

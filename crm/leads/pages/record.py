@@ -18,7 +18,7 @@ from crm.leads.pages.base import LeadPage, ShownLead, toast_text
 
 TABS = {
     "activity": ("Activity", "lead-activity"),
-    "follow-ups": ("Follow-ups", "lead-activity"),
+    "follow-ups": ("Tasks", "lead-activity"),
     "meetings": ("Meetings", "meeting"),
     "calls": ("Calls", "lead-activity"),
 }
@@ -255,7 +255,7 @@ class LeadDetail(LeadPage):
         form = FollowUpForm(self.request.POST)
         answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": self.params["id"], **form.values})
         if answer.ok:
-            return self.done("Follow-up added")
+            return self.done("Task added")
         form.refuse(answer)
         return self.page({**self.show(), "tab_form": form}, status=422)
 

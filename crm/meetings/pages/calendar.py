@@ -15,7 +15,8 @@ from django.utils.dateparse import parse_date
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import CALENDAR, MenuItem
+from core.web.pages import Page
 from crm.meetings.pages.days import DAY, Day, Entry, days_of, hours_of, read_moment
 
 AGENDA_DAYS, WEEK_DAYS = 28, 7
@@ -35,7 +36,7 @@ class Calendar(Page):
     template = "web/meetings/calendar.html"
     module = "meeting"
     also = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
-    menu = MenuItem("Calendar", "calendar", 42, "Work")
+    menu = MenuItem("Meetings", CALENDAR, 10, "calendar", keywords="calendar appointments events schedule")
 
     @cached_property
     def zone(self) -> ZoneInfo:

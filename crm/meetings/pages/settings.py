@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.types import Values
 from core.web.forms import Field, Form, Option
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 
@@ -11,9 +12,8 @@ class VideoCalls(SettingsForm):
     path = "settings/video-calls"
     name = "video-calls"
     title = tab = "Video calls"
-    place = 55
-    icon = "video"
-    about = "What makes the links of calls."
+    menu = MenuItem("Video calls", SETTINGS, 40, "video", "Connections", "meeting links zoom meet teams")
+    purpose = "Video call provider for meetings."
     module = "settings"
     resource = "videocall/settings"
 

@@ -11,8 +11,9 @@ from core.types import JsonObject, Values
 from core.web.event_kinds import kind_options
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
+from core.web.navigation.places import WEBHOOKS_MENU
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.settings import SettingsPage
 from crm.webhooks.pages.filters import WebhookFilter, told_filter
 
 WEBHOOKS = Records(
@@ -40,9 +41,9 @@ MISSED = [
 LINES = ("fields",)
 
 
-class WebhookPage(SettingsPage):
+class WebhookPage(Page):
     module = "api"
-    section = "webhooks"
+    menu = WEBHOOKS_MENU
     kind = WEBHOOKS
 
 
@@ -50,10 +51,7 @@ class Webhooks(RecordList, WebhookPage):
     path = "settings/webhooks"
     name = "webhooks"
     title = "Webhooks"
-    tab = "Webhooks"
-    place = 72
-    icon = "webhook"
-    about = "Programs of yours that are told what happens here."
+    purpose = "Send events to other apps."
     adds = "webhook-new"
     rows = "web/webhooks/rows.html"
     hint = "Address, description"

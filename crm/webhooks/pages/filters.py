@@ -12,8 +12,8 @@ from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Form
 from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices
 from core.web.lists import MATCH, ListState
+from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
-from core.web.settings import SettingsPage
 
 WHOLE = "It has conditions that no page can show; the API changes them, or takes them away."
 
@@ -55,7 +55,7 @@ def told_filter(page: Page, webhook: Values) -> JsonObject:
     }
 
 
-class WebhookFilter(SettingsPage):
+class WebhookFilter(Page):
     """A webhook's filter for records: the filters in the address, and those that the form adds or removes."""
 
     path = "settings/webhooks/<str:id>/filter"
@@ -63,7 +63,7 @@ class WebhookFilter(SettingsPage):
     title = "Of which records it tells"
     template = "web/webhooks/filter.html"
     module = "api"
-    section = "webhooks"
+    menu = WEBHOOKS_MENU
 
     @property
     def resource(self) -> str:

@@ -17,7 +17,8 @@ from core.web.filters import ONE_OF, Choice
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.mail_frames import quiet_frame
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import OUTREACH, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 CHAT_TEMPLATES = Records(
@@ -256,7 +257,7 @@ class ChatTemplateForm(RecordForm):
 
 class ChatTemplatePage(Page):
     module = "template"
-    menu = MenuItem("Chat templates", "message-square-text", 54, "Outreach")
+    menu = MenuItem("Chat templates", OUTREACH, 50, "message-square-text", keywords="message templates snippets")
     kind = CHAT_TEMPLATES
 
 

@@ -14,7 +14,8 @@ from core.types import JsonObject, Values
 from core.web.colors import color_options
 from core.web.forms import Field, Form, Option, options_of
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import WEBSITE, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 KIND = Records(
@@ -42,7 +43,7 @@ def _only(times: set[str]) -> str:
 
 class WidgetPage(Page):
     module = "chat-widget"
-    menu = MenuItem("Website chats", "message-circle", 54, "Outreach")
+    menu = MenuItem("Website chat", WEBSITE, 20, "message-circle", keywords="live chat widgets snippet livechat")
     kind = KIND
 
 

@@ -13,8 +13,9 @@ from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
+from core.web.navigation import places
+from core.web.pages import Page
 from core.web.records import RecordList, Records, shown_value
-from core.web.settings import SettingsPage
 from outreach.connections.ai.serializers import CapsInput
 
 APP_KINDS = {
@@ -46,21 +47,25 @@ CAP_HELP = "Empty: no cap."
 PRICE_HELP = "From the vendor's price list, in your company's currency. Without prices costs are not counted."
 
 
-class AiPage(SettingsPage):
+class AiPage(Page):
     """Shared parts of the pages of AI apps."""
 
     module = "apps"
-    section = "ai"
+    menu = places.MenuItem(
+        "AI",
+        places.SETTINGS,
+        10,
+        "sparkles",
+        "Connections",
+        "artificial intelligence writer models openai gemini tokens costs",
+    )
 
 
 class AiApps(AiPage):
     path = "settings/ai"
     name = "ai"
     title = "AI"
-    tab = "AI"
-    place = 45
-    icon = "sparkles"
-    about = "What writes messages and judges leads, and what that may cost."
+    purpose = "The AI writer and its cost limits."
     template = "web/ai/apps.html"
 
     def show(self) -> Values:

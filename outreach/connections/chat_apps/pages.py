@@ -7,8 +7,9 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import RecordList, Records
-from core.web.settings import SettingsPage
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 PATH = "apps/chatapp"
@@ -41,11 +42,13 @@ def health_of(app: Values) -> JsonObject:
     return {**app, "words": label, "tone": tone, "quality": quality, "mood": mood, "called": called}
 
 
-class ChatAppPage(SettingsPage):
+class ChatAppPage(Page):
     """Shared parts of the pages of chat apps."""
 
     module = "apps"
-    section = "chat-apps"
+    menu = MenuItem(
+        "Chat numbers", SETTINGS, 20, "message-circle", "Connections", "whatsapp sms phone numbers chat log"
+    )
 
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
@@ -97,10 +100,7 @@ class ChatApps(ChatAppPage):
     path = "settings/chat-apps"
     name = "chat-apps"
     title = "Chat numbers"
-    tab = "Chat numbers"
-    place = 48
-    icon = "message-circle"
-    about = "Your company's numbers at the chat vendor, which people write to and are answered from."
+    purpose = "Phone numbers for chats with contacts."
     template = "web/chat_apps/list.html"
 
     def show(self) -> Values:

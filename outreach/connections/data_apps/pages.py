@@ -8,7 +8,8 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
-from core.web.settings import SettingsPage
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 
 APP_KINDS = {
     "lead-source": ("Lead source", "Finds people whom you don't know yet, when outreach looks for them."),
@@ -23,21 +24,18 @@ LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 METHODS = [Option("POST", "POST, as JSON"), Option("GET", "GET, in the address")]
 
 
-class DataAppPage(SettingsPage):
+class DataAppPage(Page):
     """Shared parts of the pages of data apps."""
 
     module = "apps"
-    section = "data-apps"
+    menu = MenuItem("People data", SETTINGS, 50, "database", "Connections", "enrichment prospecting find people apollo")
 
 
 class DataApps(DataAppPage):
     path = "settings/data-apps"
     name = "data-apps"
     title = "People data"
-    tab = "People data"
-    place = 47
-    icon = "database"
-    about = "Services that find people for your outreach, or know more about those whom you have."
+    purpose = "Find new people and enrich contacts."
     template = "web/data_apps/list.html"
 
     def show(self) -> Values:

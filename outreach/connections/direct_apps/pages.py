@@ -9,7 +9,8 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.types import Values
 from core.web.forms import Field, Form
-from core.web.settings import SettingsPage
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
@@ -17,21 +18,18 @@ APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
 KEPT = "Stored encrypted, and never shown. Left empty, it stays."
 
 
-class DirectSettings(SettingsPage):
+class DirectSettings(Page):
     """Shared parts of the pages."""
 
     module = "apps"
-    section = "direct-apps"
+    menu = MenuItem("Messengers", SETTINGS, 25, "send", "Connections", "telegram bots direct messages comments")
 
 
 class DirectApps(DirectSettings):
     path = "settings/messengers"
     name = "direct-apps"
     title = "Messengers"
-    tab = "Messengers"
-    place = 49
-    icon = "send"
-    about = "Bots of a messenger, and accounts at a social platform, whose messages and comments come to the inbox."
+    purpose = "Get messages and comments in the inbox."
     template = "web/direct_apps/list.html"
 
     def show(self) -> Values:

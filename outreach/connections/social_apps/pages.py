@@ -10,8 +10,8 @@ from django.http import HttpResponse
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
-from core.web.pages import MenuItem, Page
-from core.web.settings import SettingsPage
+from core.web.navigation.places import FORMS_MENU, SETTINGS, MenuItem
+from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 KEPT = "Stored encrypted, and never shown. Left empty, it stays."
@@ -26,21 +26,20 @@ GUESSED = {
 """Key of a question at the platform -> the default field for its answer."""
 
 
-class SocialSettings(SettingsPage):
+class SocialSettings(Page):
     """Shared parts of the pages of social apps."""
 
     module = "apps"
-    section = "social-apps"
+    menu = MenuItem(
+        "Social accounts", SETTINGS, 30, "megaphone", "Connections", "social apps facebook instagram linkedin lead ads"
+    )
 
 
 class SocialApps(SocialSettings):
     path = "settings/social"
     name = "social-apps"
-    title = "Social apps"
-    tab = "Social apps"
-    place = 48
-    icon = "megaphone"
-    about = "Apps at social platforms, whose ads bring leads."
+    title = "Social accounts"
+    purpose = "Import leads from social media ads."
     template = "web/social_apps/list.html"
 
     def show(self) -> Values:
@@ -112,7 +111,7 @@ class SocialForms(Page):
     title = "Form of an ad"
     module = "apps"
     template = "web/social_apps/forms.html"
-    menu = MenuItem("Forms", "clipboard-list", 23, group="Outreach")
+    menu = FORMS_MENU
 
     def show(self) -> Values:
         app, page = self.request.GET.get("app", ""), self.request.GET.get("page", "")

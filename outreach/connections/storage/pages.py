@@ -9,8 +9,9 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
+from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.pages import Page
 from core.web.records import shown_value
-from core.web.settings import SettingsPage
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 READERS = {"local": "This service's own reader", "ocr-space": "OCR.space"}
@@ -26,21 +27,25 @@ HAPPENED = {
 KEPT = "Stored encrypted. Left empty, it stays; another place needs it again."
 
 
-class StoragePage(SettingsPage):
+class StoragePage(Page):
     """Shared parts of these pages."""
 
     module = "apps"
-    section = "storage"
+    menu = MenuItem(
+        "Storage and cards",
+        SETTINGS,
+        60,
+        "hard-drive",
+        "Connections",
+        "bucket s3 files business card scanner reader ocr",
+    )
 
 
 class Storage(StoragePage):
     path = "settings/storage"
     name = "storage"
     title = "Storage and cards"
-    tab = "Storage"
-    place = 46
-    icon = "database"
-    about = "Where your files are kept, and what reads business cards."
+    purpose = "File storage and business card scanner."
     template = "web/storage/apps.html"
 
     def show(self) -> Values:

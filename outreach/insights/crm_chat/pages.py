@@ -9,7 +9,8 @@ from django.http import HttpResponse
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import ASSISTANT, MenuItem
+from core.web.pages import Page
 
 SHOWN = 50
 MAX_QUESTION = 2000
@@ -29,7 +30,7 @@ class Assistant(Page):
     title = "Assistant"
     template = "web/crm_chat/assistant.html"
     module = "ai-crm-chat"
-    menu = MenuItem("Assistant", "sparkles", 46, "Work")
+    menu = MenuItem("Assistant", ASSISTANT, 10, "sparkles", keywords="ai chat copilot questions")
     action = "Ask the assistant"
 
     @cached_property

@@ -14,7 +14,8 @@ from core.text.formats import Formats
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import WITHIN, Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import REPORTS, MenuItem
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 LISTS = {
@@ -48,7 +49,6 @@ DASHBOARDS = Records(
     "layout-dashboard",
     "A dashboard shows several reports beside each other.",
 )
-TABS = (("reports", "Reports"), ("dashboards", "Dashboards"))
 
 
 def options(labels: Mapping[str, str]) -> list[Option]:
@@ -70,7 +70,7 @@ class ReportPage(Page):
     """Shared parts of the pages of reports and dashboards."""
 
     module = "report"
-    menu = MenuItem("Reports", "chart-column", 68, group="Data")
+    menu = MenuItem("Reports", REPORTS, 10, "chart-column", keywords="analytics statistics charts numbers")
 
     def picture(self, data: Values, chart: str, metric: str, most: int | None = None) -> JsonObject:
         """Return a report as templates/web/reports/picture.html draws it, with at most so many rows."""
@@ -167,10 +167,10 @@ class Reports(ReportPage):
 
     def show(self) -> Values:
         if not self.types:
-            return {"views": TABS}
+            return {}
         form, params = self.form(), self.asked
         answer = self.ask("GET", "logs/report", self.query())
-        context = {"form": form, "views": TABS, "file": self.address(**self.query(), download="true")}
+        context = {"form": form, "file": self.address(**self.query(), download="true")}
         if not answer.ok:
             form.refuse(answer)
             return context
@@ -222,6 +222,7 @@ class Reports(ReportPage):
 
 
 class DashboardPage(ReportPage):
+    menu = MenuItem("Dashboards", REPORTS, 20, "layout-dashboard", keywords="charts tiles")
     kind = DASHBOARDS
 
 
@@ -239,9 +240,6 @@ class Dashboards(RecordList, DashboardPage):
         Column("createdBy", "Made by", "createdBy.name"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
-
-    def show(self) -> Values:
-        return {**super().show(), "views": TABS}
 
 
 class Dashboard(DashboardPage):

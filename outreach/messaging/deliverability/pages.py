@@ -6,6 +6,7 @@ from functools import cached_property
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 PROVIDERS = {
@@ -24,10 +25,15 @@ class Deliverability(SettingsForm):
     path = "settings/deliverability"
     name = "deliverability"
     title = "Deliverability"
-    tab = "Deliverability"
-    place = 48
-    icon = "shield-check"
-    about = "When a sender stops by itself, and how much goes to each mail provider, and by each mail vendor."
+    menu = MenuItem(
+        "Deliverability",
+        SETTINGS,
+        20,
+        "shield-check",
+        "Sending",
+        "domain spf dkim dmarc bounces spam limits warm-up reputation",
+    )
+    purpose = "Bounce limits and daily sending limits."
     module = "genie"
     resource = "genie/settings"
 

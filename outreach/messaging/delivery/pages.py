@@ -10,7 +10,8 @@ from core.types import Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import OUTREACH, MenuItem
+from core.web.pages import Page
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
@@ -63,7 +64,7 @@ class MessagePage(Page):
     """Shared parts of the pages of messages."""
 
     module = "genie"
-    menu = MenuItem("Messages", "mail", 52, "Outreach")
+    menu = MenuItem("Messages", OUTREACH, 30, "mail", keywords="sent emails drafts approve scheduled")
 
 
 class Messages(MessagePage):

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 
 from core.types import Values
 from core.web.forms import Field, Form
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
@@ -34,11 +35,16 @@ class TrackingForm(Form):
 class Tracking(SettingsForm):
     path = "settings/tracking"
     name = "tracking"
-    title = "Opens and clicks"
-    tab = "Opens and clicks"
-    place = 49
-    icon = "mouse-pointer-click"
-    about = "Whether your mails tell that somebody opens them or clicks a link, and where their links lead."
+    title = "Open and click tracking"
+    menu = MenuItem(
+        "Open and click tracking",
+        SETTINGS,
+        30,
+        "mouse-pointer-click",
+        "Sending",
+        "opens clicks links tracking domain pixel",
+    )
+    purpose = "Track opens and clicks in your emails."
     module = "genie"
     resource = "genie/settings"
     template = "web/tracking/settings.html"

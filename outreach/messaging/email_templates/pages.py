@@ -12,7 +12,8 @@ from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
 from core.web.lists import Column
 from core.web.mail_frames import mail_frame
-from core.web.pages import MenuItem, Page, Refused
+from core.web.navigation.places import OUTREACH, MenuItem
+from core.web.pages import Page, Refused
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 TEMPLATES = Records(
@@ -167,14 +168,14 @@ class TemplateForm(RecordForm):
 
 class TemplatePage(Page):
     module = "template"
-    menu = MenuItem("Templates", "mail-plus", 54, "Outreach")
+    menu = MenuItem("Email templates", OUTREACH, 40, "mail-plus", keywords="snippets designs")
     kind = TEMPLATES
 
 
 class EmailTemplates(RecordList, TemplatePage):
     path = "templates"
     name = "email-templates"
-    title = "Templates"
+    title = "Email templates"
     rows = "web/email_templates/rows.html"
     hint = "Name, subject"
     adds = "email-template-new"

@@ -10,7 +10,8 @@ from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page, nothing_here
+from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
+from core.web.pages import Page, nothing_here
 
 MAIL_KINDS = {
     "reply": ("Reply", "ok"),
@@ -47,12 +48,12 @@ class InboxPage(Page):
     """Base of the pages of received mail."""
 
     module = "genie"
-    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
+    menu = MenuItem("Received email", INBOX, 20, "mail-open", keywords="replies answers mailbox incoming")
 
 
 class Inbox(InboxPage):
     path = name = "received-mail"
-    title = "Received mail"
+    title = "Received email"
     template = "web/inbox/list.html"
     columns = (
         Column("fromName", "From", "fromName"),
@@ -90,7 +91,7 @@ class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
     tab_name = "Received mail"
-    record_kind = ("inbox", "Received mail")
+    record_kind = ("inbox", "Received email")
     template = "web/inbox/detail.html"
 
     def show(self) -> Values:
@@ -153,7 +154,7 @@ class SenderMailbox(Page):
     record_kind = ("imap", "Mailboxes")
     title = "Mailbox"
     module = "apps"
-    menu = MenuItem("Senders", "at-sign", 54, "Outreach")
+    menu = SENDERS_MENU
     template = "web/inbox/mailbox.html"
 
     def form(self, mailbox: Values | None = None, sender: Values | None = None) -> Form:

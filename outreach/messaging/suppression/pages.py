@@ -13,7 +13,8 @@ from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import OUTREACH, MenuItem
+from core.web.pages import Page
 from outreach.messaging.suppression.serializers import SuppressionCreate
 
 REASONS = {
@@ -49,10 +50,16 @@ SuppressionForm = form_from_input(
 
 class Suppressions(Page):
     path = name = "suppressions"
-    title = "Do not contact"
+    title = "Suppression list"
     template = "web/suppressions/list.html"
     module = "genie"
-    menu = MenuItem("Do not contact", "mail-x", 56, "Outreach")
+    menu = MenuItem(
+        "Suppression list",
+        OUTREACH,
+        60,
+        "mail-x",
+        keywords="do not contact unsubscribes unsubscribed blocklist blacklist bounces opt-out",
+    )
     columns = (
         Column("email", "Address", "email"),
         Column("reason", "Why", "reason"),

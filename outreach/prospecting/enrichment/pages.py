@@ -9,7 +9,8 @@ from django.http import HttpResponse
 from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import CONTACTS, MenuItem
+from core.web.pages import Page
 
 STATES = {
     "proposed": ("To decide", "warn"),
@@ -22,10 +23,10 @@ FIELDS = {"name": "Name", "email": "E-mail", "number": "Phone"}
 
 class Proposals(Page):
     path = name = "proposals"
-    title = "Proposals"
+    title = "Suggestions"
     template = "web/proposals/list.html"
     module = "enrich"
-    menu = MenuItem("Proposals", "user-check", 57, "Outreach")
+    menu = MenuItem("Suggestions", CONTACTS, 40, "user-check", keywords="proposals enrichment enrich people data")
     columns = (
         Column("contact", "Contact"),
         Column("text", "Proposed", "text"),

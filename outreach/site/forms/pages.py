@@ -11,7 +11,8 @@ from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
 from core.web.lists import Column, ListState
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import FORMS_MENU
+from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList, Records
 
 FORMS = Records(
@@ -43,7 +44,7 @@ FIELD_TYPES = (
 
 class FormsPage(Page):
     module = "lead"
-    menu = MenuItem("Forms", "clipboard-list", 23, group="Outreach")
+    menu = FORMS_MENU
     kind = FORMS
 
 

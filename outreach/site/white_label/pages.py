@@ -8,6 +8,7 @@ from django.shortcuts import render
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
+from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 PICTURES = ("logo", "favicon")
@@ -19,11 +20,9 @@ FROM = 7
 class OwnBrand(SettingsForm):
     path = "settings/brand"
     name = "brand"
-    title = "Own brand"
-    tab = "Own brand"
-    place = 12
-    icon = "palette"
-    about = "Your name, colours and logo in place of ours: on these pages, on forms, and in the mails of this service."
+    title = "Branding"
+    menu = MenuItem("Branding", SETTINGS, 20, "palette", "Company", "own brand logo colours colors white label domain")
+    purpose = "Your name, colors and logo on pages, forms and emails."
     module = "white-label-options"
     resource = "white-label-options"
     template = "web/white_label/settings.html"

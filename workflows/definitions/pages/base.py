@@ -12,7 +12,8 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.pages import view_query
-from core.web.pages import MenuItem, Page, Refused
+from core.web.navigation.places import WORKFLOWS, MenuItem
+from core.web.pages import Page, Refused
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
 
@@ -55,7 +56,9 @@ class WorkflowPage(Page):
     """Shared parts of the pages of workflows."""
 
     module = "workflow"
-    menu = MenuItem("Workflows", "workflow", 53, "Outreach")
+    menu = MenuItem(
+        "All workflows", WORKFLOWS, 10, "workflow", keywords="automation automations journeys sequences flows"
+    )
 
     @cached_property
     def catalogue(self) -> Values:

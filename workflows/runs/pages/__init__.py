@@ -13,6 +13,7 @@ from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, Choice
 from core.web.lists import Column, ListState
+from core.web.navigation.places import WORKFLOWS, MenuItem
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
 from workflows.runs.pages.steps import told_steps
@@ -85,6 +86,9 @@ def shown_run(run: WorkflowRunData) -> JsonObject:
     return {**run, "words": label, "mood": tone, "who": who, "why": reason}
 
 
+RUNS = MenuItem("Runs", WORKFLOWS, 20, "history", keywords="workflow runs executions history failed")
+
+
 class RunList:
     """Shared parts of lists of runs."""
 
@@ -129,6 +133,7 @@ class RunList:
 class WorkflowRuns(RunList, WorkflowPage):
     path = "workflow-runs"
     name = "workflow-runs"
+    menu = RUNS
     title = "Runs of workflows"
     template = "web/workflows/runs.html"
 
@@ -165,6 +170,7 @@ class Run(WorkflowPage):
 
     path = "workflow-runs/<str:id>"
     name = "workflow-run"
+    menu = RUNS
     template = "web/workflows/run.html"
 
     @property

@@ -11,7 +11,8 @@ from core.web.filters import ONE_OF, Choice
 from core.web.flows.schemas import enum_options
 from core.web.forms import Field, Form
 from core.web.lists import Column
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import WEBSITE, MenuItem
+from core.web.pages import Page
 from core.web.records import NewRecord, RecordList, Records
 from outreach.chat.chatbots.pages.types import START, TYPES
 
@@ -35,7 +36,7 @@ def state_of(chatbot: Values) -> JsonObject:
 
 class ChatbotPage(Page):
     module = "manual-chatbot"
-    menu = MenuItem("Chatbots", "bot", 53, "Outreach")
+    menu = MenuItem("Chatbots", WEBSITE, 30, "bot", keywords="bots flows automatic answers")
     kind = CHATBOTS
 
 

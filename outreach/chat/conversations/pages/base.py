@@ -6,7 +6,8 @@ from datetime import datetime, time, timedelta
 from urllib.parse import urlsplit
 
 from core.types import JsonObject
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import INBOX, MenuItem
+from core.web.pages import Page
 from outreach.chat.conversations.types import ConversationData, ConversationMessageData
 
 STATES = {
@@ -112,7 +113,7 @@ class InboxPage(Page):
 
     module = MODULES[0]
     also = MODULES[1:]
-    menu = MenuItem("Inbox", "mail-open", 51, "Outreach")
+    menu = MenuItem("Conversations", INBOX, 10, "inbox", keywords="inbox chats replies messages")
 
     def lets(self, method: str) -> bool:
         """Return whether the reader may use the method on conversations of some channel."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
+from core.web.navigation.places import INBOX, MenuItem
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from outreach.chat.conversations.pages.base import InboxPage
 
@@ -19,6 +20,9 @@ CANNED = Records(
 
 
 class CannedPage(InboxPage):
+    menu = MenuItem(
+        "Canned answers", INBOX, 30, "message-square-reply", keywords="snippets saved replies quick replies macros"
+    )
     kind = CANNED
 
 
@@ -71,6 +75,7 @@ TIMES = Records(
 
 
 class TimesPage(InboxPage):
+    menu = MenuItem("Answer times", INBOX, 40, "timer", keywords="sla response targets overdue")
     kind = TIMES
 
 

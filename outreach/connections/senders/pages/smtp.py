@@ -9,7 +9,8 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import SENDERS_MENU
+from core.web.pages import Page
 
 VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -42,7 +43,7 @@ class SenderPage(Page):
     """Shared parts of the pages of senders."""
 
     module = "apps"
-    menu = MenuItem("Senders", "at-sign", 54, "Outreach")
+    menu = SENDERS_MENU
 
     def vendors(self) -> list[JsonObject]:
         """Return the mail vendors, with the fields of their forms."""
@@ -126,7 +127,8 @@ class SenderPage(Page):
 
 class Senders(SenderPage):
     path = name = "senders"
-    title = "Senders"
+    purpose = "Mailboxes that send your email, and sending hours."
+    title = "Email senders"
     template = "web/senders/list.html"
 
     def show(self) -> Values:

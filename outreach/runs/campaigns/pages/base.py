@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.types import JsonObject, Values
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import OUTREACH, MenuItem
+from core.web.pages import Page
 
 STATUSES = {
     "draft": ("Draft", ""),
@@ -27,4 +28,4 @@ class CampaignPage(Page):
     """Shared parts of the pages of campaigns."""
 
     module = "campaign"
-    menu = MenuItem("Campaigns", "megaphone", 51, "Outreach")
+    menu = MenuItem("Campaigns", OUTREACH, 20, "megaphone", keywords="newsletters mailings broadcasts email marketing")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import OUTREACH, MenuItem
+from core.web.pages import Page
 
 PHASES = {
     "planning": ("Being written", "info"),
@@ -69,7 +70,7 @@ class OutreachPage(Page):
     """Shared parts of the pages of outreach."""
 
     module = "genie"
-    menu = MenuItem("Outreach", "send", 50, "Outreach", tab=True, key="o")
+    menu = MenuItem("AI outreach", OUTREACH, 10, "send", keywords="runs sequences cold email prospecting")
 
     def tracking(self) -> list[Field]:
         """Return the switches of the company's tracking of mails."""

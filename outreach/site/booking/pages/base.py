@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from core.web.pages import MenuItem, Page
+from core.web.navigation.places import CALENDAR, MenuItem
+from core.web.pages import Page
 from core.web.records import Records
 
 PAGES_KIND = Records(
@@ -20,7 +21,7 @@ PAGES_KIND = Records(
 class BookingPages(Page):
     module = "calendar"
     also: ClassVar[tuple[str, ...]] = ("my-calendar",)
-    menu = MenuItem("Booking", "calendar-check", 43, "Work")
+    menu = MenuItem("Booking pages", CALENDAR, 20, "calendar-check", keywords="scheduling links appointments")
     kind = PAGES_KIND
 
     def may(self, module: str, method: str = "GET") -> bool:

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
+from core.web.navigation.places import CALENDAR, MenuItem
 from core.web.pages import Page
 from core.web.records import shown_value
 from outreach.site.booking.pages.base import BookingPages
@@ -22,7 +23,10 @@ class BookableHours(BookingPages):
 
     path = "booking/hours"
     name = "booking-hours"
-    title = "When you can be booked"
+    menu = MenuItem(
+        "Your hours", CALENDAR, 30, "clock", keywords="availability working hours calendar connection google"
+    )
+    title = "Your hours"
     template = "web/booking/hours.html"
     module = "my-calendar"
     also = ()

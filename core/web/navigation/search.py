@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from core.text.folding import fold
 from core.types import Values
-from core.web.menu import first_pages, registered
+from core.web.navigation.menu import address_of, first_pages, opened_items, registered
+from core.web.navigation.places import NOTIFICATIONS, PLACES, SETTINGS, MenuItem, Place
+from core.web.navigation.recent import recent_records
 from core.web.pages import Page
-from core.web.settings import SettingsPage
 
 MAX_SEARCH_LENGTH = 200
-LAST = 1000
-"""Position of pages that are not in the menu."""
 MAX_PAGES = 6
 """Maximum number of pages and actions shown next to records."""
 EVERYWHERE = (
@@ -59,8 +58,17 @@ class Hit:
     number: int = 0
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A page that the search may find. `words` are its label and other words for it."""
+
+    hit: Hit
+    item: MenuItem
+    words: str
+
+
 class Search(Page):
-    """Records, pages and actions that match a text; without one, all actions and pages."""
+    """Records, pages and actions that match a text; without one, recent records, all actions and all pages."""
 
     path = name = "search"
     title = "Search"
@@ -68,8 +76,10 @@ class Search(Page):
 
     def show(self) -> Values:
         text = " ".join(self.request.GET.get("q", "").split())[:MAX_SEARCH_LENGTH]
-        groups = [("Go to", self.places(text)), ("Do", self.actions(text))]
-        groups = [*groups, *self.records(text)] if text else groups[::-1]
+        if text:
+            groups = [("Pages", self.places(text)), ("Actions", self.actions(text)), *self.records(text)]
+        else:
+            groups = [("Recent", self.recent()), ("Actions", self.actions()), *self.all_places()]
         numbered, count = [], 0
         for label, hits in groups:
             if hits:
@@ -77,29 +87,58 @@ class Search(Page):
                 count += len(hits)
         return {"sought": text, "search_found": numbered, "search_count": count}
 
-    def places(self, text: str) -> list[Hit]:
-        """Return the pages of the menu and the tabs of settings whose labels match."""
-        menu = sorted(first_pages().items(), key=lambda entry: entry[0].order)
-        candidates = [(item.label, page, item.icon, "") for item, page in menu]
-        tabs = [page for page in registered() if issubclass(page, SettingsPage) and page.tab]
-        candidates += [(page.tab, page, page.icon, "Settings") for page in tabs if text]
-        hits = [
-            Hit(label, beside, self.address(page.name), icon)
-            for label, page, icon, beside in candidates
-            if matches(text, label) and self.opens(page)
+    def recent(self) -> list[Hit]:
+        """Return the records that the reader opened last in this browser."""
+        pages = {page.name: page for page in registered()}
+        opened = [
+            (pages[name], record_id, title)
+            for name, record_id, title in recent_records(self.request, self.reader.company_id)
+            if name in pages
         ]
-        return hits[:MAX_PAGES] if text else hits
+        return [
+            Hit(title, page.record_kind[1], self.address(page.name, record_id), page.menu.icon if page.menu else "")
+            for page, record_id, title in opened
+            if self.opens(page)
+        ]
 
-    def actions(self, text: str) -> list[Hit]:
+    def candidates(self) -> list[Candidate]:
+        """Return the places, tabs and settings that the reader may open, in the order of the navigation."""
+        shown: list[Candidate] = []
+        places: set[Place] = set()
+        for item, page in opened_items(self):
+            is_first = item.place not in places
+            places.add(item.place)
+            place = item.place.label
+            label = place if is_first else item.label
+            hit = Hit(label, "" if label == place else place, address_of(self, page), item.icon)
+            shown.append(Candidate(hit, item, f"{item.label} {item.keywords} {place} {item.group}"))
+        return shown
+
+    def all_places(self) -> list[tuple[str, list[Hit]]]:
+        """Return all pages of the navigation, and all settings, under their headings."""
+        candidates = self.candidates()
+        pages = [candidate.hit for candidate in candidates if candidate.item.place != SETTINGS]
+        settings = [candidate.hit for candidate in candidates if candidate.item.place == SETTINGS]
+        return [("Pages", pages), ("Settings", [Hit(**{**vars(hit), "text": ""}) for hit in settings])]
+
+    def places(self, text: str) -> list[Hit]:
+        """Return the pages that match by their label, and then those that match by other words for them."""
+        candidates = self.candidates()
+        by_label = [candidate.hit for candidate in candidates if matches(text, candidate.hit.title)]
+        by_words = [candidate.hit for candidate in candidates if matches(text, candidate.words)]
+        return list(dict.fromkeys([*by_label, *by_words]))[:MAX_PAGES]
+
+    def actions(self, text: str = "") -> list[Hit]:
         """Return the reader's actions whose labels match."""
-        # Addresses decide the order of the pages themselves; people know that of the menu.
-        pages = sorted(registered(), key=lambda page: page.menu.order if page.menu else LAST)
-        found = [
+        # Addresses decide the order of the pages themselves; people know that of the navigation.
+        order = {item: position for position, item in enumerate(first_pages())}
+        pages = sorted(registered(), key=lambda page: order.get(page.menu, len(order)) if page.menu else len(order))
+        hits = [
             Hit(page.action, "", self.address(page.name), "plus")
             for page in pages
             if page.action and matches(text, page.action) and self.opens(page) and self.may(page.module, "POST")
         ]
-        return found[:MAX_PAGES] if text else found
+        return hits[:MAX_PAGES] if text else hits
 
     def records(self, text: str) -> list[tuple[str, list[Hit]]]:
         """Return the records that the API finds, by kind, each with the way to all of them if there are more."""
@@ -116,7 +155,7 @@ class Search(Page):
                 Hit(record["title"] or record["text"], record["text"], self.address(page.name, record["_id"]), icon)
                 for record in group["records"]
             ]
-            if group["hasMore"] and not issubclass(page, SettingsPage):
+            if group["hasMore"]:
                 address = self.address(lists[page.menu].name, q=text)
                 hits.append(Hit(f"All {label.lower()} with “{text}”", "", address, "search"))
             groups.append((label, hits))
@@ -132,11 +171,8 @@ class Keys(Page):
     template = "web/search/keys.html"
 
     def show(self) -> Values:
-        go = [
-            (("G", item.key.upper()), item.label)
-            for item, page in sorted(first_pages().items(), key=lambda entry: entry[0].order)
-            if item.key and self.opens(page)
-        ]
+        places = {item.place for item, _ in opened_items(self)}
+        go = [(("G", place.key.upper()), place.label) for place in (*PLACES, NOTIFICATIONS) if place in places]
         groups = [("Everywhere", EVERYWHERE), ("Go to", go), ("In lists", LISTS), ("On a record", RECORDS)]
         if self.may("genie") or self.may("chatapp"):
             groups.append(("Inbox", INBOX))
