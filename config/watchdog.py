@@ -33,6 +33,9 @@ MAX_FAILED_CHECKS = 4
 """Failed checks in a row before the worker ends. Checks are counted, not seconds: a process that was stopped does not
 count the time in which it could not run."""
 EXIT_CODE = os.EX_SOFTWARE
+SERVED = "leadwright:served:{}"
+"""The key of Redis that is there while a worker serves a queue."""
+SERVED_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -116,25 +119,46 @@ class Watchdog(StartStopStep):  # type: ignore[misc]  # Celery has no types
         self._answered.clear()
         # The consumer's own loop has to set it: a hung loop never does.
         worker.consumer.call_soon(self._answered.set)
-        return Check(answered, not state.reserved_requests, oldest_messages(list(worker.app.amqp.queues.consume_from)))
+        queues = list(worker.app.amqp.queues.consume_from)
+        return Check(answered, not state.reserved_requests, oldest_messages(queues, served=answered))
 
 
-def oldest_messages(queues: list[str]) -> dict[str, bytes | None] | None:
-    """Return the message of each queue that is taken next, or None if Redis does not answer."""
-    client = Redis.from_url(
+def _redis() -> Redis:
+    return Redis.from_url(
         settings.REDIS_URL,
         socket_connect_timeout=REDIS_SECONDS,
         socket_timeout=REDIS_SECONDS,
         retry=Retry(NoBackoff(), 0),
     )
+
+
+def oldest_messages(queues: list[str], *, served: bool = False) -> dict[str, bytes | None] | None:
+    """Return the message of each queue that is taken next, or None if Redis does not answer.
+
+    Also note that the queues are `served`, if they are.
+    """
+    client = _redis()
     try:
         with client.pipeline(transaction=False) as pipeline:
             for queue in queues:
                 # Celery pushes on the left and takes from the right.
                 pipeline.lindex(queue, -1)
-            return dict(zip(queues, pipeline.execute(), strict=True))
+            for queue in queues if served else ():
+                pipeline.set(SERVED.format(queue), 1, ex=SERVED_SECONDS)
+            return dict(zip(queues, pipeline.execute()[: len(queues)], strict=True))
     except RedisError:
         return None
+    finally:
+        client.close()
+
+
+def is_served(queue: str) -> bool:
+    """Return whether the consumer of a worker of the queue has answered its watchdog a moment ago."""
+    client = _redis()
+    try:
+        return bool(client.exists(SERVED.format(queue)))
+    except RedisError:
+        return False
     finally:
         client.close()
 

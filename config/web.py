@@ -20,10 +20,9 @@ from granian.net import SocketSpec
 from granian.server.mp import MPServer
 
 from config.data_dir import data_dir
-from config.web_threads import web_threads
+from config.web_threads import REQUEST_SECONDS, web_threads
 from core.types import JsonObject
 
-REQUEST_SECONDS = 30
 START_SECONDS = 120.0
 """Seconds that an old process continues to serve, at a reload, while the new one loads the application."""
 MAX_CRASHES = 30

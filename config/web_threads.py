@@ -1,8 +1,11 @@
-"""The number of threads of a web process. No Django here: the supervisor reads it too."""
+"""The limits of a web process. No Django here: the supervisor reads them too."""
 
 from __future__ import annotations
 
 import os
+
+REQUEST_SECONDS = 30
+"""Seconds in which a request has to end when its process does."""
 
 
 def web_threads() -> int:

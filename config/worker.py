@@ -1,7 +1,8 @@
 """The workers: python -m config.worker NAME runs one of GROUPS, with `-c N` in so many processes. No Django here.
 
-Workers are separate by purpose, so that quick work never waits for long work. After SIGTERM a task may finish, within
-its slice (core.jobs.registry). A task that has not finished when the process is killed continues in another one.
+One machine needs `main` and `ai`. On several machines the groups of PARTS may run by themselves, in place of `main`.
+After SIGTERM a task may finish, within its slice (core.jobs.registry). A task that has not finished when the process is
+killed continues in another one.
 """
 
 from __future__ import annotations
@@ -14,33 +15,49 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The queues of a group of workers, and its default number of processes."""
+    """The queues of a group of workers, and its default number of processes.
+
+    `shares` limits queues to so many of the processes (core.jobs.shares).
+    """
 
     queues: str
     processes: int
     holds: str
     options: tuple[str, ...] = ()
+    shares: tuple[tuple[str, int], ...] = ()
 
 
-GROUPS = {
+PARTS = {
     "quick": Group("tick,send,workflows", min(4, os.cpu_count() or 1), "what must be quick"),
     "long": Group("import,bulk", 1, "imports, exports, changes of many"),
-    # Its tasks last as long as there is something to send, and the tick never waits for them.
+    # Its tasks last as long as there is something to send.
     "sender": Group("outreach", 2, "outreach"),
+}
+LIMITED = tuple((PARTS[name].queues, PARTS[name].processes) for name in ("long", "sender"))
+GROUPS = {
+    # One pool, since a worker of its own for each part takes 170 MB more. Shares keep processes for quick work.
+    "main": Group(
+        ",".join(part.queues for part in PARTS.values()),
+        sum(part.processes for part in PARTS.values()),
+        "quick, long and sender together",
+        shares=LIMITED,
+    ),
     # Threads, since they wait for others' servers, whose calls all have their time limits, more than they compute. It
-    # sends the tick as well, in place of beat; several of them fire once.
+    # runs the tick as well, in place of beat; several of them do no harm.
     "ai": Group(
         "ai",
         4,
         "what may wait for others' servers, for minutes: models, webhooks, calls of workflows; and the tick",
         ("-P", "threads", "--ticks"),
     ),
+    **PARTS,
 }
 
 
 def command(name: str, processes: int | None = None) -> tuple[str, ...]:
     """Return the command of a group's workers."""
     group = GROUPS[name]
+    shares = (f"--share={queues}={limit}" for queues, limit in group.shares)
     return (
         *(sys.executable, "-m", "celery", "--quiet", "-A", "config", "worker"),
         *("-n", f"{name}@%h", "-Q", group.queues, "-c", str(processes or group.processes)),
@@ -48,7 +65,13 @@ def command(name: str, processes: int | None = None) -> tuple[str, ...]:
         *("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "INFO"),
         "--watchdog",
         *group.options,
+        *shares,
     )
+
+
+def main_processes(quick: int) -> int:
+    """Return the processes of `main` that leave so many to quick work at any time."""
+    return quick + sum(limit for _, limit in LIMITED)
 
 
 def main() -> None:

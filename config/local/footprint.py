@@ -82,8 +82,6 @@ def _memory(process: psutil.Process) -> int | None:
 
 
 def _title(process: psutil.Process) -> str:
-    """Return the name that a fork of the supervisor has taken, or the command line."""
-    if not process.name().startswith(("python", "postgres", "valkey")):
-        return str(process.name())
+    """Return the command line."""
     program, *rest = [word for word in process.cmdline() if word] or [process.name()]
     return " ".join([os.path.basename(program) if rest else program, *rest])[:MAX_TITLE_LENGTH]

@@ -27,7 +27,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "ack_emulation": False,
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULE = {"tick": {"task": "core.tick", "schedule": 1.0, "options": {"expires": 3}}}
 
 WEB_THREADS = web_threads()
 ENRICHMENT_WAIT_MINUTES = env.int("ENRICHMENT_WAIT_MINUTES", default=15)

@@ -15,6 +15,7 @@ from django.db import DatabaseError, close_old_connections
 from core.hold.services import current_hold
 from core.jobs.broker import message_taken
 from core.jobs.liveness import release_lock
+from core.jobs.shares import place_of
 from core.logs import log_context
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def drain_slice(work: CeleryWork) -> None:
     if current_hold() is not None and not work.while_held:
         return
     with ExitStack() as turn, log_context(work=work.name):
+        if not turn.enter_context(place_of(work.queue)):
+            return  # other processes of the pool do as much of it as may be
         if not work.side_by_side:
             if not _turns[work.task].acquire(blocking=False):
                 return  # another thread of this process is at it

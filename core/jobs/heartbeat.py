@@ -30,7 +30,7 @@ class Heartbeat:
 
     @property
     def stale(self) -> bool:
-        """No tick has ended for a minute: no worker takes `tick`, beat is down, or each tick fails."""
+        """No tick has ended for a minute: no worker takes `tick` or runs the tick, or each tick fails."""
         return self.ticked_at is None or abs(timezone.now() - self.ticked_at) > STALE_AFTER
 
     @property

@@ -1,15 +1,12 @@
 """Idle workers release memory.
 
 A heap rarely shrinks, and a session of PostgreSQL keeps its caches. An idle process of a pool therefore ends if its
-memory is large, and a new fork replaces it. The tick, which runs each second, does not count as work here.
+memory is large, and a new fork replaces it. The tick does not count as work here.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import signal
-from contextlib import suppress
 from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any
@@ -32,7 +29,6 @@ _SOON = 0.3
 
 _worked_at: float | None = None
 """End of the last work of this process (monotonic); None since its last rest."""
-_trimmed_at = float("-inf")
 
 
 def rest_after_work(**_: Any) -> None:
@@ -84,16 +80,9 @@ def own_memory() -> int:
 
 
 def rest_thread(**_: Any) -> None:
-    """Close the connections of a pool's thread, whose next task may be far off, and release free memory of the heap."""
-    global _trimmed_at
-    if current_thread() is main_thread():
-        return
-    connections.close_all()
-    if monotonic() > _trimmed_at + REST_AFTER:
-        _trimmed_at = monotonic()
-        gc.collect()
-        with suppress(AttributeError, OSError):  # not glibc
-            ctypes.CDLL(None).malloc_trim(0)
+    """Close the connections of a pool's thread, whose next task may be far off."""
+    if current_thread() is not main_thread():
+        connections.close_all()
 
 
 worker_process_init.connect(rest_after_work)

@@ -21,7 +21,13 @@ LAST_SECONDS = 28.0
 
 @shared_task(name=TICK, ignore_result=True, expires=3, soft_time_limit=60, time_limit=90, max_retries=0)
 def tick() -> None:
-    """Free the rows of dead workers and notify the workers of due work, every second."""
+    """Notify the workers of due work, and record that."""
+    notify_due()
+    record_tick()
+
+
+def notify_due() -> None:
+    """Free the rows of dead workers and notify the workers of due work."""
     close_old_connections()
     due = read_due()
     if due.orphans:
@@ -30,7 +36,6 @@ def tick() -> None:
         due = read_due()
     for work in due.work:
         notify_workers_of(work, expires=2)
-    record_tick()
 
 
 @shared_task(name="core.drain", ignore_result=True, soft_time_limit=540, time_limit=600, max_retries=0)

@@ -18,7 +18,7 @@ from redis import Redis
 
 from config.local.embedded import processes
 from config.servers import celery_url, redis_url
-from config.watchdog import EXIT_CODE, MAX_FAILED_CHECKS, Check, Diagnosis, Watchdog, oldest_messages
+from config.watchdog import EXIT_CODE, MAX_FAILED_CHECKS, Check, Diagnosis, Watchdog, is_served, oldest_messages
 from config.worker import GROUPS, command
 from tests.config.local.test_supervisor import Run
 from tests.kit.stops import stopped
@@ -92,6 +92,17 @@ def test_the_message_that_is_taken_next_is_the_oldest(broker: Redis, settings: S
     assert broker.brpop(["send"]) == (b"send", b"first")
 
 
+def test_a_queue_is_served_while_its_consumer_answers(broker: Redis, settings: SimpleNamespace) -> None:
+    settings.REDIS_URL = f"{redis_url().partition('?')[0]}?db={OWN}"
+    assert oldest_messages(["tick", "send"], served=False) == {"tick": None, "send": None}
+    assert not is_served("tick")
+    assert oldest_messages(["tick", "send"], served=True) == {"tick": None, "send": None}
+    assert (is_served("tick"), is_served("send"), is_served("import")) == (True, True, False)
+    assert 0 < broker.ttl("leadwright:served:tick") <= 20
+    settings.REDIS_URL = "redis://127.0.0.1:9/0"
+    assert not is_served("tick")
+
+
 def test_a_redis_that_is_away_is_no_fault_of_the_worker(settings: SimpleNamespace) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
     assert oldest_messages(["tick"]) is None
@@ -127,7 +138,7 @@ def environment() -> dict[str, str]:
 def running(data: Path, *arguments: str) -> Iterator[Run]:
     """Run a worker that hangs at first under a supervisor."""
     own = ("-c", WORKER, str(data / "hung"), *arguments, "--watchdog")
-    table = f"plan = Plan(program('migrate', ''), None, (Program('worker', (sys.executable, *{own!r}), 1, 10.0),))"
+    table = f"plan = Plan(program('migrate', ''), (Program('worker', (sys.executable, *{own!r}), 1, 10.0),))"
     data.mkdir(exist_ok=True)
     run = Run(table, data, {**environment(), "DJANGO_SETTINGS_MODULE": "config.settings"})
     try:
@@ -194,7 +205,7 @@ def test_nothing_ends_while_the_worker_stops(monkeypatch: pytest.MonkeyPatch) ->
     ended: list[str] = []
     monkeypatch.setattr("config.watchdog.end", ended.append)
     monkeypatch.setattr("config.watchdog.CHECK_EVERY", 0.01)
-    monkeypatch.setattr("config.watchdog.oldest_messages", lambda queues: dict.fromkeys(queues))
+    monkeypatch.setattr("config.watchdog.oldest_messages", lambda queues, served: dict.fromkeys(queues))
     worker = SimpleNamespace(
         consumer=SimpleNamespace(call_soon=lambda call: None),
         app=SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNamespace(consume_from={"tick": None}))),

@@ -1,4 +1,4 @@
-"""Redis, then PostgreSQL, hangs for a minute while a whole service is at work: all four kinds of worker go on by
+"""Redis, then PostgreSQL, hangs for a minute while a whole service is at work: all kinds of worker go on by
 themselves, within 30 seconds.
 
 CHAOS_HANG_SECONDS sets how long; `make chaos` runs it.
@@ -30,7 +30,7 @@ CONTACTS = "/contact?p=1&n=1&searchValue="
 
 @dataclass
 class Office:
-    """A company at work: each round of work needs all four kinds of worker."""
+    """A company at work: each round of work needs every queue."""
 
     service: Service
     sender: str
@@ -39,8 +39,8 @@ class Office:
     begun: list[Callable[[], Any]] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Begin an import (long), whose contact starts a workflow (quick), and a run of outreach, which `ai` plans and
-        `sender` sends."""
+        """Begin an import, whose contact starts a workflow, and a run of outreach, which `ai` plans and
+        `main` sends."""
         self.rounds += 1
         name, service = f"Round{self.rounds}", self.service
         mail = f"{name.lower()}@example.org"

@@ -21,7 +21,7 @@ import pytest
 from redis import Redis
 
 from config.local.embedded import postgres, redis
-from config.worker import GROUPS
+from config.worker import PARTS
 from outreach.models import MailApp
 from tests.flows.test_send_chaos import SlowServer, SlowVendor, _message_id, asked_about
 from tests.kit.mail_vendors import KEY, VendorServer, vendor_server
@@ -81,11 +81,11 @@ def begin(service: Service, senders: list[str]) -> None:
 
 
 def sending_processes(service: Service) -> list[psutil.Process]:
-    """Return the sending processes of the service, which Celery replaces when they die."""
+    """Return the processes of the pool that sends, which Celery replaces when they die."""
     found = []
     for process in psutil.Process(int((service.data / "supervisor.lock").read_text())).children(recursive=True):
         try:
-            if process.name() == "sender" and not process.children():
+            if "main@%h" in process.cmdline() and not process.children():
                 found.append(process)
         except psutil.Error:
             continue
@@ -155,4 +155,4 @@ def test_chaos_of_a_service(service: Service, vendors: VendorServer) -> None:
     assert {pk for pk, status in status_of.items() if status == "sent"} <= set(accepted)
     assert counts["sent"] + counts["unknown"] == MAILS
     most = CONNECTIONS + MailApp.max_connections
-    assert counts["unknown"] <= (KILLS + CRASHES * GROUPS["sender"].processes) * most
+    assert counts["unknown"] <= (KILLS + CRASHES * PARTS["sender"].processes) * most

@@ -23,8 +23,9 @@ LATER = {
 """Package -> what loads it."""
 LOAD = """
 import sys
-from config.local.supervisor.forks import Loading
-Loading({}).finish()
+from importlib import import_module
+import granian.server.mp, config.wsgi
+import_module("config.celery").app.loader.import_default_modules()
 from billing.gateways.registry import ADAPTERS, adapter
 [adapter(name).title for name in ADAPTERS]  # what pages and periodic tasks ask an adapter is no call of its gateway
 print(*sorted({name.partition(".")[0] for name in sys.modules}))

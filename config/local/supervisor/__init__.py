@@ -1,1 +1,1 @@
-"""`make run`: embedded servers, migrations, the demo company, then web, workers and beat in the foreground."""
+"""`make run`: embedded servers, migrations, the demo company, then web and workers in the foreground."""

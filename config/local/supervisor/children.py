@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import IO, cast
 
 from config.data_dir import PROJECT
-from config.local.supervisor.forks import Fork
 from config.local.supervisor.programs import Program
 
 FIRST_PAUSE = 1.0
@@ -32,7 +31,7 @@ class Child:
         self.program = program
         self._environment = environment
         self._say = say
-        self._process: subprocess.Popen[bytes] | Fork | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""
         self._pause = FIRST_PAUSE
         self._started = 0.0
@@ -45,9 +44,7 @@ class Child:
 
     def start(self) -> int:
         """Start the process. Returns the file descriptor of its output."""
-        process: subprocess.Popen[bytes] | Fork = (
-            Fork(self.program.name, self.program.command, self._environment) if self.program.forked else self._spawn()
-        )
+        process = self._spawn()
         output = cast("IO[bytes]", process.stdout).fileno()
         os.set_blocking(output, False)
         self._process = process
@@ -93,7 +90,7 @@ class Child:
 
     def forget(self) -> None:
         """Clean up after a process that ended: kill its group, pass on the rest of its output, plan the next start."""
-        process = cast("subprocess.Popen[bytes] | Fork", self._process)
+        process = cast("subprocess.Popen[bytes]", self._process)
         self.kill()
         while self.pump():
             pass

@@ -15,6 +15,7 @@ import psutil
 from config.data_dir import make_data_dir
 from config.local.embedded.processes import open_private
 from config.local.supervisor.programs import Options
+from config.worker import PARTS
 
 # The guardian of a killed supervisor may need that long.
 GUARDIAN_PATIENCE = 90.0
@@ -26,14 +27,14 @@ class UnusableError(Exception):
 
 def read_options(environment: Mapping[str, str], *, data: Path, demo: bool) -> Options:
     """Read HOST, PORT, WEB_CONCURRENCY and WORKER_CONCURRENCY. Raises UnusableError."""
-    processors = os.cpu_count() or 1
+    quick = PARTS["quick"].processes
     return Options(
         host=environment.get("HOST") or "127.0.0.1",
         port=_number(environment, "PORT", default=8000, lowest=1, highest=65535),
         data=data,
         demo=demo,
-        web_concurrency=_number(environment, "WEB_CONCURRENCY", default=min(4, processors), lowest=1, highest=64),
-        worker_concurrency=_number(environment, "WORKER_CONCURRENCY", default=min(4, processors), lowest=1, highest=64),
+        web_concurrency=_number(environment, "WEB_CONCURRENCY", default=1, lowest=1, highest=64),
+        worker_concurrency=_number(environment, "WORKER_CONCURRENCY", default=quick, lowest=1, highest=64),
     )
 
 

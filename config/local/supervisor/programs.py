@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config import worker
 from config.data_dir import PROJECT
-from config.web import REQUEST_SECONDS
+from config.web_threads import REQUEST_SECONDS
 
 MANAGE = (sys.executable, os.fspath(PROJECT / "manage.py"))
 
@@ -22,14 +22,12 @@ class Program:
     """A program to keep running.
 
     `stop_after` orders the stop: the lowest first, equal ones together. `patience` is its time to end, in seconds.
-    `forked` programs run the application: they are forks of the supervisor, which has loaded it.
     """
 
     name: str
     command: tuple[str, ...]
     stop_after: int = 0
     patience: float = 0.0
-    forked: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,37 +47,31 @@ class Options:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104  displayed, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
+    @property
+    def banner(self) -> Path:
+        """The file of what the demo prints."""
+        return self.data / "banner.txt"
+
 
 @dataclass(frozen=True)
 class Plan:
-    """The programs of a supervisor: commands that run once, then those that keep running."""
+    """The programs of a supervisor: the command that runs first, and those that keep running."""
 
-    migrate: Program
-    demo: Program | None
+    prepare: Program
     programs: tuple[Program, ...]
-    schema: Program | None = None
-
-    @property
-    def forks(self) -> bool:
-        """Return whether the supervisor has to load the application."""
-        return any(program.forked for program in (self.migrate, *self.programs))
 
 
 def plan(options: Options) -> Plan:
     """Make the plan for these options."""
+    main = worker.command("main", worker.main_processes(options.worker_concurrency))
     programs = (
-        _application("web", (sys.executable, "-m", "config.web"), stop_after=3, patience=REQUEST_SECONDS + 5),
-        _application("worker", worker.command("quick", options.worker_concurrency), stop_after=2, patience=30),
-        *(_application(name, worker.command(name), stop_after=2, patience=30) for name in ("long", "sender", "ai")),
+        Program("web", (sys.executable, "-m", "config.web"), stop_after=3, patience=REQUEST_SECONDS + 5),
+        Program("worker", main, stop_after=2, patience=30),
+        Program("ai", worker.command("ai"), stop_after=2, patience=30),
     )
-    migrate = _application("migrate", (*MANAGE, "migrate", "--noinput"))
-    schema = _application("schema", (*MANAGE, "api_schema"))
     if not options.demo:
-        return Plan(migrate, None, programs, schema)
+        return Plan(Program("prepare", (*MANAGE, "prepare")), programs)
+    prepare = Program("prepare", (*MANAGE, "prepare", "--demo", os.fspath(options.banner)))
     others = (sys.executable, "-m", "config.local.standins", os.fspath(options.data))
     standins = Program("standins", others, stop_after=3, patience=5)
-    return Plan(migrate, _application("demo", (*MANAGE, "demo")), (*programs, standins), schema)
-
-
-def _application(name: str, command: tuple[str, ...], stop_after: int = 0, patience: float = 0.0) -> Program:
-    return Program(name, command, stop_after, patience, forked=True)
+    return Plan(prepare, (*programs, standins))

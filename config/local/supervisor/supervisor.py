@@ -7,7 +7,7 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import FrameType
 from typing import cast
 
@@ -15,7 +15,6 @@ from config.local import embedded
 from config.local.embedded import postgres, redis
 from config.local.ports import choose_ports
 from config.local.supervisor.children import Child
-from config.local.supervisor.forks import Loading
 from config.local.supervisor.guardian import Guardian
 from config.local.supervisor.options import lock_data, require_free_port
 from config.local.supervisor.output import Output
@@ -43,6 +42,8 @@ class Supervisor:
         self._environment["WEB_CONCURRENCY"] = str(options.web_concurrency)
         # `migrate` has checked by the time that workers start; each of them would look through all models once more.
         self._environment["CELERY_SKIP_CHECKS"] = "1"
+        # One heap for the threads of a process: glibc would keep what each of them has used once.
+        self._environment.setdefault("MALLOC_ARENA_MAX", "1")
         self._output = Output()
         self._selector = selectors.DefaultSelector()
         self._children: list[Child] = []
@@ -89,28 +90,19 @@ class Supervisor:
         note_port(self._options.data, self._options.port)
         if self._options.demo:
             choose_ports(self._options.data)
-        loading = Loading(self._environment | self._addresses()) if self._plan.forks else None
         self._start_servers()
-        if loading is not None:
-            loading.finish()
+        self._options.banner.unlink(missing_ok=True)
         self._print("Bringing the database up to date")
-        if not self._succeeds(self._plan.migrate, self._output.line):
+        if not self._succeeds(self._plan.prepare):
             self._print("The migrations failed (see above); nothing is started")
             return 1
-        if self._plan.schema is not None and not self._succeeds(self._plan.schema, self._output.line):
-            self._print("Building the API's schema failed (see above); everything else starts")
         self._banner = f"Leadwright answers at {self._options.address}; Ctrl-C stops it."
-        if self._plan.demo is not None:
-            self._set_up_demo(self._plan.demo)
+        if self._options.banner.exists():
+            self._banner = self._options.banner.read_text()
         self._children = [
             Child(program, environment=self._environment, say=self._output.line) for program in self._plan.programs
         ]
         return 0
-
-    def _addresses(self) -> dict[str, str]:
-        """Return where the embedded servers that are needed will be."""
-        own = {"DATABASE_URL": (self._own_postgres, postgres), "REDIS_URL": (self._own_redis, redis)}
-        return {name: server.url(self._options.data) for name, (needed, server) in own.items() if needed}
 
     def _start_servers(self) -> None:
         """Start the embedded servers that are needed and don't run. The programs get their addresses."""
@@ -125,18 +117,9 @@ class Supervisor:
             self._environment["REDIS_URL"] = embedded.ensure_redis(self._options.data)
         self._waiting = False
 
-    def _set_up_demo(self, demo: Program) -> None:
-        said: list[str] = []
-        if self._succeeds(demo, lambda name, text: said.append(text)):
-            self._banner = "\n".join(said)
-            return
-        for text in said:
-            self._output.line("demo", text)
-        self._print("Setting up the demo company failed (see above); everything else starts")
-
-    def _succeeds(self, program: Program, say: Callable[[str, str], None]) -> bool:
-        """Run a command, with its output passed to `say`. Returns whether it succeeded. A stop ends it at once."""
-        child = Child(program, environment=self._environment, say=say)
+    def _succeeds(self, program: Program) -> bool:
+        """Run a command. Returns whether it succeeded. A stop ends it at once."""
+        child = Child(program, environment=self._environment, say=self._output.line)
         self._listen(child)
         ended = None
         while ended is None:

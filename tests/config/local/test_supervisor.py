@@ -136,7 +136,7 @@ def test_programs_start_after_the_migrations_and_stop_in_their_order(
     table = ", ".join(
         f"program({name!r}, {code!r}, {turn})" for name, turn in (("web", 3), ("worker", 2), ("long", 2), ("beat", 1))
     )
-    run = start(f"plan = Plan(migrate, None, ({table}))")
+    run = start(f"plan = Plan(migrate, ({table}))")
     pids = [run.pid_of(name) for name in ("web", "worker", "long", "beat")]
     run.process.send_signal(number)
     assert run.end() == 0
@@ -151,13 +151,16 @@ def test_programs_start_after_the_migrations_and_stop_in_their_order(
     assert _gone(*pids)
 
 
-DEMO = """program('demo', 'say("open the door"); say("with this key")')"""
+DEMO = """
+write = "from pathlib import Path; file = Path(os.environ['LEADWRIGHT_DATA'], 'banner.txt')"
+migrate = program("migrate", write + "; file.write_text('open the door\\\\nwith this key\\\\n')")
+"""
 
 
 def test_banner_waits_for_the_web_server(start: Callable[..., Run]) -> None:
     # This handler answers 501 to everything, as a web server does whose application isn't there.
     web = "server = HTTPServer(own, http.server.BaseHTTPRequestHandler); say('up'); server.serve_forever()"
-    run = start(f"plan = Plan(migrate, {DEMO}, (program('web', {web!r}),))")
+    run = start(f"{DEMO}plan = Plan(migrate, (program('web', {web!r}),))")
     run.wait_for('"GET /api/public/health HTTP/1.1" 501')
     assert "open the door" not in run.text
     run.process.terminate()
@@ -166,45 +169,41 @@ def test_banner_waits_for_the_web_server(start: Callable[..., Run]) -> None:
 
 def test_banner_is_what_the_demo_said_once_the_web_server_answers(start: Callable[..., Run]) -> None:
     web = "time.sleep(0.5); HTTPServer(own, http.server.SimpleHTTPRequestHandler).serve_forever()"
-    run = start(f"plan = Plan(migrate, {DEMO}, (program('web', {web!r}),))")
+    run = start(f"{DEMO}plan = Plan(migrate, (program('web', {web!r}),))")
     run.wait_for("\nopen the door\nwith this key\n")
     assert "demo     |" not in run.text
 
 
-def test_failed_demo_is_told_and_everything_else_starts(start: Callable[..., Run]) -> None:
-    run = start(
-        "plan = Plan(migrate, program('demo', 'sys.exit(\"no sample data\")'), (program('web', 'say(\"up\");"
-        " forever()'),))"
-    )
-    run.wait_for("web      | up")
-    assert "demo     | no sample data\n" in run.text
-    assert "Setting up the demo company failed" in run.text
+def test_banner_of_an_earlier_demo_is_not_shown(start: Callable[..., Run], data: Path) -> None:
+    (data / "banner.txt").write_text("open the old door")
+    web = "HTTPServer(own, http.server.SimpleHTTPRequestHandler).serve_forever()"
+    run = start(f"plan = Plan(migrate, (program('web', {web!r}),))")
+    run.wait_for(f"\nLeadwright answers at http://127.0.0.1:{run.port}; Ctrl-C stops it.\n")
 
 
-FORKED = """
+PLAIN = """
 import os, sys
-from config.data_dir import data_dir
 own = os.getpid()
 assert (os.getpgid(0), os.getsid(0), os.umask(0o077)) == (own, own, 0o077)
 assert sorted(map(int, os.listdir("/proc/self/fd"))) == [0, 1, 2, 3]  # 3: the list itself
-print("apps", "core.jobs.registry" in sys.modules, "arguments", sys.argv[1:], os.environ["LEADWRIGHT_DATA"], flush=True)
+print("arguments", sys.argv[1:], os.environ["LEADWRIGHT_DATA"], flush=True)
 print("pid", own, flush=True)
 import time
 time.sleep(60)
 """
 
 
-def test_forks_of_the_application_are_programs_of_their_own(start: Callable[..., Run], data: Path) -> None:
-    """They share what the supervisor has loaded, and nothing else: neither its files nor its group or its signals."""
+def test_programs_have_nothing_of_the_supervisor(start: Callable[..., Run], data: Path) -> None:
+    """They have a session, a group and files of their own, and `make status` shows their memory."""
     program = data / "program.py"
-    program.write_text(FORKED)
-    forked = f"Program('web', (sys.executable, {str(program)!r}, 'one', 'two'), 1, 5.0, forked=True)"
-    run = start(f"plan = Plan(migrate, None, ({forked},))")
+    program.write_text(PLAIN)
+    plain = f"Program('web', (sys.executable, {str(program)!r}, 'one', 'two'), 1, 5.0)"
+    run = start(f"plan = Plan(migrate, ({plain},))")
     pid = run.pid_of("web")
-    assert f"apps True arguments ['one', 'two'] {data}\n" in run.text
+    assert f"arguments ['one', 'two'] {data}\n" in run.text
     parts = {part.pid: part for part in footprint(data)}
-    assert (parts[pid].title, parts[pid].processes) == ("web", 1)
-    assert 0 < parts[pid].memory < parts[run.process.pid].memory + psutil.Process(pid).memory_info().rss
+    assert (parts[pid].title.split()[1:], parts[pid].processes) == ([str(program), "one", "two"], 1)
+    assert 0 < parts[pid].memory <= psutil.Process(pid).memory_info().rss
     os.kill(pid, signal.SIGKILL)
     run.wait_for("web ended by itself (signal SIGKILL); it starts again in 1 s")
     run._read_until(lambda: run.text.count("| pid ") == 2, 10)
@@ -216,7 +215,7 @@ def test_forks_of_the_application_are_programs_of_their_own(start: Callable[...,
 
 
 def test_failed_migration_starts_nothing(start: Callable[..., Run]) -> None:
-    run = start("plan = Plan(program('migrate', 'sys.exit(3)'), None, (program('web', 'say(\"up\")'),))")
+    run = start("plan = Plan(program('migrate', 'sys.exit(3)'), (program('web', 'say(\"up\")'),))")
     assert run.end() == 1
     assert "The migrations failed" in run.text
     assert "web " not in run.text
@@ -226,7 +225,7 @@ def test_ended_program_comes_back_and_takes_nothing_of_its_past_along(start: Cal
     code = (
         "child = subprocess.Popen(['sleep', '60']); say('child %d' % child.pid); say('pid %d' % os.getpid()); forever()"
     )
-    run = start(f"plan = Plan(migrate, None, (program('worker', {code!r}),))")
+    run = start(f"plan = Plan(migrate, (program('worker', {code!r}),))")
     pid = run.pid_of("worker")
     grandchild = int(run.text.partition("child ")[2].split()[0])
     os.kill(pid, signal.SIGKILL)
@@ -238,7 +237,7 @@ def test_ended_program_comes_back_and_takes_nothing_of_its_past_along(start: Cal
 
 def test_program_that_does_not_end_is_killed_and_a_second_ctrl_c_hurries(start: Callable[..., Run]) -> None:
     deaf = "signal.signal(15, signal.SIG_IGN); say('pid %d' % os.getpid()); forever()"
-    run = start(f"plan = Plan(migrate, None, (program('worker', {deaf!r}, 1, 45.0),))")
+    run = start(f"plan = Plan(migrate, (program('worker', {deaf!r}, 1, 45.0),))")
     pid = run.pid_of("worker")
     run.process.send_signal(signal.SIGINT)
     run.wait_for("press Ctrl-C again to hurry")
@@ -257,7 +256,7 @@ def test_killed_supervisor_leaves_no_program_and_no_server_and_the_next_one_star
         "signal.signal(15, signal.SIG_IGN); subprocess.Popen(['sleep', '60']); say('pid %d' % os.getpid()); forever()"
     )
     web = "say('pid %d' % os.getpid()); forever()"
-    table = f"plan = Plan(migrate, None, (program('worker', {deaf!r}), program('web', {web!r})))"
+    table = f"plan = Plan(migrate, (program('worker', {deaf!r}), program('web', {web!r})))"
     first = start(table, {})
     pids = [first.pid_of("worker"), first.pid_of("web")]
     grandchildren = [child.pid for child in psutil.Process(pids[0]).children()]
@@ -275,7 +274,7 @@ def test_killed_supervisor_leaves_no_program_and_no_server_and_the_next_one_star
 
 def test_killed_servers_come_back_while_it_runs(start: Callable[..., Run], data: Path) -> None:
     run = start(
-        "plan = Plan(migrate, None, (program('web', \"say(os.environ['DATABASE_URL'] + ' ' + os.environ['REDIS_URL']);"
+        "plan = Plan(migrate, (program('web', \"say(os.environ['DATABASE_URL'] + ' ' + os.environ['REDIS_URL']);"
         ' forever()"),))',
         {},
     )
@@ -290,7 +289,7 @@ def test_killed_servers_come_back_while_it_runs(start: Callable[..., Run], data:
 
 
 def test_stop_during_the_migrations_is_clean(start: Callable[..., Run]) -> None:
-    run = start("plan = Plan(program('migrate', \"say('pid %d' % os.getpid()); forever()\"), None, ())")
+    run = start("plan = Plan(program('migrate', \"say('pid %d' % os.getpid()); forever()\"), ())")
     pid = run.pid_of("migrate")
     run.process.terminate()
     assert run.end() == 0
@@ -298,7 +297,7 @@ def test_stop_during_the_migrations_is_clean(start: Callable[..., Run]) -> None:
 
 
 def test_second_supervisor_on_the_same_data_is_refused(start: Callable[..., Run], data: Path) -> None:
-    table = "plan = Plan(migrate, None, (program('web', \"say('pid %d' % os.getpid()); forever()\"),))"
+    table = "plan = Plan(migrate, (program('web', \"say('pid %d' % os.getpid()); forever()\"),))"
     first = start(table)
     first.pid_of("web")
     second = start(table)
@@ -335,17 +334,15 @@ def test_numbers_that_are_none(data: Path, name: str, value: str) -> None:
 def test_plan_covers_every_queue_and_keeps_the_catcher_for_the_demo(data: Path) -> None:
     with_demo = plan(read_options({"WORKER_CONCURRENCY": "3"}, data=data, demo=True))
     without = plan(read_options({}, data=data, demo=False))
-    names = ["web", "worker", "long", "sender", "ai"]
-    assert [(program.name, program.forked) for program in with_demo.programs] == [
-        *((name, True) for name in names),
-        ("standins", False),
-    ]
+    names = ["web", "worker", "ai"]
+    assert [program.name for program in with_demo.programs] == [*names, "standins"]
     assert [program.name for program in without.programs] == names
-    assert without.demo is None
-    worker, long, sender, ai = (program.command for program in with_demo.programs[1:5])
-    assert worker[worker.index("-Q") + 1 :][:3] == ("tick,send,workflows", "-c", "3")
-    assert long[long.index("-Q") + 1 :][:3] == ("import,bulk", "-c", "1")
-    assert sender[sender.index("-Q") + 1 :][:3] == ("outreach", "-c", "2")
+    assert with_demo.prepare.command[-3:] == ("prepare", "--demo", str(data / "banner.txt"))
+    assert without.prepare.command[-1] == "prepare"
+    main, ai = (program.command for program in with_demo.programs[1:3])
+    queues = "tick,send,workflows,import,bulk,outreach"
+    assert main[main.index("-Q") + 1 :][:3] == (queues, "-c", "6")
+    assert main[-2:] == ("--share=import,bulk=1", "--share=outreach=2")
     assert ai[ai.index("-Q") + 1 :][:3] == ("ai", "-c", "4")
     assert ai[-3:] == ("-P", "threads", "--ticks")
-    assert all("--watchdog" in command for command in (worker, long, sender, ai))
+    assert all("--watchdog" in command for command in (main, ai))

@@ -1,16 +1,18 @@
-"""Workers whose pool is threads: which work they drain side by side, and that one of them may send the tick."""
+"""Workers whose pool is threads: which work they drain side by side, and that one of them may run the tick."""
 
 from __future__ import annotations
 
 import os
 import signal
-from threading import Event, Thread
+import subprocess
+import sys
+from threading import Event, Thread, current_thread
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from config.beat import Ticking
+from config.data_dir import PROJECT
 from core.jobs import celery_tasks
 from core.jobs.registry import QueueWork
 
@@ -56,38 +58,76 @@ def test_a_process_drains_work_in_one_thread_unless_the_work_says_otherwise(
     assert len(began) == drains + 1
 
 
-class Ends:
-    """A schedule that ends by itself."""
+@pytest.mark.parametrize(("fails", "served"), [(True, True), (False, True), (False, False)])
+def test_ticks_go_on_until_the_worker_stops(monkeypatch: pytest.MonkeyPatch, fails: bool, served: bool) -> None:
+    ticks: list[str] = []
+    beats: list[int] = []
+    enough = Event()
 
-    def __init__(self, app: Any, **options: Any) -> None:
-        self.stopped = Event()
+    def notify_due() -> None:
+        ticks.append(current_thread().name)
+        if len(ticks) == 7:
+            enough.set()
+        if fails:
+            raise OSError("the database is away")
 
-    def start(self) -> None:
-        raise OSError("no way to the broker")
-
-    def stop(self, wait: bool) -> None:
-        self.stopped.set()
-
-
-class GoesOn(Ends):
-    def start(self) -> None:
-        assert self.stopped.wait(10)
-
-
-@pytest.mark.parametrize(("schedule", "killed"), [(Ends, True), (GoesOn, False)])
-def test_a_worker_without_its_ticks_ends_so_that_it_is_started_again(
-    monkeypatch: pytest.MonkeyPatch, schedule: type[Ends], killed: bool
-) -> None:
-    told: list[tuple[int, int]] = []
-    over = Event()
-    monkeypatch.setattr("config.beat.Service", schedule)
-    monkeypatch.setattr(os, "kill", lambda pid, number: (told.append((pid, number)), over.set()))
+    monkeypatch.setattr("config.beat.EVERY", 0.01)
+    monkeypatch.setattr("core.jobs.tasks.notify_due", notify_due)
+    monkeypatch.setattr("core.jobs.tasks.record_tick", lambda: beats.append(len(ticks)))
+    monkeypatch.setattr("config.beat.is_served", lambda queue: served and queue == "tick")
     step = Ticking(SimpleNamespace(), ticks=True)
     assert step.enabled
-    step.start(SimpleNamespace(app=None))
-    if killed:
-        assert over.wait(10)
-    else:
-        step.stop(None)
-    assert told == ([(os.getpid(), signal.SIGTERM)] if killed else [])
+    step.start(SimpleNamespace())
+    assert enough.wait(10)
+    step.stop(None)
+    before = len(ticks)
+    assert set(ticks) == {"ticks"}
+    assert beats[:2] == ([1, 6] if served and not fails else [])
+    assert not step._thread.is_alive()
+    assert len(ticks) == before
     assert not Ticking(SimpleNamespace(), ticks=False).enabled
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_worker_without_its_ticks_ends_so_that_it_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed: list[tuple[int, int]] = []
+    over = Event()
+
+    def kill(pid: int, number: int) -> None:
+        killed.append((pid, number))
+        over.set()
+
+    monkeypatch.setattr(os, "kill", kill)
+    monkeypatch.setattr("config.beat.EVERY", 0.01)
+    step = Ticking(SimpleNamespace(), ticks=True)
+    monkeypatch.setattr(step, "_tick", lambda tasks, number: sys.exit())
+    step.start(SimpleNamespace())
+    assert over.wait(10)
+    step.stop(None)
+    assert killed == [(os.getpid(), signal.SIGTERM)]
+
+
+HANGS = """
+import time, config.beat
+from types import SimpleNamespace
+from core.jobs import tasks
+config.beat.EVERY = 0.01
+config.beat.MAX_SECONDS = 0.5
+tasks.notify_due = lambda: time.sleep(60)
+config.beat.Ticking(SimpleNamespace(), ticks=True).start(None)
+time.sleep(60)
+"""
+
+
+def test_a_tick_that_hangs_ends_its_worker() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import django; django.setup()\n{HANGS}"],
+        cwd=PROJECT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Timeout" in done.stderr
