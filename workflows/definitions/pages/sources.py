@@ -20,7 +20,6 @@ from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.summaries import Summaries
 from workflows.definitions.pages.triggers import trigger_options
-from workflows.expressions.conditions import VALUES
 
 logger = logging.getLogger(__name__)
 PANELS = {"contact": "Contact", "lead": "Lead"}
@@ -32,6 +31,8 @@ VALUE_KINDS = {
     "object": ("text", KNOWN),
 }
 """Type of a value -> how conditions treat it; texts otherwise."""
+NO_CONDITIONS = (*PANELS, "now", "company")
+"""Roots of references that conditions do not take, or not from there."""
 CHANGED = "changedFields"
 CHOSEN = {
     "tags": "tags",
@@ -173,7 +174,9 @@ class StepSources(OneWorkflow):
             for panel, panel_label in PANELS.items()
             for entry in self.panel_choices(panel)
         ]
-        values = [entry for entry in self.references(node, graph) if entry["path"].partition(".")[0] in VALUES]
+        values = [
+            entry for entry in self.references(node, graph) if entry["path"].partition(".")[0] not in NO_CONDITIONS
+        ]
         if node["type"] == "waitFor":
             values += self.event_values(str((node["data"].get("config") or {}).get("event")))
         return [*choices, *(_choice(entry) for entry in values)]
