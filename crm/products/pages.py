@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
-from core.web.forms.record_forms import choice_of, fields_query, form_field, form_values
+from core.web.forms.record_forms import choice_of, fields_query, form_values, record_fields
 from core.web.lists import Column
 from core.web.navigation.places import LEADS, MenuItem
 from core.web.pages import Page
@@ -83,7 +83,7 @@ class ProductForm(RecordForm, ProductPage):
     """The form of a product: the company's fields of products, in their order."""
 
     def form(self, values: Values | None = None) -> Form:
-        fields = [field for definition in self.definitions if (field := form_field(definition, self.zone_name))]
+        fields = record_fields(self, self.definitions, values)
         return Form(fields=fields or [Field("name", "Name", required=True)], initial=values)
 
     def body(self, values: Values) -> JsonObject:

@@ -25,6 +25,7 @@ from crm.field_types.values import VALUE_TYPES
 from crm.models import Contact
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE, ConnectedApp
 from tests.guards.population import record_like
+from tests.kit.html import html_of
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter
 from tests.web.world import World, address, make_world
@@ -86,7 +87,7 @@ def links_of(world: World, path: str) -> set[str]:
     place = at(world.cast.owner, path)
     page = world.clients["Owner"].get(place)
     assert page.status_code == 200, place
-    found = (unescape(one) for one in LINK.findall(page.content.decode()))
+    found = (unescape(one) for one in LINK.findall(html_of(page)))
     whole = (f"{place.partition('?')[0]}{one}" if one.startswith("?") else one for one in found)
     return {one for one in whole if one.startswith(at(world.cast.owner))}
 
@@ -167,7 +168,7 @@ def test_every_type_of_field_has_forms_that_open(
             page = world.clients["Owner"].get(at(world.cast.owner, path))
             assert page.status_code == 200, path
             if path == "contacts/new":
-                shown = unescape(page.content.decode())
+                shown = unescape(html_of(page))
                 named = [field["name"] for field in made if is_in_forms(field)]
                 assert len(named) > 15
                 assert [name for name in named if name not in shown] == []

@@ -10,6 +10,7 @@ from django.test import Client, RequestFactory
 
 from accounts.auth.sessions import browser_sessions, tokens
 from accounts.models import Member
+from tests.kit.html import html_of
 
 PASSWORD = "correct horse battery"
 EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
@@ -34,18 +35,18 @@ def at(member: Member, path: str = "") -> str:
 
 def text_of(response: Any) -> str:
     """Return what a page says, without its markup."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html_of(response))).split())
 
 
 def toast_of(client: Client, response: Any) -> str:
     """Follow a form's redirect, and return the toast that the next page shows."""
     assert response.status_code == 303, (response.status_code, text_of(response)[:300])
-    page = client.get(response["Location"]).content.decode()
+    page = html_of(client.get(response["Location"]))
     found = re.search(r'<div class="toasts".*?</div>$', page, re.DOTALL | re.MULTILINE)
     return found[0] if found else ""
 
 
 def sent_form(page: Any) -> dict[str, str]:
     """Return the hidden values of the form that decides about a message."""
-    shown = re.search(r'<form class="(?:decide|form-end)".*?</form>', page.content.decode(), re.DOTALL)[0]
+    shown = re.search(r'<form class="(?:decide|form-end)".*?</form>', html_of(page), re.DOTALL)[0]
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', shown))

@@ -11,6 +11,7 @@ from accounts.models import Member, Notification, RefreshToken, User
 from tests.accounts.auth.helpers import OTHER
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
+from tests.kit.html import html_of
 from tests.web.helpers import PASSWORD, at, enter, text_of, toast_of
 
 
@@ -33,21 +34,21 @@ def test_name_and_preferences_are_kept(cast: Cast, client: Any) -> None:
         noon = datetime(2026, 1, 2, 12, tzinfo=UTC)
         Notification.objects.create(member=cast.owner, kind="import.finished", text="Done")
         Notification.objects.update(created_at=noon)
-    page = client.get(at(cast.owner, "notifications")).content.decode()
+    page = html_of(client.get(at(cast.owner, "notifications")))
     assert '<html lang="en" data-theme="dark" data-density="compact">' in page
     assert "02/01/2026 21:00" in page
     assert client.get("/")["Location"] == at(cast.owner, "contacts")
 
     odd = {"do": "preferences", "theme": "neon", "density": "", "start": "job"}
     moon = client.post("/account", {**odd, "timezone": "Moon"})
-    assert (moon.status_code, 'id="f-timezone-error"' in moon.content.decode()) == (422, True)
+    assert (moon.status_code, 'id="f-timezone-error"' in html_of(moon)) == (422, True)
     client.post("/account", {**odd, "timezone": "tokyo"})
     assert User.objects.get(pk=user.pk).layout == {"board": "wide", "timezone": "Asia/Tokyo"}
     client.post("/account", {**odd, "timezone": ""})
     assert User.objects.get(pk=user.pk).layout == {"board": "wide"}
     assert client.get("/")["Location"] == at(cast.owner)
     wrong = client.post("/account", {"do": "profile", "name": ""})
-    assert (wrong.status_code, 'id="f-name-error"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'id="f-name-error"' in html_of(wrong)) == (422, True)
 
 
 def test_a_new_password_ends_other_sessions_and_keeps_this_one(cast: Cast, client: Any) -> None:
@@ -56,8 +57,8 @@ def test_a_new_password_ends_other_sessions_and_keeps_this_one(cast: Cast, clien
     wrong = client.post("/account", {"do": "password", "currentPassword": "nope", "newPassword": OTHER})
     assert (wrong.status_code, "is not your password" in text_of(wrong)) == (422, True)
     weak = client.post("/account", {"do": "password", "currentPassword": PASSWORD, "newPassword": "12345678"})
-    assert (weak.status_code, 'id="f-newPassword-error"' in weak.content.decode()) == (422, True)
-    assert "12345678" not in weak.content.decode()
+    assert (weak.status_code, 'id="f-newPassword-error"' in html_of(weak)) == (422, True)
+    assert "12345678" not in html_of(weak)
     done = client.post("/account", {"do": "password", "currentPassword": PASSWORD, "newPassword": OTHER})
     assert "Your new password is set" in toast_of(client, done)
     assert client.get(at(cast.owner)).status_code == 200
@@ -72,7 +73,7 @@ def test_companies_and_invites(cast: Cast, outsiders: Cast, client: Any) -> None
         )
     page = client.get("/account")
     assert cast.company.name in text_of(page)
-    assert f'value="{outsiders.narrow.pk}"' in page.content.decode()
+    assert f'value="{outsiders.narrow.pk}"' in html_of(page)
     accepted = client.post("/account", {"do": "accept", "id": outsiders.narrow.pk})
     assert "You are a member now" in toast_of(client, accepted)
     assert client.get(f"/c/{outsiders.company.pk}/").status_code == 200

@@ -12,6 +12,7 @@ from core.templatetags.web import funnel
 from crm.models import FollowUp, Meeting
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>'
@@ -29,7 +30,7 @@ def add(cast: Cast, title: str, days: int, **values: Any) -> FollowUp:
 
 
 def titles(response: Any) -> list[str]:
-    return re.findall(r'class="line-text"><a [^>]*><strong>([^<]*)</strong>', response.content.decode())
+    return re.findall(r'class="line-text"><a [^>]*><strong>([^<]*)</strong>', html_of(response))
 
 
 def test_follow_ups_that_are_overdue_come_first_and_are_done(scope: Cast, client: Any) -> None:
@@ -56,7 +57,7 @@ def test_calls_are_listed_and_filtered(scope: Cast, client: Any) -> None:
     path = at(scope.owner, "calls")
     page = client.get(path)
     assert all(text in text_of(page) for text in ("Incoming", "Ann Lee", "3 min", "1 call"))
-    assert "<script>alert" not in page.content.decode()
+    assert "<script>alert" not in html_of(page)
     assert "No call matches" in text_of(client.get(path + "?f=outcome:in:busy"))
 
 
@@ -64,8 +65,8 @@ def test_the_calendar_shows_days_and_meetings_are_made_and_cancelled(scope: Cast
     path, new = at(scope.owner, "calendar"), at(scope.owner, "calendar/new")
     wrong = client.post(new, {"title": EVIL, "startsAt": "soon", "durationMinutes": "30"})
     assert wrong.status_code == 422
-    assert re.search(r'id="f-startsAt"[^>]*aria-invalid="true"', wrong.content.decode())
-    assert "<script>alert" not in wrong.content.decode()
+    assert re.search(r'id="f-startsAt"[^>]*aria-invalid="true"', html_of(wrong))
+    assert "<script>alert" not in html_of(wrong)
     sent = {"title": "Offer", "startsAt": "2030-05-06T10:00", "durationMinutes": "60", "attendees": "ann@example.org"}
     made = client.post(new, sent)
     assert made["Location"] == path + "?from=2030-05-06"
@@ -74,7 +75,7 @@ def test_the_calendar_shows_days_and_meetings_are_made_and_cancelled(scope: Cast
     assert ("Monday 06/05/2030" in shown, "10:00–11:00 Offer" in shown) == (True, True)
     assert "Offer" not in text_of(client.get(path + "?view=agenda&from=2030-05-07"))
     assert "Offer" not in text_of(client.get(path + "?from=2030-99-99"))
-    week = client.get(path + "?view=week&from=2030-05-09").content.decode()
+    week = html_of(client.get(path + "?view=week&from=2030-05-09"))
     slot = re.search(r'data-place="2030-05-06T10:00".*?</li>', week, re.DOTALL)
     assert slot is not None
     assert "Offer" in slot[0]
@@ -91,11 +92,11 @@ def test_nobody_does_what_their_role_may_not(db: None) -> None:
     with cast.scope():
         late = add(cast, "Late", -2)
     client = enter(cast.narrow)
-    page = client.get(at(cast.narrow, "follow-ups")).content.decode()
+    page = html_of(client.get(at(cast.narrow, "follow-ups")))
     assert ("Late" in page, 'name="do"' in page) == (True, False)
     refused = client.post(at(cast.narrow, "follow-ups"), {"do": "done", "id": late.pk})
     assert 'class="toast bad"' in toast_of(client, refused)
-    assert "calendar/new" not in client.get(at(cast.narrow, "calendar")).content.decode()
+    assert "calendar/new" not in html_of(client.get(at(cast.narrow, "calendar")))
     assert client.post(at(cast.narrow, "calendar/new"), {"title": "X"}).status_code == 422
     assert client.get(at(cast.narrow, "leads")).status_code == 403
     with cast.scope():
@@ -104,7 +105,7 @@ def test_nobody_does_what_their_role_may_not(db: None) -> None:
 
 def test_the_pipeline_is_a_funnel_and_a_table(scope: Cast, client: Any) -> None:
     LeadFactory(status="won", value=5)
-    page = client.get(at(scope.owner, "leads/pipeline")).content.decode()
+    page = html_of(client.get(at(scope.owner, "leads/pipeline")))
     assert "<title>Won: 1 lead</title>" in page
     assert re.search(r'<th scope="row">Won</th><td>1</td><td>\$5.00</td>', page)
     assert page.count("<g><title>") == 6

@@ -9,6 +9,7 @@ import pytest
 from outreach.models import AiApp, AiCaps
 from tests.kit.ai_server import KEY, AiServer, Raw, ai_server
 from tests.kit.cast import Cast, make_cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 
@@ -35,7 +36,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert "Model required" in text_of(refused)  # the server is their own
     assert "Key : Enter it again: it is not kept after a failed try." in text_of(refused)
     assert "Model required" not in text_of(client.get(form))
-    assert KEY not in refused.content.decode()
+    assert KEY not in html_of(refused)
     sent["temperature"] = "0.2"
     assert "selectedModel" not in text_of(client.post(form, sent))
     toast = toast_of(client, client.post(form, {**sent, "selectedModel": "small-1"}))
@@ -49,13 +50,13 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
     failed = toast_of(client, client.post(place, {"do": "test", **one}))
     assert ("It does not work: 127.0.0.1" in failed, 'class="toast bad"' in failed) == (True, True)
-    shown = client.get(place).content.decode()
+    shown = html_of(client.get(place))
     assert "Our &lt;b&gt;llama&lt;/b&gt;" in shown
     assert "refuses the key. It says: who are you?" in shown
     assert KEY not in shown
 
     edit = f"{form}&id={app.pk}"
-    assert 'value="0.2"' in client.get(edit).content.decode()
+    assert 'value="0.2"' in html_of(client.get(edit))
     moved = client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-1", "baseUrl": "http://127.0.0.1:9/v1"})
     assert (moved.status_code, "The stored one was given for another" in text_of(moved)) == (422, True)
     assert client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-2", "isActive": "on"}).status_code == 303
@@ -95,8 +96,8 @@ def test_a_reader_sees_what_there_is_and_changes_nothing(db: None) -> None:
     for path in ("settings/ai", f"settings/ai/app?kind=ai-b&id={app.pk}", "settings/ai/use", "settings/ai/calls"):
         page = client.get(at(reader.owner, path))
         assert page.status_code == 200
-        assert KEY not in page.content.decode()
-        assert 'name="do"' not in page.content.decode().partition("<main")[2]
+        assert KEY not in html_of(page)
+        assert 'name="do"' not in html_of(page).partition("<main")[2]
     assert "https://llm.example/v1" in text_of(client.get(at(reader.owner, f"settings/ai/app?kind=ai-b&id={app.pk}")))
     client.post(at(reader.owner, "settings/ai"), {"do": "off", "kind": "ai-b", "id": app.pk})
     with reader.scope():

@@ -10,6 +10,7 @@ import pytest
 from accounts.models import Member, Role
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import MemberFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 from tests.workflows.helpers import contact, edges, node, published, runs, work
 from workflows.models import RunApproval
@@ -51,16 +52,16 @@ def test_who_is_asked_answers_whatever_their_role(
     for member in (cast.narrow, unpermitted):
         browser = enter(member)
         one = at(member, f"workflow-approvals/{question.pk}")
-        assert f'href="{one}"' in browser.get(at(member, "notifications")).content.decode()
+        assert f'href="{one}"' in html_of(browser.get(at(member, "notifications")))
         for address in (at(member, "workflow-approvals"), one):
             page = browser.get(address)
             assert "Send to Ann Example? " in text_of(page)
-            assert ("Approve" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
+            assert ("Approve" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
             assert "All of the company" not in text_of(page)
     reads_contacts = enter(cast.narrow)
     assert "1 question of a workflow" in text_of(reads_contacts.get(at(cast.narrow)))
-    assert f"/contacts/{run.contact_id}" in reads_contacts.get(one).content.decode()
-    assert f"/contacts/{run.contact_id}" not in browser.get(one).content.decode()
+    assert f"/contacts/{run.contact_id}" in html_of(reads_contacts.get(one))
+    assert f"/contacts/{run.contact_id}" not in html_of(browser.get(one))
 
     sent = {"do": "reject", "id": question.pk, "comment": " Not now "}
     assert "Rejected" in toast_of(browser, browser.post(one, sent))
@@ -83,7 +84,7 @@ def test_who_is_not_asked_sees_what_the_role_shows_and_answers_nothing(
     reader = enter(cast.owner)
     listed = reader.get(at(cast.owner, "workflow-approvals") + "?only=all")
     assert "Send to Ann Example?" in text_of(listed)
-    assert 'value="approve"' not in listed.content.decode()
+    assert 'value="approve"' not in html_of(listed)
     refused = reader.post(at(cast.owner, path), {"do": "approve", "id": question.pk})
     assert "no such question to you" in toast_of(reader, refused)
     nobody = enter(unpermitted)

@@ -11,6 +11,7 @@ from crm.models import Meeting, VideoSettings
 from outreach.models import BookingPage, MemberHours
 from tests.crm.meetings.helpers import new_meeting
 from tests.kit.cast import Cast, make_cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 ALL = dict.fromkeys(("GET", "POST", "PUT", "DELETE"), True)
@@ -64,7 +65,7 @@ def test_a_page_of_video_calls_says_where_links_are_set(owner: Member, cast: Cas
 
 def test_hours_are_written_as_people_write_them(owner: Member, cast: Cast) -> None:
     browser, place = enter(owner), at(owner, "booking/hours")
-    assert browser.get(place).content.decode().count("09:00 – 17:00") == 5
+    assert html_of(browser.get(place)).count("09:00 – 17:00") == 5
     days = dict.fromkeys((f"day{day}" for day in range(1, 8)), "")
     days |= {"day1": "9:00-12:30, 13:30 – 17:00", "day6": "10-12"}
     wrong = browser.post(place, {"do": "save", **days, "day2": "mornings", "away": "soon"})
@@ -79,7 +80,7 @@ def test_hours_are_written_as_people_write_them(owner: Member, cast: Cast) -> No
         (6, "10:00", "12:00"),
     ]
     assert found.away == [{"from": "2027-08-02", "to": "2027-08-13"}]
-    assert "2027-08-02 – 2027-08-13" in browser.get(place).content.decode()
+    assert "2027-08-02 – 2027-08-13" in html_of(browser.get(place))
 
 
 def test_a_page_has_hours_of_its_own(owner: Member, cast: Cast) -> None:
@@ -98,7 +99,7 @@ def test_a_page_has_hours_of_its_own(owner: Member, cast: Cast) -> None:
         page.refresh_from_db()
     assert [(one["day"], one["from"], one["to"]) for one in page.days] == [(2, "10:00", "12:00"), (2, "13:00", "24:00")]
     assert page.timezone == "Europe/Lisbon"
-    shown = browser.get(place).content.decode()
+    shown = html_of(browser.get(place))
     assert ("10:00 – 12:00, 13:00 – 24:00" in shown, '<optgroup label="Europe">' in shown) == (True, True)
 
 
@@ -161,5 +162,5 @@ def test_what_a_visitor_has_told_stands_at_the_meeting(owner: Member, cast: Cast
     values = {"name": "Ann Ash", "email": "ann@example.org", "answers": {"topic": "Beans & <b>more</b>"}}
     with cast.scope():
         Booking.objects.create(meeting_id=made, member=owner, sent_id="a" * 24, token="t" * 32, **values)
-    shown = enter(owner).get(at(owner, f"meetings/{made}")).content.decode()
+    shown = html_of(enter(owner).get(at(owner, f"meetings/{made}")))
     assert ("Booked by Ann Ash" in shown, "<b>more" in shown) == (True, False)

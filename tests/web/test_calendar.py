@@ -14,6 +14,7 @@ from crm.meetings.pages.days import Entry, days_of, hours_of
 from crm.models import FollowUp, Meeting, MeetingAttendee
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 MIDNIGHT = "00:00 At midnight"
@@ -48,12 +49,12 @@ def test_weeks_in_which_clocks_change(scope: Cast, client: Any) -> None:
     plan(scope, "First", datetime(2030, 10, 27, 0, 30, tzinfo=UTC), 45)  # 02:30, until 02:15 of the second hour
     plan(scope, "Second", datetime(2030, 10, 27, 1, 30, tzinfo=UTC))  # 02:30 again
     path = at(scope.owner, "calendar?view=week&from=")
-    march = client.get(f"{path}2030-03-27").content.decode()
+    march = html_of(client.get(f"{path}2030-03-27"))
     assert (slot_of(march, "Spring"), slot_of(march, "Early")) == ("2030-03-31T09:00", "2030-03-31T01:30")
     assert march.count('class="slot gone"') == 2
     assert "2030-03-31T02:00" not in march
     assert "from-0 for-8 lane-0-1" in re.findall(r'class="event[^>]*>(?=<a[^>]*>[^/]*/span> Early)', march)[0]
-    october = client.get(f"{path}2030-10-27").content.decode()
+    october = html_of(client.get(f"{path}2030-10-27"))
     assert slot_of(october, "First") == slot_of(october, "Second") == "2030-10-27T02:30"
     assert "lane-0-2" in october
     assert "lane-1-2" in october
@@ -114,10 +115,10 @@ def test_a_month_with_follow_ups_and_moves_by_day(scope: Cast, client: Any) -> N
     assert all(
         part in text for part in ("May 2030", "10:00 Meeting 0", "1 more", "11:15", "Overdue tasks 1", "Late", MIDNIGHT)
     )
-    assert "<script>alert" not in page.content.decode()
-    assert 'aria-label="Monday 06/05/2030, 4 planned"' in page.content.decode()
+    assert "<script>alert" not in html_of(page)
+    assert 'aria-label="Monday 06/05/2030, 4 planned"' in html_of(page)
     assert "Nothing is planned" in text  # on the day that small screens list
-    small = client.get(at(scope.owner, "calendar?view=month&from=2030-05-06")).content.decode()
+    small = html_of(client.get(at(scope.owner, "calendar?view=month&from=2030-05-06")))
     assert re.search(r"Monday.*Meeting 3", small.partition('id="day-chosen"')[2], re.DOTALL)
     sent = {"do": "move", "kind": "follow-up", "id": due.pk, "at": "2030-05-09", "time": "11:15"}
     assert "Moved to Thursday" in toast_of(client, client.post(path, sent))
@@ -131,15 +132,15 @@ def test_a_month_with_follow_ups_and_moves_by_day(scope: Cast, client: Any) -> N
 def test_a_meeting_is_changed_its_people_come_and_go_and_it_is_cancelled(scope: Cast, client: Any) -> None:
     ann = ContactFactory(name="Ann Lee", email="ann@example.org")
     new = at(scope.owner, "calendar/new")
-    assert 'value="2030-05-06T08:30"' in client.get(f"{new}?at=2030-05-06T08:30").content.decode()
-    assert f'value="{ann.pk}" checked' in client.get(f"{new}?contact={ann.pk}").content.decode()
+    assert 'value="2030-05-06T08:30"' in html_of(client.get(f"{new}?at=2030-05-06T08:30"))
+    assert f'value="{ann.pk}" checked' in html_of(client.get(f"{new}?contact={ann.pk}"))
     typed = {"title": "Plan", "startsAt": "2030-05-06T08:30", "durationMinutes": "30"}
     for path, do in ((new, {"do": "next"}), (f"{new}/people", {})):  # Enter, and the button beside it
-        shown = client.post(path, {**typed, **do, "find": "ann"}).content.decode()
+        shown = html_of(client.post(path, {**typed, **do, "find": "ann"}))
         assert f'name="contacts" value="{ann.pk}">' in shown
         assert 'value="Plan"' in shown
     who = {"contacts": [ann.pk], "members": [scope.narrow.pk]}
-    shown = client.post(f"{new}/people", {**typed, **who, "find": scope.narrow.email}).content.decode()
+    shown = html_of(client.post(f"{new}/people", {**typed, **who, "find": scope.narrow.email}))
     assert (shown.count("checked>"), shown.count(f'value="{scope.narrow.pk}"')) == (2, 1)
     unclear = client.post(new, {**typed, "do": "save", "find": "ann"})
     assert (unclear.status_code, "Pick whom you mean by “ann”" in text_of(unclear)) == (422, True)
@@ -154,7 +155,7 @@ def test_a_meeting_is_changed_its_people_come_and_go_and_it_is_cancelled(scope: 
     MeetingAttendee.objects.all().delete()
     meeting = plan(scope, "Offer", datetime(2030, 5, 6, 8, tzinfo=UTC))
     path = at(scope.owner, f"meetings/{meeting.pk}")
-    found = client.get(f"{path}?find=ann").content.decode()
+    found = html_of(client.get(f"{path}?find=ann"))
     contact = re.search(r'name="contact" value="(\w+)"', found)
     assert contact is not None
     for one in ({"contact": contact[1]}, {"email": "bob@example.org"}, {"member": scope.narrow.pk}):
@@ -164,7 +165,7 @@ def test_a_meeting_is_changed_its_people_come_and_go_and_it_is_cancelled(scope: 
     assert "Removed" in toast_of(client, client.post(path, {"do": "remove", "attendee": bob.pk}))
     assert set(MeetingAttendee.objects.values_list("email", flat=True)) == {"ann@example.org", scope.narrow.email}
     wrong = client.post(path, {"title": EVIL, "startsAt": "soon"})
-    assert (wrong.status_code, "<script>alert" in wrong.content.decode()) == (422, False)
+    assert (wrong.status_code, "<script>alert" in html_of(wrong)) == (422, False)
     sent = {"title": "Offer 2", "startsAt": "2030-05-06T11:00", "durationMinutes": "30", "remindMinutes": "60"}
     assert "Meeting saved" in toast_of(client, client.post(path, sent))
     meeting.refresh_from_db()
@@ -173,7 +174,7 @@ def test_a_meeting_is_changed_its_people_come_and_go_and_it_is_cancelled(scope: 
     file = client.post(path, {"do": "file"})
     assert (file["Content-Type"], b"SUMMARY:Offer 2" in file.content) == ("text/calendar; charset=utf-8", True)
     assert "Meeting cancelled" in toast_of(client, client.post(path, {"do": "cancel"}))
-    over = client.get(path).content.decode()
+    over = html_of(client.get(path))
     assert ("Cancelled" in over, 'value="save"' in over, 'value="cancel"' in over) == (True, False, False)
 
 
@@ -181,7 +182,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
     ann = ContactFactory(name="Ann Lee")
     lead = LeadFactory(contact=ann)
     new = at(scope.owner, "calls/new")
-    assert f"?contact={ann.pk}" in client.get(f"{new}?find=ann").content.decode()
+    assert f"?contact={ann.pk}" in html_of(client.get(f"{new}?find=ann"))
     sent = {
         "direction": "inbound",
         "outcome": "busy",
@@ -191,7 +192,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
     }
     assert client.post(f"{new}?contact={ann.pk}", {**sent, "recording": "ftp://x"}).status_code == 422
     assert "Call logged" in toast_of(client, client.post(f"{new}?contact={ann.pk}", sent))
-    listed = client.get(at(scope.owner, "calls")).content.decode()
+    listed = html_of(client.get(at(scope.owner, "calls")))
     call = re.search(r"/calls/(\w{24})", listed)
     assert call is not None
     assert ("https://example.org/1" in listed, "<script>alert" in listed) == (True, False)
@@ -201,7 +202,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
     assert "Call deleted" in toast_of(client, client.post(path, {"do": "delete"}))
 
     new = at(scope.owner, "follow-ups/new")
-    assert f"?lead={lead.pk}" in client.get(f"{new}?find=ann").content.decode()
+    assert f"?lead={lead.pk}" in html_of(client.get(f"{new}?find=ann"))
     assert client.post(f"{new}?lead={lead.pk}", {"title": "Send it", "dueAt": "soon"}).status_code == 422
     sent = {"title": "Send it", "dueAt": "2030-05-06T10:00", "remindMinutes": "60", "assignee": scope.narrow.pk}
     assert "Task added" in toast_of(client, client.post(f"{new}?lead={lead.pk}", sent))
@@ -227,12 +228,12 @@ def test_who_only_reads_changes_nothing(db: None) -> None:
         meeting = plan(cast, "Offer", datetime(2030, 5, 6, 8, tzinfo=UTC))
     client = enter(cast.narrow)
     path = at(cast.narrow, "calendar?view=week&whose=all&from=2030-05-06")
-    page = client.get(path).content.decode()
+    page = html_of(client.get(path))
     assert ("Offer" in page, "data-card" in page, "calendar/new" in page, 'id="move"' in page) == (True, *[False] * 3)
     sent = {"do": "move", "id": meeting.pk, "at": "2030-05-07T10:00"}
     assert 'class="toast bad"' in toast_of(client, client.post(path, sent))
     one = at(cast.narrow, f"meetings/{meeting.pk}")
-    shown = client.get(one).content.decode()
+    shown = html_of(client.get(one))
     assert (shown.count('name="do"'), 'value="file"' in shown) == (1, True)
     for sent in ({"do": "cancel"}, {"do": "invite", "email": "a@example.org"}):
         assert 'class="toast bad"' in toast_of(client, client.post(one, sent))

@@ -14,6 +14,7 @@ from crm.models import ContactTag
 from outreach.models import Campaign, ChatApp, ChatTemplate, EmailTemplate, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
+from tests.kit.html import html_of
 from tests.outreach.helpers import Post, work
 from tests.web.helpers import at, enter, text_of, toast_of
 
@@ -53,7 +54,7 @@ def test_a_campaign_with_two_versions_from_the_form_to_its_winner(
         assert (campaign.window, campaign.throttle) == ({"days": [], "start": "09:00", "end": "17:00"}, 30)
         assert campaign.winner_rule == {"metric": "replied", "after": {"amount": 2, "unit": "days"}, "testShare": 40}
     place = at(cast.owner, f"campaigns/{campaign.pk}")
-    form = client.get(f"{place}/edit").content.decode()
+    form = html_of(client.get(f"{place}/edit"))
     assert re.search(r"<title>\s*[^<]+ · Edit campaign · ", form)
     assert ('value="09:00"' in form, "Do come" in form, "<script>alert" in form) == (True, True, False)
     started = client.post(place, {"do": "start"})
@@ -111,7 +112,7 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
     later |= {"f1-template": template.pk, "f1-amount": "1", "f1-unit": "weeks", "f1-stopOn": ["reply"]}
     new = at(cast.owner, "campaigns/new")
     wrong = client.post(new, {**sent, **later})
-    assert (wrong.status_code, 'id="f-f0-body-error"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'id="f-f0-body-error"' in html_of(wrong)) == (422, True)
     later["f0-body"] = f"Seen it? {EVIL}"
     saved = client.post(new, {**sent, **later})
     assert saved.status_code == 303, text_of(saved)
@@ -127,16 +128,16 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
     page = text_of(shown)
     assert "3 of 3 people can be written to" in page
     assert ("3 people will be written to" in page, "Messages are shown as" in page) == (True, True)
-    [first, *_] = re.findall(r'src="([^"]+contactId=[^"]+)"', shown.content.decode())
+    [first, *_] = re.findall(r'src="([^"]+contactId=[^"]+)"', html_of(shown))
     assert "{{" not in text_of(client.get(first.replace("&amp;", "&")))
-    assert ("Follow-up 2" in page, "After 1 week" in page, EVIL in shown.content.decode()) == (True, True, False)
+    assert ("Follow-up 2" in page, "After 1 week" in page, EVIL in html_of(shown)) == (True, True, False)
     assert "Hi {{contact.firstName}}" in text_of(client.get(f"{place}/preview"))
     assert "Once more" in text_of(client.get(f"{place}/preview?step=3"))
     assert "no such step" in text_of(client.get(f"{place}/preview?step=9"))
     assert "A test has gone to" in toast_of(client, client.post(place, {"do": "test"}))
     [subject] = post.subjects()
     assert ("Subject: [Test] Hi" in subject, "{{" in subject) == (True, False)
-    form = client.get(f"{place}/edit").content.decode()
+    form = html_of(client.get(f"{place}/edit"))
     assert ('name="f2-body"' in form, 'name="f3-body"' in form) == (True, False)  # one more than there are
     kept = client.post(f"{place}/edit", {**sent, **later, "f0-body": ""})  # the first one is taken out
     assert kept.status_code == 303, text_of(kept)
@@ -172,10 +173,10 @@ def test_a_campaign_by_chat_from_the_form_to_its_edit(cast: Cast, client: Client
         ChatTemplate.objects.filter(pk=late.pk).update(status="PAUSED")
     place = at(cast.owner, f"campaigns/{campaign.pk}")
     page = client.get(place)
-    assert ("by chat, from" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
-    bubble = client.get(f"{place}/preview?step=1").content.decode()
+    assert ("by chat, from" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
+    bubble = html_of(client.get(f"{place}/preview?step=1"))
     assert "Hello {{contact.firstName}}, use SPRING now." in bubble
-    edit = client.get(f"{place}/edit").content.decode()
+    edit = html_of(client.get(f"{place}/edit"))
     assert ("1 = {{contact.firstName}}" in edit, "The present one, which is not approved" in edit) == (True, True)
     again = client.post(f"{place}/edit", {**sent, "name": "Spring 2", "chatVariables": values})
     assert again.status_code == 303, text_of(again)

@@ -13,6 +13,7 @@ from accounts.models import Member, Role
 from outreach.models import ManualChatbot
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory
+from tests.kit.html import html_of
 from tests.web.helpers import EVIL, at, enter, text_of, toast_of
 
 RULE = {"enabled": True, "text": "", "messageCount": 0, "minutes": 0}
@@ -38,7 +39,7 @@ def said(cast: Cast, path: str) -> list[str]:
 
 
 def flow_of(client: Client, address: str) -> dict[str, Any]:
-    page = client.get(address).content.decode()
+    page = html_of(client.get(address))
     found = re.search(r'<script id="flow-data" type="application/json">(.*?)</script>', page, re.DOTALL)
     assert found
     drawn: dict[str, Any] = json.loads(found[1])
@@ -68,7 +69,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     new_text = {"add": "text", "at": "start/out"}
     empty = client.post(step, {**new_text, "config.text": " "})
     assert (empty.status_code, said(cast, path)) == (422, [])
-    assert re.search(r'name="config.text"[^>]*aria-invalid="true"', empty.content.decode())
+    assert re.search(r'name="config.text"[^>]*aria-invalid="true"', html_of(empty))
     saved = client.post(step, {**new_text, "config.text": EVIL})
     assert saved["Location"].endswith("#step-text-1")
     from_list = client.post(f"{step}?view=list", {"node": "text-1", "config.text": EVIL})
@@ -100,7 +101,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     }
     assert (found["name"], found["kind"], found["routing"]["allowLeave"]) == ("Porter", "flow", False)
     shown = client.get(home)
-    assert "<script>alert" not in shown.content.decode()
+    assert "<script>alert" not in html_of(shown)
     for words in ("tea, green tea · weight 2.5", "“human”", "4 of them", "Meanwhile", "Left out", "More than one"):
         assert words in text_of(shown)
     assert "It answers now" in toast_of(client, client.post(home, {"do": "publish"}))
@@ -195,14 +196,14 @@ def test_problems_stand_at_their_steps(cast: Cast, client: Client) -> None:
     ]
     shown = flow_of(client, home)["shown"]
     assert {id for id, one in shown.items() if one["problems"]} == {"keywords-1", "keywords-2", "rule-2"}
-    form = client.get(f"{home}/step?node=rule-2").content.decode()
+    form = html_of(client.get(f"{home}/step?node=rule-2"))
     assert re.search(r'name="config.messageCount"[^>]*aria-invalid="true"', form)
     assert cast.key.post(f"{path}/publish").status == 200  # a warning stops nobody
 
 
 def test_a_step_that_somebody_else_has_changed_asks_first(cast: Cast, client: Client) -> None:
     path, home = made(cast, conversations=texts("One", "Two"))
-    opened = re.search(r'name="opened" value="(\w+)"', client.get(f"{home}/step?node=text-1").content.decode())
+    opened = re.search(r'name="opened" value="(\w+)"', html_of(client.get(f"{home}/step?node=text-1")))
     assert opened
     cast.key.put(path, {"conversations": texts("Uno", "Two")})
     sent = {"node": "text-1", "opened": opened[1], "config.text": "Eins"}
@@ -228,7 +229,7 @@ def test_a_conversation_is_tried_and_names_the_steps(cast: Cast, client: Client)
     words = text_of(page)
     assert "Text 1 answers" in words
     assert "Words in a message applies, A member goes on takes over" in words
-    assert re.findall(r'data-node="([\w-]+)" data-answered', page.content.decode()) == [
+    assert re.findall(r'data-node="([\w-]+)" data-answered', html_of(page)) == [
         "text-1",
         "text-2",
         "rule-1",

@@ -18,6 +18,7 @@ from crm.models import BulkJob, CallLog, Contact, ContactTag, CustomField, LeadA
 from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, TagFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 NEW = {"name": "Ann Lee", "email": "ann@example.org", "countryCode": "+44", "number": "7400123456"}
@@ -30,7 +31,7 @@ def client(scope: Cast) -> Any:
 
 
 def names(response: Any) -> list[str]:
-    return re.findall(r'aria-label="Select ([^"]+)"></label></td>', response.content.decode())
+    return re.findall(r'aria-label="Select ([^"]+)"></label></td>', html_of(response))
 
 
 def test_the_list_searches_filters_and_sorts(scope: Cast, client: Any) -> None:
@@ -71,8 +72,8 @@ def test_filters_are_of_every_type_and_stand_in_groups(scope: Cast, client: Any)
     refused = client.get(path + "field=employees&operator=equals&value=abc&f=name:notContains:Cid")
     assert (refused.status_code, sorted(names(refused))) == (200, ["Ann Lee", "Bob Ray"])
     assert "Enter a number" in text_of(refused)
-    assert 'aria-label="employees" value="abc" aria-invalid="true"' in refused.content.decode()
-    assert 'aria-label="employees" type="number"' in refused.content.decode()
+    assert 'aria-label="employees" value="abc" aria-invalid="true"' in html_of(refused)
+    assert 'aria-label="employees" type="number"' in html_of(refused)
     assert len(names(client.get(path + "field=createdAt&operator=withinLast&amount=2&unit=days"))) == 3
     assert names(client.get(path + "field=createdAt&operator=before&value=2020-01-01")) == []
     assert names(client.get(path + "f=unsubscribed:equals:true")) == []
@@ -89,14 +90,14 @@ def test_a_field_of_many_is_changed_and_it_is_undone(scope: Cast, client: Any) -
     tag, city = TagFactory(name="Fair"), add_field("city")
     ids = [ContactFactory(name=name).pk for name in ("Ann Lee", "Bob Ray", "Cid Fox")]
     path, change = at(scope.owner, "contacts"), at(scope.owner, "contacts/change")
-    assert 'formaction="' + change in client.get(path).content.decode()
-    offered = client.post(change, {"do": "choose", "ids": ids[:2]}).content.decode()
+    assert 'formaction="' + change in html_of(client.get(path))
+    offered = html_of(client.post(change, {"do": "choose", "ids": ids[:2]}))
     assert ('<option value="tags">Tags' in offered, f'<option value="{city.unique_field_id}">' in offered) == (
         True,
         True,
     )
     asked = client.post(change, {"do": "choose", "what": "tags", "ids": ids[:2]})
-    assert ("Tags of 2 contacts" in text_of(asked), f'name="ids" value="{ids[0]}"' in asked.content.decode()) == (
+    assert ("Tags of 2 contacts" in text_of(asked), f'name="ids" value="{ids[0]}"' in html_of(asked)) == (
         True,
         True,
     )
@@ -126,30 +127,30 @@ def test_pages_follow_by_cursor(scope: Cast, client: Any) -> None:
     first = client.get(at(scope.owner, "contacts?sort=name"))
     assert names(first) == [f"Person {number:02}" for number in range(50)]
     assert "60 contacts" in text_of(first)
-    link = re.search(r'<tr class="more" hx-get="([^"]+)"', first.content.decode())[1].replace("&amp;", "&")
+    link = re.search(r'<tr class="more" hx-get="([^"]+)"', html_of(first))[1].replace("&amp;", "&")
     second = client.get(at(scope.owner, "contacts") + link)
     assert names(second) == [f"Person {number:02}" for number in range(50, 60)]
     last = client.get(at(scope.owner, "contacts?sort=name&seen=950"))
     assert "Go on with the next ones" in text_of(last)
-    assert 'class="more" hx-get' not in last.content.decode()
+    assert 'class="more" hx-get' not in html_of(last)
 
 
 def test_an_empty_list_says_what_to_do(scope: Cast, client: Any) -> None:
     assert "No contacts yet" in text_of(client.get(at(scope.owner, "contacts")))
     viewer = enter(scope.narrow).get(at(scope.narrow, "contacts"))
     assert "No contacts yet" in text_of(viewer)
-    assert "contacts/new" not in viewer.content.decode()
+    assert "contacts/new" not in html_of(viewer)
 
 
 def test_a_contact_is_made_and_refusals_stand_at_their_fields(scope: Cast, client: Any) -> None:
     path = at(scope.owner, "contacts/new")
     marked = r'<label for="f-(\w+)">[^<]*<span class="required">'
     asked = client.get(path)
-    assert re.findall(marked, asked.content.decode()) == ["email", "number"]
+    assert re.findall(marked, html_of(asked)) == ["email", "number"]
     assert "Every contact needs an e-mail address and a phone number, unless" in text_of(asked)
     wrong = client.post(path, {**NEW, "email": "nonsense", "number": "12"})
     assert wrong.status_code == 422
-    page = wrong.content.decode()
+    page = html_of(wrong)
     assert re.search(r'id="f-email"[^>]*aria-invalid="true"[^>]*aria-describedby="f-email-error"', page)
     assert 'value="nonsense"' in page
     assert 'value="Ann Lee"' in page
@@ -164,7 +165,7 @@ def test_a_contact_is_made_and_refusals_stand_at_their_fields(scope: Cast, clien
     for one in CustomField.objects.filter(panel="contact", unique_field_id__in=("countryCode", "number")):
         assert scope.session.put(f"/custom-field/{one.pk}", {"required": False}).status == 200
     asked = client.get(path)
-    assert re.findall(marked, asked.content.decode()) == ["email"]
+    assert re.findall(marked, html_of(asked)) == ["email"]
     assert client.post(path, {"email": "bob@example.org"}).status_code == 303
 
 
@@ -173,13 +174,13 @@ def test_a_contact_is_shown_changed_and_deleted(scope: Cast, client: Any) -> Non
     path = made["Location"]
     assert "ann@example.org" in text_of(client.get(path))
     form = client.get(path + "?edit")
-    assert 'value="7400123456"' in form.content.decode()
+    assert 'value="7400123456"' in html_of(form)
     wrong = client.post(path + "?edit", {**NEW, "email": "nonsense"})
-    assert (wrong.status_code, "nonsense" in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, "nonsense" in html_of(wrong)) == (422, True)
     for page in (form, wrong):  # the timeline comes beside the form, and an undo changes facts, but no form
-        assert f'hx-get="{path}" hx-trigger="load" hx-select="#happened"' in page.content.decode()
-        assert 'id="facts" aria-label="Facts">' in page.content.decode()
-    shown = client.get(path).content.decode()
+        assert f'hx-get="{path}" hx-trigger="load" hx-select="#happened"' in html_of(page)
+        assert 'id="facts" aria-label="Facts">' in html_of(page)
+    shown = html_of(client.get(path))
     assert ('id="happened"' in shown, 'id="facts" aria-label="Facts" data-fresh>' in shown) == (True, True)
     saved = client.post(path + "?edit", {**NEW, "name": "Ann May"})
     assert "Contact saved" in toast_of(client, saved)
@@ -193,7 +194,7 @@ def test_a_contact_is_shown_changed_and_deleted(scope: Cast, client: Any) -> Non
     deliver()
     told = client.get(path)
     assert "Name changed by" in text_of(told)
-    assert re.search(r"<dt>Name</dt><dd><del>Ann Lee</del>.*?<ins>Ann May</ins>", told.content.decode(), re.DOTALL)
+    assert re.search(r"<dt>Name</dt><dd><del>Ann Lee</del>.*?<ins>Ann May</ins>", html_of(told), re.DOTALL)
     deleted = client.post(path, {"do": "delete"})
     assert deleted["Location"] == at(scope.owner, "contacts")
     assert "Contact deleted" in toast_of(client, deleted)
@@ -206,7 +207,7 @@ def test_what_others_changed_meanwhile_is_never_overwritten(scope: Cast, client:
     path = at(scope.owner, f"contacts/{contact.pk}")
 
     def opened() -> dict[str, str]:
-        page = client.get(path + "?edit").content.decode()
+        page = html_of(client.get(path + "?edit"))
         return {"do": "save", "opened": unescape(re.search(r'name="opened" value="([^"]*)"', page)[1])}
 
     def other(**values: Any) -> None:
@@ -223,7 +224,7 @@ def test_what_others_changed_meanwhile_is_never_overwritten(scope: Cast, client:
     other(formData={"name": "Ann Other"})
     sent = {**form, "name": "Ann Mine", "email": "mine@example.org", "tags": [tag.pk]}
     clash = client.post(path + "?edit", sent)
-    page = clash.content.decode()
+    page = html_of(clash)
     assert clash.status_code == 422
     assert all(words in text_of(clash) for words in ("has changed this meanwhile", "Take: Ann Other"))
     assert ('value="Ann Mine"' in page, 'value="mine@example.org"' in page) == (True, True)
@@ -236,7 +237,7 @@ def test_what_others_changed_meanwhile_is_never_overwritten(scope: Cast, client:
     form = opened()
     other(formData={"name": "Ann Third"})
     sent = {**form, "name": "Ann Mine"}
-    page = client.post(path + "?edit", sent).content.decode()
+    page = html_of(client.post(path + "?edit", sent))
     again = {**sent, "opened": unescape(re.search(r'name="opened" value="([^"]*)"', page)[1]), "choose-name": "mine"}
     assert client.post(path + "?edit", again).status_code == 303
     contact.refresh_from_db()
@@ -258,14 +259,14 @@ def test_what_others_changed_meanwhile_is_never_overwritten(scope: Cast, client:
 def test_what_is_done_with_a_contact_is_written_into_its_timeline(scope: Cast, client: Any) -> None:
     contact = ContactFactory(name="Ann Lee", email="ann@example.org")
     path = at(scope.owner, f"contacts/{contact.pk}")
-    assert 'name="outcome"' in client.get(path + "?compose=call").content.decode()
+    assert 'name="outcome"' in html_of(client.get(path + "?compose=call"))
     called = {"do": "call", "direction": "inbound", "outcome": "busy", "minutes": "2.5", "notes": EVIL}
     assert "Call logged" in toast_of(client, client.post(path, called))
-    assert 'value="ann@example.org"' in client.get(path + "?compose=meeting").content.decode()
+    assert 'value="ann@example.org"' in html_of(client.get(path + "?compose=meeting"))
     meeting = {"do": "meeting", "title": "Lunch", "startsAt": "soon", "durationMinutes": "30", "attendees": ""}
     wrong = client.post(path, meeting)
-    assert (wrong.status_code, 'id="f-startsAt-error"' in wrong.content.decode()) == (422, True)
-    assert 'value="Lunch"' in wrong.content.decode()
+    assert (wrong.status_code, 'id="f-startsAt-error"' in html_of(wrong)) == (422, True)
+    assert 'value="Lunch"' in html_of(wrong)
     asked = {"startsAt": "2090-01-02T09:30", "attendees": "ANN@example.org; bob@example.org"}
     assert "Meeting created" in toast_of(client, client.post(path, {**meeting, **asked}))
     assert set(MeetingAttendee.objects.values_list("email", "contact_id")) == {
@@ -280,14 +281,14 @@ def test_what_is_done_with_a_contact_is_written_into_its_timeline(scope: Cast, c
     )
     at_once = {"contact": contact, "kind": "note", "happened_at": contact.created_at + timedelta(seconds=9)}
     LeadActivity.objects.bulk_create([LeadActivity(notes=EVIL, **at_once) for _ in range(35)])
-    first = client.get(path).content.decode()
+    first = html_of(client.get(path))
     assert "<script>alert" not in first
     link = re.search(r'<li hx-get="([^"]+)"', first)[1].replace("&amp;", "&")
     assert "Contact created" in text_of(client.get(link))
     viewer = enter(scope.narrow)
     for body in (called, {"do": "note", "notes": "x"}, {**meeting, "startsAt": "2090-01-02T09:30"}):
         assert 'class="toast bad"' in toast_of(viewer, viewer.post(path, body))
-    assert 'id="composer"' not in viewer.get(path).content.decode()
+    assert 'id="composer"' not in html_of(viewer.get(path))
     assert CallLog.objects.count() == Meeting.objects.count() == 1
 
 
@@ -302,7 +303,7 @@ def test_many_are_deleted_and_it_is_undone(scope: Cast, client: Any) -> None:
     assert undone["Location"] == path + "?q=x"
     watch = re.search(r'hx-get="([^"]+)"', toast_of(client, undone))[1]
     assert BulkJob.objects.filter(action="undo", status="queued").count() == 1
-    progress = client.get(watch, headers={"HX-Request": "true"}).content.decode()
+    progress = html_of(client.get(watch, headers={"HX-Request": "true"}))
     assert 'hx-trigger="load delay:1s"' in progress
     assert "<nav" not in progress
     everything = client.post(path + "?q=kep", {"do": "delete", "all": "1"})
@@ -316,8 +317,8 @@ def test_many_are_deleted_and_it_is_undone(scope: Cast, client: Any) -> None:
 def test_nobody_does_what_their_role_may_not(scope: Cast) -> None:
     contact = ContactFactory(name="Ann Lee")
     client = enter(scope.narrow)
-    page = client.get(at(scope.narrow, "contacts")).content.decode()
-    detail = client.get(at(scope.narrow, f"contacts/{contact.pk}")).content.decode()
+    page = html_of(client.get(at(scope.narrow, "contacts")))
+    detail = html_of(client.get(at(scope.narrow, f"contacts/{contact.pk}")))
     for shown in (page, detail):
         assert "Ann Lee" in shown
         assert not re.findall(r'value="(delete|note|save)"|\?edit|contacts/new|type="checkbox"', shown)
@@ -337,7 +338,7 @@ def test_hostile_text_stays_text(scope: Cast, client: Any) -> None:
     contact = ContactFactory(name=EVIL)
     client.post(at(scope.owner, f"contacts/{contact.pk}"), {"do": "note", "notes": EVIL})
     for path in ("contacts", f"contacts/{contact.pk}", f"contacts/{contact.pk}?edit", f"contacts?q={EVIL}", ""):
-        page = client.get(at(scope.owner, path)).content.decode()
+        page = html_of(client.get(at(scope.owner, path)))
         assert "<script>alert" not in page, path
         assert "14" not in re.findall(r"&lt;/script&gt;([^ <]*)", page)
 
@@ -363,4 +364,4 @@ def test_a_role_that_reads_no_contacts_is_told(db: None) -> None:
     client = enter(cast.narrow)
     refused = client.get(at(cast.narrow, "contacts"))
     assert (refused.status_code, "Your role does not open this page" in text_of(refused)) == (403, True)
-    assert "/contacts" not in client.get(at(cast.narrow)).content.decode()
+    assert "/contacts" not in html_of(client.get(at(cast.narrow)))

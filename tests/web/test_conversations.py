@@ -11,6 +11,7 @@ from core.events import kinds
 from outreach.models import CannedAnswer, ChatApp, Conversation, ConversationMessage, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -35,21 +36,21 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     talk = _talk(cast)
     browser = enter(cast.owner)
     listed = browser.get(at(cast.owner, "inbox?only=unread"))
-    assert EVIL not in listed.content.decode()
+    assert EVIL not in html_of(listed)
     assert "Waits" in text_of(listed)
     assert "Nothing here" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
     here = at(cast.owner, f"inbox/{talk.pk}")
     shown = browser.get(here)
-    assert EVIL not in shown.content.decode()
+    assert EVIL not in html_of(shown)
     assert "The chat app is not verified: an answer waits until a test of it passes." in text_of(shown)
 
     put_in = browser.post(here, {"do": "answer", "text": "/Hours"})
-    assert (put_in.status_code, "Nine to six.</textarea>" in put_in.content.decode()) == (200, True)
+    assert (put_in.status_code, "Nine to six.</textarea>" in html_of(put_in)) == (200, True)
     with cast.scope():
         assert SendJob.objects.count() == 0
         canned = CannedAnswer.objects.get().pk
     put_in = browser.post(here, {"do": "canned", "canned": canned, "text": "Hello."})
-    assert "Hello.\nNine to six.</textarea>" in put_in.content.decode()
+    assert "Hello.\nNine to six.</textarea>" in html_of(put_in)
     assert browser.post(here, {"do": "answer", "text": "Hello."}).status_code == 303
     answered = text_of(browser.get(here))
     assert "Waits to go" in answered  # and is not shown as sent
@@ -57,22 +58,22 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert browser.post(here, {"do": "answer", "text": ""}).status_code == 422
     assert browser.post(here, {"do": "note", "text": "Likes tea"}).status_code == 303
     assert "Note of" in text_of(browser.get(here))
-    assert browser.get(at(cast.owner, "inbox?only=mine")).content.decode().count('class="talk-head"') == 1
+    assert html_of(browser.get(at(cast.owner, "inbox?only=mine"))).count('class="talk-head"') == 1
 
     assert "It rests until then" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))
     assert "Choose until when" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "never"}))
-    assert browser.get(at(cast.owner, "inbox?only=snoozed")).content.decode().count('class="talk-head"') == 1
+    assert html_of(browser.get(at(cast.owner, "inbox?only=snoozed"))).count('class="talk-head"') == 1
     assert "It rests no more" in toast_of(browser, browser.post(here, {"do": "wake"}))
     assert "A lead was made" in toast_of(browser, browser.post(here, {"do": "lead"}))
     assert "Closed" in toast_of(browser, browser.post(here, {"do": "close"}))
     assert "Open again" in toast_of(browser, browser.post(here, {"do": "reopen"}))
     people = at(cast.owner, f"inbox/{talk.pk}/people")
-    assert cast.narrow.pk not in browser.get(people).content.decode()  # their role does not let them answer
+    assert cast.narrow.pk not in html_of(browser.get(people))  # their role does not let them answer
     refused = browser.post(people, {"do": "save", "assignee": cast.narrow.pk})
     assert "does not let them answer here" in text_of(refused)
     with cast.scope():
         Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "POST": True}})
-    assert f'<option value="{cast.narrow.pk}"' in browser.get(people).content.decode()
+    assert f'<option value="{cast.narrow.pk}"' in html_of(browser.get(people))
     assert "Saved" in toast_of(browser, browser.post(people, {"do": "save", "assignee": cast.narrow.pk}))
     with cast.scope():
         talk.refresh_from_db()
@@ -83,7 +84,7 @@ def test_after_24_hours_the_box_says_so(cast: Cast) -> None:
     talk = _talk(cast, last_inbound_at=timezone.now() - timedelta(hours=24, seconds=1))
     shown = enter(cast.owner).get(at(cast.owner, f"inbox/{talk.pk}"))
     assert "only an approved template may go" in text_of(shown)
-    assert 'value="answer" disabled' in shown.content.decode()
+    assert 'value="answer" disabled' in html_of(shown)
 
 
 def test_a_message_by_chat_shows_its_number(cast: Cast) -> None:

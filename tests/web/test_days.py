@@ -14,6 +14,7 @@ from crm.models import CallLog, Contact, Lead, SavedView, Segment
 from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 
 AUCKLAND, ANGELES = "Pacific/Auckland", "America/Los_Angeles"
@@ -27,7 +28,7 @@ def set_zone(cast: Cast, zone: str) -> Any:
 
 
 def names(page: Any) -> list[str]:
-    return re.findall(r'aria-label="Select (?:the lead of )?([^"]+)"></label></td>', page.content.decode())
+    return re.findall(r'aria-label="Select (?:the lead of )?([^"]+)"></label></td>', html_of(page))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_saved_views_and_segments_keep_the_companys_days(scope: Cast) -> None:
     page = text_of(client.get(at(scope.owner, f"segments/{segment.pk}")))
     assert ("1 contact" in page, "Added is 27/11/2026" in page) == (True, True)
     filters = re.search(
-        r'href="([^"]+/filters\?[^"]+)"', client.get(at(scope.owner, f"segments/{segment.pk}")).content.decode()
+        r'href="([^"]+/filters\?[^"]+)"', html_of(client.get(at(scope.owner, f"segments/{segment.pk}")))
     )
     assert filters is not None
     address = filters[1].replace("&amp;", "&")

@@ -12,6 +12,7 @@ from core.jobs import WORK
 from crm.models import Contact, Export, File
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = "<script>alert(1)<%2Fscript>.csv"
@@ -31,15 +32,15 @@ def test_files_are_uploaded_renamed_deleted_and_brought_back(scope: Cast, client
     assert upload(scope, client, "one.csv", "two.csv", EVIL)["Location"] == at(scope.owner, "files")
     page = client.get(at(scope.owner, "files"))
     assert "one.csv" in text_of(page)
-    assert "<script>alert" not in page.content.decode()
+    assert "<script>alert" not in html_of(page)
     assert "one.csv" not in text_of(client.get(at(scope.owner, "files?q=two")))
     one, two = File.objects.get(name="one.csv"), File.objects.get(name="two.csv")
     path = at(scope.owner, f"files/{one.pk}")
     assert "File renamed" in toast_of(client, client.post(path, {"do": "save", "name": "fair"}))
     assert "fair.csv" in text_of(client.get(path))
     wrong = client.post(path, {"do": "save", "name": ""})
-    assert (wrong.status_code, 'id="f-name-error"' in wrong.content.decode()) == (422, True)
-    assert f"imports/new?file={one.pk}" in client.get(path).content.decode()
+    assert (wrong.status_code, 'id="f-name-error"' in html_of(wrong)) == (422, True)
+    assert f"imports/new?file={one.pk}" in html_of(client.get(path))
     begun = client.post(at(scope.owner, "imports/new"), {"do": "use", "of": "contact", "file": one.pk})
     assert begun["Location"].endswith("/columns")
     client.post(path, {"do": "delete"})
@@ -59,7 +60,7 @@ def test_files_are_uploaded_renamed_deleted_and_brought_back(scope: Cast, client
 def test_contacts_are_exported_as_they_are_filtered(scope: Cast, client: Any) -> None:
     ContactFactory(name="Ann Lee")
     ContactFactory(name="Bob Ray")
-    assert 'value="export"' in client.get(at(scope.owner, "contacts")).content.decode()
+    assert 'value="export"' in html_of(client.get(at(scope.owner, "contacts")))
     made = client.post(at(scope.owner, "contacts?q=ann&sort=-name"), {"do": "export", "format": "xlsx"})
     export = Export.objects.get()
     assert made["Location"] == at(scope.owner, f"exports/{export.pk}")
@@ -68,11 +69,11 @@ def test_contacts_are_exported_as_they_are_filtered(scope: Cast, client: Any) ->
         {"searchValue": "ann", "sortBy": "name", "sortOrder": "desc"},
     )
     moving = client.get(made["Location"])
-    assert 'hx-trigger="every 1s"' in moving.content.decode()
+    assert 'hx-trigger="every 1s"' in html_of(moving)
     WORK["export"].drain(float("inf"))
     ready = client.get(made["Location"])
     assert "1 row in contact-" in text_of(ready)
-    assert re.search(r'href="[^"]+/files/[^"]+" download', ready.content.decode())
+    assert re.search(r'href="[^"]+/files/[^"]+" download', html_of(ready))
     listed = client.get(at(scope.owner, "exports"))
     assert "Contacts filtered" in text_of(listed)
     assert "Export deleted" in toast_of(client, client.post(made["Location"], {"do": "delete"}))
@@ -99,11 +100,11 @@ def test_nobody_does_what_their_role_may_not(scope: Cast, client: Any) -> None:
     contact = ContactFactory(name="Gone")
     scope.session.delete("/contact", {"ids": [contact.pk]})
     viewer = enter(scope.narrow)  # may read contacts, and no files
-    shown = viewer.get(at(scope.narrow, "recycle-bin")).content.decode()
+    shown = html_of(viewer.get(at(scope.narrow, "recycle-bin")))
     assert ("Gone" in shown, 'name="do"' in shown) == (True, False)
     refused = viewer.post(at(scope.narrow, "recycle-bin"), {"do": "restore", "ids": [contact.pk]})
     assert 'class="toast bad"' in toast_of(viewer, refused)
-    assert 'value="export"' not in viewer.get(at(scope.narrow, "contacts")).content.decode()
+    assert 'value="export"' not in html_of(viewer.get(at(scope.narrow, "contacts")))
     assert 'class="toast bad"' in toast_of(viewer, viewer.post(at(scope.narrow, "contacts"), {"do": "export"}))
     for page in ("files", "files/new", "exports", "recycle-bin/files"):
         assert viewer.get(at(scope.narrow, page)).status_code == 403

@@ -13,6 +13,7 @@ from tests.kit.ai_server import Raw
 from tests.kit.cast import Cast, make_cast
 from tests.kit.data_server import KEY, DataServer, data_server, somebody
 from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.kit.html import html_of
 from tests.outreach.helpers import work
 from tests.web.helpers import at, enter, text_of, toast_of
 
@@ -34,7 +35,7 @@ def test_a_source_is_connected_tested_and_switched_off(cast: Cast, people: DataS
     wrong = client.post(form, {**sent, "fieldPaths": "name fullName"})
     assert (wrong.status_code, "has no =" in text_of(wrong)) == (422, True)
     wrong = client.post(form, {**sent, "fieldPaths": "shoe = size"})
-    assert (wrong.status_code, KEY in wrong.content.decode()) == (422, False)
+    assert (wrong.status_code, KEY in html_of(wrong)) == (422, False)
     good = {**sent, "resultPath": "people", "fieldPaths": PATHS}
     assert "Test it, to see that it works" in toast_of(client, client.post(form, good))
     with cast.scope():
@@ -44,7 +45,7 @@ def test_a_source_is_connected_tested_and_switched_off(cast: Cast, people: DataS
     assert "It works" in toast_of(client, client.post(place, {"do": "test", **one}))
     people.then(Raw(status=401))
     assert "does not accept the key" in toast_of(client, client.post(place, {"do": "test", **one}))
-    edit = client.get(f"{form}&id={app.pk}").content.decode()
+    edit = html_of(client.get(f"{form}&id={app.pk}"))
     assert "email = emails.0.address" in edit
     assert KEY not in edit
     changed = {**good, "apiKey": "", "name": "Other", "isActive": "on"}
@@ -80,7 +81,7 @@ def test_people_are_looked_for_and_the_run_tells_how_far_it_is(cast: Cast, peopl
     with cast.scope():
         AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
         DataApp.objects.update(is_active=False)
-    alone = client.post(at(cast.owner, "outreach/find/cost"), {"do": "save", **sent}).content.decode()
+    alone = html_of(client.post(at(cast.owner, "outreach/find/cost"), {"do": "save", **sent}))
     assert re.search(r'<a [^>]*target="_blank" rel="noopener">Connect a lead source', alone)
     with cast.scope():
         DataApp.objects.update(is_active=True)
@@ -113,7 +114,7 @@ def test_proposals_are_accepted_and_rejected(cast: Cast) -> None:
             EnrichmentProposal.objects.create(contact=contact, field="name", value=text, text=text, source="Knows <i>")
             for text in ("Ann <b>Lee</b>", "Annie")
         ]
-    shown = client.get(f"{place}?f=contact:in:{contact.pk}").content.decode()
+    shown = html_of(client.get(f"{place}?f=contact:in:{contact.pk}"))
     assert "Ann &lt;b&gt;Lee&lt;/b&gt;" in shown
     assert "Knows &lt;i&gt;" in shown
     toast = toast_of(client, client.post(place, {"do": "accept", "id": made[0].pk}))
@@ -127,7 +128,7 @@ def test_proposals_are_accepted_and_rejected(cast: Cast) -> None:
     with viewer.scope():
         row = EnrichmentProposal.objects.create(contact=ContactFactory(), field="name", value="N", text="N", source="S")
     seen = enter(viewer.narrow)
-    assert 'value="accept"' not in seen.get(at(viewer.narrow, "proposals")).content.decode()
+    assert 'value="accept"' not in html_of(seen.get(at(viewer.narrow, "proposals")))
     seen.post(at(viewer.narrow, "proposals"), {"do": "accept", "id": row.pk})
     with viewer.scope():
         row.refresh_from_db()

@@ -9,6 +9,7 @@ from accounts.companies.first_steps import first_steps
 from accounts.models import Member, Role, User
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, MemberFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 
 
@@ -19,7 +20,7 @@ def test_they_are_told_until_they_are_done_or_dismissed(scope: Cast) -> None:
     unknown = scope.session.get("/company/first-steps", more="1")
     assert (unknown.status, unknown.body["warning"]) == (400, "more: is an unknown parameter; known: fields")
     client, path = enter(scope.owner), at(scope.owner, "first-steps")
-    assert at(scope.owner, "first-steps") in client.get(at(scope.owner)).content.decode()
+    assert at(scope.owner, "first-steps") in html_of(client.get(at(scope.owner)))
     assert "4 to go" in text_of(client.get(path))
 
     ContactFactory()
@@ -27,7 +28,7 @@ def test_they_are_told_until_they_are_done_or_dismissed(scope: Cast) -> None:
     page = client.get(path)
     assert "2 to go" in text_of(page)
     assert "Import contacts (done)" in text_of(page)
-    assert at(scope.owner, "senders/new") in page.content.decode()
+    assert at(scope.owner, "senders/new") in html_of(page)
     with CaptureQueriesContext(connection) as queries:
         assert [one["step"] for one in first_steps() if one["isDone"]] == ["contacts", "members"]
     assert len(queries) == 1
@@ -36,4 +37,4 @@ def test_they_are_told_until_they_are_done_or_dismissed(scope: Cast) -> None:
     assert "to go" not in text_of(enter(viewer).get(path))
     assert client.post(path, {"do": "dismiss"})["Location"] == at(scope.owner)
     assert User.objects.get(pk=scope.owner.user_id).layout == {"firstSteps": False}
-    assert "first-steps" not in client.get(at(scope.owner)).content.decode()
+    assert "first-steps" not in html_of(client.get(at(scope.owner)))

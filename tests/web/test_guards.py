@@ -26,6 +26,7 @@ from core.web.pages import Page, PersonPage
 from tests.kit.cast import make_cast
 from tests.kit.examples import walked
 from tests.kit.factories import ContactFactory
+from tests.kit.html import html_of
 from tests.kit.plans import allow
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter
@@ -159,7 +160,7 @@ def check_answer(world: World, page: type[Page], role: str, answer: Any) -> None
         return
     assert answer["Content-Security-Policy"] == WEB
     assert answer["Cache-Control"] == "no-store"
-    text = answer.content.decode()
+    text = html_of(answer)
     assert "<img src=x" not in text
     assert "<script>" not in text
     assert text.count("<h1") == 1
@@ -248,7 +249,7 @@ def test_everything_works_without_script(shown: dict[str, Shown], subtests: pyte
             continue
         with subtests.test(name):
             found = Plain()
-            found.feed(page.answer.content.decode())
+            found.feed(html_of(page.answer))
             assert found.troubles() == []
 
 
@@ -276,7 +277,7 @@ def test_pages_stay_light(world: World) -> None:
     with world.cast.scope():
         ContactFactory.create_batch(50)
     page = world.clients["Owner"].get(at(world.cast.owner, "contacts"))
-    assert page.content.decode().count("<tr data-row") == 50
+    assert html_of(page).count("<tr data-row") == 50
     assert len(gzip.compress(page.content)) <= 10_000
 
 
@@ -296,7 +297,7 @@ def test_each_page_has_a_title_of_its_own(shown: dict[str, Shown]) -> None:
     for name, page in shown.items():
         if name in FRAMED:
             continue
-        text = page.answer.content.decode()
+        text = html_of(page.answer)
         found = [pattern.search(text) for pattern in (TITLE, HEADING)]
         words = tuple(" ".join(re.sub(r"<[^>]+>", " ", one[1]).split()) for one in found if one)
         assert len(words) == 2, name

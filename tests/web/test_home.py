@@ -18,6 +18,7 @@ from crm.models import Contact, FollowUp
 from outreach.models import ImapMailbox, MailApp, SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, SmtpFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 from tests.web.test_guards import BESIDE
 
@@ -91,7 +92,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
         page = client.get(at(scope.owner))
     assert len([one for one in queries if not BESIDE.match(one["sql"])]) <= 12
 
-    html, text = page.content.decode(), text_of(page)
+    html, text = html_of(page), text_of(page)
     numbers = re.findall(
         r'<a class="card stat" href="([^"]+)"><span\s+class="muted">([^<]+)</span><span class="stat-value num">(\d+)',
         html,
@@ -103,7 +104,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
         ("New leads", 1),
     ]
     for link, label, number in numbers:
-        listed = client.get(unescape(link)).content.decode()
+        listed = html_of(client.get(unescape(link)))
         total = re.search(r'role="status">\s*([\d,]+)', listed)
         assert total is not None, label
         assert total[1] == number, label

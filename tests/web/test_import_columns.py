@@ -14,6 +14,7 @@ from tests.crm.imports import helpers
 from tests.crm.imports.helpers import csv_of
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, RoleFactory
+from tests.kit.html import html_of
 from tests.web.helpers import enter, text_of, toast_of
 from tests.web.test_imports import ALL, begin, stats
 
@@ -25,7 +26,7 @@ def client(scope: Cast) -> Any:
 
 def proposed(page: Any) -> dict[str, str]:
     """Return column -> what is chosen for it."""
-    content = page.content.decode()
+    content = html_of(page)
     rows = re.findall(r'<label for="(c\d+)">([^<]*)</label>.*?<select id="\1"[^>]*>(.*?)</select>', content, re.DOTALL)
     chosen = {header: re.search(r'<option value="[^"]*" selected>([^<]*)', options) for _, header, options in rows}
     return {header: found[1] for header, found in chosen.items() if found}
@@ -33,7 +34,7 @@ def proposed(page: Any) -> dict[str, str]:
 
 def chosen(page: Any) -> dict[str, str]:
     """Return the values of the selects, as a browser would send them."""
-    content = page.content.decode()
+    content = html_of(page)
     rows = re.findall(r'<select id="(c\d+)"[^>]*>(.*?)</select>', content, re.DOTALL)
     found = {name: re.search(r'<option value="([^"]*)" selected>', options) for name, options in rows}
     return {name: match[1] for name, match in found.items() if match}
@@ -161,7 +162,7 @@ def test_dates_that_are_read_as_the_company_writes_are_shown(scope: Cast, client
     page = client.get(path + "/columns?new=1")
     assert "Which day is 03/04/2024 in Birthday?" in text_of(page)
     assert "Read as your company writes dates." in text_of(page)
-    assert re.search(r'value="DD/MM/YYYY" checked', page.content.decode())
+    assert re.search(r'value="DD/MM/YYYY" checked', html_of(page))
     assumed = "Dates in Birthday are read as day/month/year, as your company writes them."
     assert assumed in text_of(client.get(path + "/check"))
     sent = {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "birthday"}
@@ -182,7 +183,7 @@ def test_the_phone_number_is_made_optional_in_one_click(scope: Cast, client: Any
     done = client.post(path + "/columns", {"do": "optional_number", "existing": "update", "c0": "email", "c1": "+text"})
     assert (done.status_code, "Contacts need a phone number" in text_of(done)) == (200, False)
     assert chosen(done) == {"c0": "email", "c1": "+text"}, "what was chosen stays"
-    assert re.search(r'value="update" checked', done.content.decode())
+    assert re.search(r'value="update" checked', html_of(done))
     fields = CustomField.objects.filter(panel="contact", is_system=True, required=True)
     assert set(fields.values_list("unique_field_id", flat=True)) == {"email"}
     refused = only_contacts().post(path + "/columns", {"do": "optional_email", "c0": "email"})
@@ -223,7 +224,7 @@ def test_the_row_of_the_headers_can_be_chosen(scope: Cast, client: Any) -> None:
         scope, client, csv_of(["ida@ivy.example,+49 170 1112224", "jan@jay.example,+49 170 1112225"], "Mail,Phone")
     )
     page = client.get(path + "/columns")
-    assert re.search(r'name="headerRow" value="1" checked>Row 1</label></th><td>Mail</td>', page.content.decode())
+    assert re.search(r'name="headerRow" value="1" checked>Row 1</label></th><td>Mail</td>', html_of(page))
     client.post(path + "/columns", {"do": "reread", "headerRow": "0"})
     assert (Import.objects.get().header_row, len(Import.objects.get().headers)) == (0, 2)
     assert "How the file is read: no headers" in text_of(client.get(path + "/columns"))
@@ -258,7 +259,7 @@ def test_many_rows_that_are_no_records_are_counted(scope: Cast, client: Any) -> 
 def test_the_country_of_national_numbers_is_asked_for(scope: Cast, client: Any, header: str) -> None:
     lines = ["Ada,ada@fern.example,0170 1234567,Germany", "Bo,bo@fern.example,030 1234567,Deutschland"]
     path = begin(scope, client, csv_of([*lines, "Cy,cy@fern.example,+43 1 5134567,"], f"Name,Email,Phone,{header}"))
-    columns = client.get(path + "/columns").content.decode()
+    columns = html_of(client.get(path + "/columns"))
     assert "Which country are phone numbers without a country code from?" in columns
     assert columns.count('name="country"') == 1
     assert '<option value="DE" selected>Germany</option>' in columns
@@ -266,7 +267,7 @@ def test_the_country_of_national_numbers_is_asked_for(scope: Cast, client: Any, 
     client.post(path + "/columns", fed)
     checked = client.get(path + "/check")
     assert stats(checked) == ["1", "0", "0", "2"]
-    assert '<option value="DE" selected>Germany</option>' in checked.content.decode()
+    assert '<option value="DE" selected>Germany</option>' in html_of(checked)
     assert "Choose a country first" in toast_of(client, client.post(path + "/check", {"do": "country", "country": ""}))
     client.post(path + "/check", {"do": "country", "country": "DE"})
     checked = client.get(path + "/check")
@@ -282,7 +283,7 @@ def test_the_file_may_name_another_country_than_the_company_has(scope: Cast, cli
     client.post(path + "/columns", fed)
     checked = client.get(path + "/check")
     assert stats(checked) == ["0", "0", "0", "2"]
-    assert '<option value="US" selected>United States</option>' in checked.content.decode()
+    assert '<option value="US" selected>United States</option>' in html_of(checked)
     client.post(path + "/check", {"do": "country", "country": "US"})
     assert stats(client.get(path + "/check")) == ["2", "0", "0", "0"]
 

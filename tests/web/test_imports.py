@@ -17,6 +17,7 @@ from tests.crm.imports import helpers
 from tests.crm.imports.helpers import HEADER, csv_of, people
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory, TagFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 ALL = ("GET", "POST", "PUT", "DELETE")
@@ -38,7 +39,7 @@ def begin(cast: Cast, client: Any, content: bytes, of: str = "contact", name: st
 
 
 def stats(page: Any) -> list[str]:
-    return re.findall(r'stat-value num">([^<]*)<', page.content.decode())
+    return re.findall(r'stat-value num">([^<]*)<', html_of(page))
 
 
 def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None:
@@ -46,7 +47,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     lines = [*people(2), *people(1), "Bad,nobody,+49,15112345679"]
     path = begin(scope, client, csv_of(lines))
     columns = client.get(path + "/columns")
-    page = columns.content.decode()
+    page = html_of(columns)
     assert re.search(r'<option value="email" selected>Email</option>', page)
     assert "person1@example.org · person2@example.org · nobody" in page
     sent = client.post(path + "/columns", {"do": "check", **CHOSEN, "tags": [tag.pk], "rowFrom": "2"})
@@ -55,33 +56,33 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert stats(checked) == ["2", "0", "1", "1"]
     assert "Write one such as name@example.com." in text_of(checked)
     assert "An earlier row of the file has person1@example.org already." in text_of(checked)
-    assert ">Import 2 contacts</button>" in checked.content.decode()
+    assert ">Import 2 contacts</button>" in html_of(checked)
     assert Contact.objects.count() == 0
     started = client.post(path + "/check", {"do": "start"})
     assert started["Location"] == path
-    assert 'hx-trigger="every 1s"' in client.get(path).content.decode()
+    assert 'hx-trigger="every 1s"' in html_of(client.get(path))
     assert "This import has started" in text_of(client.get(path + "/columns"))
     assert "This import has started" in text_of(client.get(path + "/check"))
     helpers.work()
     done = client.get(path)
     assert "4 rows: 2 created, 1 skipped because they exist, 1 refused." in text_of(done)
     assert stats(done) == ["2", "0", "1", "1"]
-    assert "every 1s" not in done.content.decode()
+    assert "every 1s" not in html_of(done)
     assert Contact.objects.filter(tag_links__tag=tag).count() == 2
     assert "people.csv" in text_of(client.get(at(scope.owner, "imports")))
     rows = client.post(path, {"do": "download"})
     assert b"Bad,nobody" in b"".join(rows.streaming_content)
     assert "Another contact has person1@example.org already." in text_of(done)
-    assert ">Show it</a>" in done.content.decode()
+    assert ">Show it</a>" in html_of(done)
     ContactFactory(name="Somebody else")
-    link = re.search(r'href="([^"]+)">Show the contacts<', done.content.decode())
+    link = re.search(r'href="([^"]+)">Show the contacts<', html_of(done))
     listed = text_of(client.get(link[1]))
     assert ("Import is people.csv" in listed, "Person 2" in listed, "Somebody else" in listed) == (True, True, False)
     undone = client.post(path, {"do": "undo"})
     assert "Undoing the import" in toast_of(client, undone)
     assert BulkJob.objects.get().undoes_import_id == Import.objects.get().pk
     assert "It is being undone." in text_of(client.get(path))
-    assert 'value="undo"' not in client.get(path).content.decode()
+    assert 'value="undo"' not in html_of(client.get(path))
     jobs.work()
     after = client.get(path)
     assert "It has been undone. 2 contacts were taken back. Show how" in text_of(after)
@@ -97,16 +98,16 @@ def test_rows_are_mended_on_the_page(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of([*lines, *people(1)]))
     client.post(path + "/columns", {"do": "check", **CHOSEN})
     client.post(path + "/check", {"do": "start"})
-    assert 'value="mend"' not in client.get(path).content.decode(), "it is at work"
+    assert 'value="mend"' not in html_of(client.get(path)), "it is at work"
     helpers.work()
-    page = client.get(path).content.decode()
+    page = html_of(client.get(path))
     assert re.search(r'name="r4.c1"[^>]* value="bob@"[^>]* aria-describedby="f-r4.c1-error"', page)
     assert ("<script>alert" in page, page.count('name="row"')) == (False, 4)
     assert '<input type="hidden" name="do" value="mend">' in page
     # One row is saved, and what was typed into another one stays.
     typed = {"do": "mend", "r3.c1": "ann@example.org", "r4.c1": "bob@example.org", "r5.c1": "y"}
     one = client.post(path, {**typed, "row": "3"})
-    shown = one.content.decode()
+    shown = html_of(one)
     assert (one.status_code, "1 row: 1 created" in text_of(one)) == (200, True)
     assert 'name="r3.c1"' not in shown
     assert re.search(r'name="r4.c1"[^>]* value="bob@example.org"', shown)
@@ -115,15 +116,15 @@ def test_rows_are_mended_on_the_page(scope: Cast, client: Any) -> None:
     assert ("2 rows: 1 created, 1 still wrong" in rest, 'class="toast bad"' in rest) == (True, True)
     done = client.get(path)
     assert stats(done) == ["3", "0", "1", "1"]
-    assert 'name="r6.c1"' in done.content.decode(), "the skipped one"
+    assert 'name="r6.c1"' in html_of(done), "the skipped one"
     assert "There is nothing more to fix" in toast_of(client, client.post(path, {"do": "mend", "row": "3"}))
     # Whoever reads alone sees the rows and mends none.
     viewer = enter(scope.narrow)
     assert "Row 5" in text_of(viewer.get(path))
-    assert 'name="row"' not in viewer.get(path).content.decode()
+    assert 'name="row"' not in html_of(viewer.get(path))
     assert 'class="toast bad"' in toast_of(viewer, viewer.post(path, {**typed, "row": "5"}))
     client.post(path, {"do": "undo"})
-    assert 'name="row"' not in client.get(path).content.decode()
+    assert 'name="row"' not in html_of(client.get(path))
 
 
 def test_only_rows_that_were_changed_are_saved(scope: Cast, client: Any) -> None:
@@ -140,7 +141,7 @@ def test_only_rows_that_were_changed_are_saved(scope: Cast, client: Any) -> None
     said = text_of(page)
     assert "Row 8 Confidential Information - Do Not Distribute Import this row anyway" in said
     assert said.index("Row 8 Conf") < said.index("Row 9 Copyright"), "in the file's order"
-    shown = dict(re.findall(r'name="(r\d+\.c\d+)"[^>]* value="([^"]*)"', page.content.decode()))
+    shown = dict(re.findall(r'name="(r\d+\.c\d+)"[^>]* value="([^"]*)"', html_of(page)))
     assert {name.partition(".")[0] for name in shown} == {"r4", "r5"}, "titles and footers have no form"
     untouched = client.post(path, {"do": "mend", **shown})
     assert "Change a value first" in toast_of(client, untouched)
@@ -159,7 +160,7 @@ def test_columns_become_new_fields(scope: Cast, client: Any) -> None:
     assert client.post(path + "/columns", wanted)["Location"] == path + "/check"
     assert stats(client.get(path + "/check")) == ["2", "0", "0", "0"]
     assert not CustomField.objects.filter(is_system=False).exists(), "nothing is saved by the check"
-    shown = client.get(path + "/columns").content.decode()
+    shown = html_of(client.get(path + "/columns"))
     assert shown.count('<option value="+" selected>') == 2, "the choice stands"
     client.post(path + "/check", {"do": "start"})
     found = dict(CustomField.objects.filter(name__in=("Seats", "Since")).values_list("name", "field_type"))
@@ -173,7 +174,7 @@ def test_columns_become_new_fields(scope: Cast, client: Any) -> None:
     assert "nobody uses now" not in text_of(client.get(path))
     Contact.objects.update(is_deleted=True)
     assert "empty since it was undone: Seats, Since" in text_of(client.get(path))
-    assert 'value="remove_fields"' not in enter(scope.narrow).get(path).content.decode()
+    assert 'value="remove_fields"' not in html_of(enter(scope.narrow).get(path))
     assert "Fields removed" in toast_of(client, client.post(path, {"do": "remove_fields"}))
     assert not CustomField.objects.filter(name__in=found).exists()
     assert "No field of it is empty any more" in toast_of(client, client.post(path, {"do": "remove_fields"}))
@@ -193,7 +194,7 @@ def test_columns_become_new_fields(scope: Cast, client: Any) -> None:
 def test_a_column_is_guessed_by_its_name_and_doubted_by_its_values(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of([f"{line.partition(',')[0]},soon,+49,151" for line in people(3)]))
     page = client.get(path + "/columns")
-    assert re.search(r'<option value="email" selected>Email</option>', page.content.decode())
+    assert re.search(r'<option value="email" selected>Email</option>', html_of(page))
     assert "Email soon None of these is an email address. Is this the right column?" in text_of(page)
 
 
@@ -212,7 +213,7 @@ def test_leads_come_by_the_same_pages(scope: Cast, client: Any) -> None:
     client.post(path + "/check", {"do": "start"})
     helpers.work()
     assert Lead.objects.get().value == 5
-    link = re.search(r'href="([^"]+)">Show the leads<', client.get(path).content.decode())
+    link = re.search(r'href="([^"]+)">Show the leads<', html_of(client.get(path)))
     assert "Import is people.csv" in text_of(client.get(link[1]))
     assert "1 created" in text_of(client.get(path))
     assert "people.csv" in text_of(client.get(at(scope.owner, "imports/leads")))
@@ -237,7 +238,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
     nothing = client.post(path + "/columns", {"do": "check", "existing": "skip"})
     assert "Choose what at least one column becomes." in text_of(nothing)
     wrong = client.post(path + "/columns", {"do": "check", **CHOSEN, "dateFormat": "nonsense"})
-    assert (wrong.status_code, 'id="f-dateFormat-error"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'id="f-dateFormat-error"' in html_of(wrong)) == (422, True)
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c2": ""})
     said = text_of(client.get(path + "/check"))
     assert "lacks its country. Write it such as +49 170 1234567, or a country code beside it." in said
@@ -276,7 +277,7 @@ def test_nobody_imports_without_the_right(scope: Cast, client: Any) -> None:
     for page in ("imports", "imports/new", path, path + "/columns", path + "/check"):
         shown = viewer.get(page if page.startswith("/") else at(scope.narrow, page))
         assert shown.status_code == 200
-        assert not re.findall(r'name="do"', shown.content.decode()), page
+        assert not re.findall(r'name="do"', html_of(shown)), page
     sent = {"do": "upload", "of": "contact", "file": SimpleUploadedFile("x.csv", csv_of(people(1)))}
     assert viewer.post(at(scope.narrow, "imports/new"), sent).status_code == 422
     assert viewer.post(path + "/columns", {"do": "check", **CHOSEN}).status_code == 422
@@ -299,11 +300,11 @@ def test_hostile_files_stay_text_and_pages_ask_little(scope: Cast, client: Any) 
     client.post(path + "/columns", {"do": "check", **CHOSEN})
     pages = [path + "/columns", path + "/check", path, at(scope.owner, "imports")]
     for page in pages[:2]:
-        assert "<script>alert" not in client.get(page).content.decode()
+        assert "<script>alert" not in html_of(client.get(page))
     client.post(path + "/check", {"do": "start"})
     helpers.work()
     for page in pages:
         with CaptureQueriesContext(connection) as queries:
-            shown = client.get(page).content.decode()
+            shown = html_of(client.get(page))
         assert "<script>alert" not in shown
         assert len(queries) <= 20, [query["sql"][:90] for query in queries]

@@ -7,6 +7,7 @@ from django.utils import timezone
 from outreach.models import ImapMailbox, InboundMessage, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.kit.html import html_of
 from tests.kit.imap_server import PASSWORD, USER, imap_server
 from tests.web.helpers import at, enter, text_of, toast_of
 
@@ -27,9 +28,9 @@ def test_a_reply_is_read_where_it_belongs(cast: Cast) -> None:
     assert "1 new reply" in home
     listed = browser.get(at(cast.owner, "received-mail?only=unread"))
     assert "Yes" in text_of(listed)
-    assert EVIL not in listed.content.decode()
+    assert EVIL not in html_of(listed)
     here = at(cast.owner, f"received-mail/{mail.pk}")
-    shown = browser.get(here).content.decode()
+    shown = html_of(browser.get(here))
     assert EVIL not in shown
     assert "mailto:ann@example.org?subject=Re%3A%20Hello&amp;In-Reply-To=%3Creply%40example.org%3E" in shown
     assert "taken for an answer to the last one" in shown
@@ -46,7 +47,7 @@ def test_the_mailbox_of_a_sender_is_connected_and_tested(cast: Cast) -> None:
     with cast.scope():
         smtp = SmtpFactory()
     here = at(cast.owner, f"senders/{smtp.pk}/mailbox")
-    assert f"senders/{smtp.pk}/mailbox" in browser.get(at(cast.owner, f"senders/{smtp.pk}")).content.decode()
+    assert f"senders/{smtp.pk}/mailbox" in html_of(browser.get(at(cast.owner, f"senders/{smtp.pk}")))
     with imap_server() as server:
         sent = {"do": "save", "host": "127.0.0.1", "port": server.port, "username": USER, "folders": "INBOX"}
         saved = browser.post(here, {**sent, "password": "wrong"})

@@ -16,6 +16,7 @@ from tests.crm.bulk_jobs.helpers import work
 from tests.crm.leads.helpers import member, product
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
@@ -34,13 +35,13 @@ def leads(scope: Cast) -> list[Lead]:
 
 
 def names(response: Any) -> list[str]:
-    return re.findall(r'aria-label="Select the lead of ([^"]+)"></label></td>', response.content.decode())
+    return re.findall(r'aria-label="Select the lead of ([^"]+)"></label></td>', html_of(response))
 
 
 def columns(response: Any) -> dict[str, tuple[str, list[str]]]:
     """Return the columns of the board: name -> (what its head says, the contacts of its cards)."""
     found = {}
-    for part in response.content.decode().split('<section class="column"')[1:]:
+    for part in html_of(response).split('<section class="column"')[1:]:
         name = re.search(r"<h2[^>]*>([^<]*)</h2>", part)
         head = re.search(r'<header class="column-head"[^>]*>(.*?)</header>', part, re.DOTALL)
         assert name is not None
@@ -92,7 +93,7 @@ def test_the_board_counts_and_sums_what_the_filters_match(scope: Cast, leads: li
     assert (board["New"], board["Won"][1]) == (("New 1 $10", ["Ann Lee"]), ["Bob Ray"])
     narrowed = client.get(path + "&q=ray")
     assert (columns(narrowed)["New"], columns(narrowed)["Won"][1]) == (("New 0", []), ["Bob Ray"])
-    assert 'name="view" value="board"' in narrowed.content.decode()
+    assert 'name="view" value="board"' in html_of(narrowed)
     leads[0].status = "gone"
     leads[0].save()
     assert columns(client.get(path))["Gone"] == ("Gone 1 $10", ["Ann Lee"])
@@ -107,7 +108,7 @@ def test_columns_go_on_by_cursor(scope: Cast, client: Any) -> None:
         page = client.get(path + address)
         head, cards = columns(page)["New"]
         assert head == "New 60"
-        more = re.search(r'<li class="more" hx-get="([^"]+)"', page.content.decode())
+        more = re.search(r'<li class="more" hx-get="([^"]+)"', html_of(page))
         seen = cards if "cursor" not in address else seen + cards
         if more is None:
             break
@@ -136,7 +137,7 @@ def test_a_lead_is_made_for_somebody_new_or_known(scope: Cast, client: Any) -> N
     roof, path = product("Roof"), at(scope.owner, "leads/new")
     new = {"name": "Cid", "email": "cid@example.org", "countryCode": "+44", "number": "7400123456", "status": "new"}
     wrong = client.post(path, {**new, "value": "much"})
-    assert (wrong.status_code, 'value="much"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'value="much"' in html_of(wrong)) == (422, True)
     made = client.post(path, {**new, "value": "1200", "productServices": [roof.pk]})
     assert "Lead created" in toast_of(client, made)
     lead = Lead.objects.get()
@@ -155,7 +156,7 @@ def test_a_lead_is_shown_changed_and_deleted(scope: Cast, leads: list[Lead], cli
     path, sam = at(scope.owner, f"leads/{leads[0].pk}"), member(name="Sam")
     shown = text_of(client.get(path))
     assert all(text in shown for text in ("Ann Lee", "$10.00", "Event", "Assigned to"))
-    form = client.get(path + "?edit=facts").content.decode()
+    form = html_of(client.get(path + "?edit=facts"))
     values = {"status": "new", "source": "event", "value": "99", "notes": "Call in May"}
     assert ('name="value" type="number"' in form, 'value="10"' in form) == (True, True)
     assert client.post(path + "?edit=facts", {**values, "value": "much"}).status_code == 422
@@ -170,7 +171,7 @@ def test_a_lead_is_shown_changed_and_deleted(scope: Cast, leads: list[Lead], cli
 
 def test_a_lead_that_changed_meanwhile_is_not_overwritten(scope: Cast, leads: list[Lead], client: Any) -> None:
     path = at(scope.owner, f"leads/{leads[0].pk}?edit=facts")
-    form = client.get(path).content.decode()
+    form = html_of(client.get(path))
     sent = {
         "opened": unescape(re.search(r'name="opened" value="([^"]*)"', form)[1]),
         "status": "new",
@@ -229,7 +230,7 @@ def test_nobody_does_what_their_role_may_not(db: None) -> None:
         lead = LeadFactory(contact=ContactFactory(name="Ann Lee"))
     client = enter(cast.narrow)
     for path in ("leads", "leads?view=board", f"leads/{lead.pk}", f"leads/{lead.pk}?edit=facts"):
-        page = client.get(at(cast.narrow, path)).content.decode()
+        page = html_of(client.get(at(cast.narrow, path)))
         assert "Ann Lee" in page
         actions = r'name="do" value="(delete|note|save|move|status|assign)"|\?edit|leads/new|type="checkbox"'
         assert not re.findall(actions, page)
@@ -251,6 +252,6 @@ def test_hostile_text_stays_text_and_pages_ask_little(scope: Cast, client: Any) 
     lead = LeadFactory(contact=ContactFactory(name=EVIL), notes=EVIL, source=EVIL)
     for path in ("leads", "leads?view=board", f"leads?q={EVIL}", f"leads/{lead.pk}", f"leads/{lead.pk}?edit=facts"):
         with CaptureQueriesContext(connection) as queries:
-            page = client.get(at(scope.owner, path)).content.decode()
+            page = html_of(client.get(at(scope.owner, path)))
         assert "<script>alert" not in page, path
         assert len(queries) <= 16, (path, len(queries))

@@ -16,6 +16,7 @@ from core.web.navigation.places import PLACES, SETTINGS
 from core.web.pages import Page
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory
+from tests.kit.html import html_of
 from tests.kit.rows import kept_for_module
 from tests.web.helpers import at, enter
 from tests.web.test_guards import opens
@@ -84,7 +85,7 @@ def settings_of(response: Any) -> list[tuple[str, str]]:
 
 
 def links_in(response: Any, pattern: str, without: str = "$.") -> list[tuple[str, str]]:
-    part = re.search(pattern, response.content.decode(), re.DOTALL)
+    part = re.search(pattern, html_of(response), re.DOTALL)
     text = re.sub(without, "", part[0], flags=re.DOTALL) if part else ""
     found = re.findall(r'<a\b[^>]*href="([^"]*)"[^>]*>(.*?)</a>', text, re.DOTALL)
     return [(" ".join(unescape(re.sub(r"<[^>]+>", " ", label)).split()), target) for target, label in found]
@@ -92,7 +93,7 @@ def links_in(response: Any, pattern: str, without: str = "$.") -> list[tuple[str
 
 def current_of(response: Any, pattern: str) -> list[str]:
     """Return the labels of the marked links in a part of a page."""
-    part = re.search(pattern, response.content.decode(), re.DOTALL)
+    part = re.search(pattern, html_of(response), re.DOTALL)
     found = re.findall(r"<a\b[^>]*aria-current[^>]*>(.*?)</a>", part[0] if part else "", re.DOTALL)
     return [" ".join(re.sub(r"<[^>]+>", " ", label).split()) for label in found]
 
@@ -134,7 +135,7 @@ def test_every_page_is_linked(world: World, subtests: pytest.Subtests, role: str
             if not may_use(page, member):
                 continue
             if parent.name not in links:
-                links[parent.name] = set(TARGET.findall(client.get(address(world, parent)).content.decode()))
+                links[parent.name] = set(TARGET.findall(html_of(client.get(address(world, parent)))))
             assert address(world, page) in links[parent.name], f"not linked from {parent.name}"
     assert count > 50
 
@@ -175,7 +176,7 @@ def test_tabs_and_settings_mark_the_page(scope: Cast) -> None:
     listed = settings_of(tag)
     assert ("Profile and preferences", "/account") in listed
     assert listed == settings_of(client.get("/account"))
-    index = client.get(at(scope.owner, "settings")).content.decode()
+    index = html_of(client.get(at(scope.owner, "settings")))
     assert settings_of(client.get(at(scope.owner, "settings"))) == []
     assert all(f'href="{target}"' in index for _, target in listed)
 

@@ -11,6 +11,7 @@ from core.ids import new_id
 from crm.models import BulkJob, Contact, ContactCategory, ProductService, Segment, Tag, Team
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>'
@@ -31,7 +32,7 @@ def test_named_records_are_added_changed_and_deleted(
     assert f"{noun} added" in toast_of(client, made)
     one = model.objects.get()
     assert (one.name, one.description, one.color) == ("Fair", EVIL, "#dc2626")
-    shown = client.get(path).content.decode()
+    shown = html_of(client.get(path))
     assert ("<script>alert" in shown, 'fill="#dc2626"' in shown) == (False, True)
     again = client.post(f"{path}/new", {"name": "fair"})
     assert (again.status_code, model.objects.count()) == (422, 1)
@@ -53,7 +54,7 @@ def test_lists_search_and_lead_to_contacts(scope: Cast, client: Any) -> None:
     ann = ContactFactory(name="Ann Lee")
     ContactFactory(name="Bob Ray")
     assert scope.session.put(f"/contact/{ann.pk}", {"tags": [tag.pk]}).status == 200
-    found = client.get(at(scope.owner, "tags?q=fai")).content.decode()
+    found = html_of(client.get(at(scope.owner, "tags?q=fai")))
     assert ("Fair" in found, "Press" in found) == (True, False)
     link = re.search(r'href="([^"]+)" aria-label="Contacts: 1"', found)[1]
     people = text_of(client.get(link))
@@ -66,9 +67,9 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     ContactFactory(name="Bob Ray")
     new = at(scope.owner, "segments/new")
     assert client.post(new, {"name": "Anns"}).status_code == 422
-    listed = client.get(at(scope.owner, "contacts?f=email:contains:ann")).content.decode()
+    listed = html_of(client.get(at(scope.owner, "contacts?f=email:contains:ann")))
     assert f'href="{new}?f=email%3Acontains%3Aann"' in listed
-    assert "segments/new" not in client.get(at(scope.owner, "contacts?q=ann&f=email:contains:ann")).content.decode()
+    assert "segments/new" not in html_of(client.get(at(scope.owner, "contacts?q=ann&f=email:contains:ann")))
     filtered = f"{new}?f=name:contains:Ann"
     assert "1 contact in it now" in text_of(client.get(filtered))
     assert "Segment added" in toast_of(client, client.post(filtered, {"name": "Anns"}))
@@ -76,8 +77,8 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     detail = client.get(at(scope.owner, f"segments/{segment.pk}"))
     text = text_of(detail)
     assert ("Name contains Ann" in text, "Ann Lee" in text, "Bob Ray" in text) == (True, True, False)
-    assert re.search(r'id="count">1 contact<', detail.content.decode())
-    change = re.search(r'href="([^"]+/filters[^"]*)"', detail.content.decode())[1]
+    assert re.search(r'id="count">1 contact<', html_of(detail))
+    change = re.search(r'href="([^"]+/filters[^"]*)"', html_of(detail))[1]
     assert "1 contact in it now" in text_of(client.get(change))
     assert client.post(change.replace("Ann", "Bob"), {"do": "save"}).status_code == 303
     assert "Bob Ray" in text_of(client.get(at(scope.owner, f"segments/{segment.pk}")))
@@ -103,7 +104,7 @@ def test_what_was_typed_of_a_segment_stays_while_filters_come_and_go(scope: Cast
     def send(path: str, **sent: str) -> str:
         """Send the form with what was typed. Returns the address that it has then."""
         answer = client.post(path, {**typed, **sent})
-        page = answer.content.decode()
+        page = html_of(answer)
         assert answer.status_code == 200, text_of(answer)
         assert all(
             found in page for found in ('value="Anns"', "Met at the fair</textarea>", 'value="#dc2626" selected')
@@ -111,7 +112,7 @@ def test_what_was_typed_of_a_segment_stays_while_filters_come_and_go(scope: Cast
         return str(re.search(r'action="([^"]+)" id="segment"', page)[1]).replace("&amp;", "&")
 
     path = at(scope.owner, "segments/new")
-    page = client.get(path).content.decode()
+    page = html_of(client.get(path))
     assert '<button class="button" form="segment" name="add" value="tags">' in page
     assert page.index('form="segment"') == page.index('form="segment" name="do" value="save"'), "what Enter presses"
     path = send(path, add=f"tags:in:{tag.pk}")
@@ -133,7 +134,7 @@ def test_what_was_typed_of_a_segment_stays_while_filters_come_and_go(scope: Cast
 
 def with_tag(client: Any, path: str, tag: str) -> str:
     """Add a filter by a tag on the page. Returns the address of its form."""
-    page = client.post(path, {"add": f"tags:in:{tag}"}).content.decode()
+    page = html_of(client.post(path, {"add": f"tags:in:{tag}"}))
     return str(re.search(r'action="([^"]+)" id="segment"', page)[1]).replace("&amp;", "&")
 
 
@@ -141,7 +142,7 @@ def test_products_are_kept_and_their_deletion_is_undone(scope: Cast, client: Any
     path = at(scope.owner, "products")
     wrong = client.post(f"{path}/new", {"name": "Plan", "price": "much"})
     assert wrong.status_code == 422
-    assert 'value="much"' in wrong.content.decode()
+    assert 'value="much"' in html_of(wrong)
     assert client.post(f"{path}/new", {"name": "Plan", "price": "12.5", "isActive": "on"}).status_code == 303
     one = ProductService.objects.get()
     assert (one.name, float(one.price)) == ("Plan", 12.5)
@@ -166,10 +167,10 @@ def test_a_team_has_members_who_take_leads_or_not(scope: Cast, client: Any) -> N
     shown = {one["_id"]: one["isAvailable"] for one in scope.session.get(f"/team/{team.pk}").data["members"]}
     assert shown == {scope.owner.pk: True, scope.narrow.pk: True}
     default = Team.objects.get(is_default=True)
-    assert 'value="delete"' not in client.get(f"{path}/{default.pk}").content.decode()
+    assert 'value="delete"' not in html_of(client.get(f"{path}/{default.pk}"))
     rule = at(scope.owner, "teams/rule")
     wrong = client.post(rule, {"distribution": "roundRobin", "maxOpenLeads": "0"})
-    assert (wrong.status_code, 'id="f-maxOpenLeads-error"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'id="f-maxOpenLeads-error"' in html_of(wrong)) == (422, True)
     assert client.post(rule, {"distribution": "roundRobin", "maxOpenLeads": "9"}).status_code == 303
     assert scope.session.get("/settings").data["teamSettings"] == {
         "distribution": "roundRobin",
@@ -188,15 +189,15 @@ def test_duplicates_are_merged_value_by_value_and_come_apart_again(scope: Cast, 
     one, two = Contact.objects.get(name="Ann Lee"), Contact.objects.get(name="A. Lee")
     page = client.get(at(scope.owner, "contacts/duplicates"))
     assert "The same e-mail address" in text_of(page)
-    merge = re.search(r'href="([^"]+contacts/merge\?[^"]+)"', page.content.decode())[1].replace("&amp;", "&")
-    shown = client.get(merge).content.decode()
+    merge = re.search(r'href="([^"]+contacts/merge\?[^"]+)"', html_of(page))[1].replace("&amp;", "&")
+    shown = html_of(client.get(merge))
     assert (f'name="from-name" value="{one.pk}"' in shown, f'name="winner" value="{two.pk}"' in shown) == (True, True)
     sent = {"do": "merge", "winner": one.pk, "from-name": one.pk, "from-email": two.pk, "from-contactNumber": two.pk}
     assert "Merged" in toast_of(client, client.post(merge, sent))
     one.refresh_from_db()
     assert (one.name, one.email, one.number) == ("Ann Lee", "ann+x@example.org", "7400123457")
     assert Contact.objects.get(pk=two.pk).is_deleted
-    merges = client.get(at(scope.owner, "contacts/merges")).content.decode()
+    merges = html_of(client.get(at(scope.owner, "contacts/merges")))
     id = re.search(r'name="id" value="(\w+)"', merges)[1]
     undone = client.post(at(scope.owner, "contacts/merges"), {"do": "undo", "id": id})
     assert "apart again" in toast_of(client, undone)
@@ -222,10 +223,10 @@ def test_a_segment_is_chosen_one_by_one(scope: Cast, client: Any) -> None:
         made = client.post(new, {"name": f"Fair {panel}", "panel": panel})
         assert "now choose" in toast_of(client, made)
         path = made["Location"]
-        found = client.get(f"{path}?find={name[:3]}").content.decode()
+        found = html_of(client.get(f"{path}?find={name[:3]}"))
         assert f'aria-label="Add {name}"' in found
         assert "Added" in toast_of(client, client.post(path, {"do": "add", "member": member.pk}))
-        shown = client.get(f"{path}?find={name[:3]}").content.decode()
+        shown = html_of(client.get(f"{path}?find={name[:3]}"))
         assert (f'aria-label="Take out {name}"' in shown, f"Add {name}" in shown) == (True, False)
         assert Segment.objects.get(panel=panel).records.count() == 1
         assert "Taken out" in toast_of(client, client.post(path, {"do": "take_out", "member": member.pk}))
@@ -251,7 +252,7 @@ def test_who_may_only_look_is_shown_no_action(scope: Cast) -> None:
     ):
         shown = client.get(at(scope.narrow, path))
         assert shown.status_code == 200, path
-        found = re.findall(r'value="(?:save|delete|merge|dismiss)"|/new"', shown.content.decode())
+        found = re.findall(r'value="(?:save|delete|merge|dismiss)"|/new"', html_of(shown))
         assert not found, (path, found)
     for path, body in (
         ("tags/new", {"name": "x"}),

@@ -17,6 +17,7 @@ from outreach.runs.genie.pages.base import skipped, why
 from outreach.runs.genie.pages.runs import Run
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
+from tests.kit.html import html_of
 from tests.kit.smtp_server import Faults
 from tests.outreach.helpers import Post, planned, statuses, work
 from tests.web.helpers import EVIL, at, enter, sent_form, text_of, toast_of
@@ -52,7 +53,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
         Suppression.objects.create(email=contact.email.lower(), reason="manual")
     assert "No outreach yet" in text_of(client.get(at(cast.owner, "outreach")))
     form = client.get(at(cast.owner, f"outreach/new?tags={tag.pk}"))
-    assert re.search(r'name="tags" value="\w+" checked', form.content.decode())
+    assert re.search(r'name="tags" value="\w+" checked', html_of(form))
     audience = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
     assert "2 of 3 contacts" in audience
     assert "1 won't be written to: 1 on the do-not-contact list" in audience
@@ -61,7 +62,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     body = {"tags": tag.pk, "prompt": "Invite them to our open day", "tone": "formal", "draft": "hold"}
     started = client.post(at(cast.owner, "outreach/new"), body)
     assert "The messages are being written" in toast_of(client, started)
-    assert "every 1s" in client.get(started["Location"]).content.decode()
+    assert "every 1s" in html_of(client.get(started["Location"]))
     work("genie")
     run = started["Location"]
     assert "Review 2 drafts" in text_of(client.get(run))
@@ -69,7 +70,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     again = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
     assert "2 of them are in an outreach of the last 30 days already" in again
     # What ends with the run stands in the part of the page that follows it.
-    assert 'data-dialog="stop"' in client.get(run).content.decode().partition('id="list"')[2]
+    assert 'data-dialog="stop"' in html_of(client.get(run)).partition('id="list"')[2]
     review = client.get(f"{run}/review")
     assert "1 of 2" in text_of(review)
     first = sent_form(review)
@@ -90,7 +91,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert "Every draft is decided" in text_of(client.get(f"{run}/review"))
     work("send")
     assert (post.subjects(), b"\r\nA\r\n\r\nB\r\n" in post.server.received[0]) == (["Subject: S"], True)
-    page = client.get(run).content.decode()
+    page = html_of(client.get(run))
     assert "A person has decided against it." in page
     assert ("every 1s" in page, 'data-dialog="stop"' in page) == (False, False)
 
@@ -100,7 +101,7 @@ def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: 
     path = at(cast.owner, f"outreach/{run}")
     page = client.get(f"{path}/approve")
     assert "3 messages would go" in text_of(page)
-    assert page.content.decode().count('<details class="sample"') == 3
+    assert html_of(page).count('<details class="sample"') == 3
     seen = {"do": "approve", **sent_form(page)}
     with cast.scope():
         message = SendJob.objects.first()
@@ -126,7 +127,7 @@ def test_the_run_says_what_holds_its_sender(cast: Cast, post: Post, client: Clie
     page = client.get(at(cast.owner, f"outreach/{run}"))
     assert "The sender has trouble and rests" in text_of(page)
     assert "Check the sender" in text_of(page)
-    assert "every 1s" not in page.content.decode()
+    assert "every 1s" not in html_of(page)
 
 
 def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> None:
@@ -136,21 +137,21 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
     picked = client.post(at(cast.owner, "contacts"), {"do": "write", "ids": [ann.pk, bob.pk]})
     assert picked["Location"] == at(cast.owner, f"outreach/new?contactIds={ann.pk}&contactIds={bob.pk}")
     assert "2 people are picked" in text_of(client.get(picked["Location"]))
-    part = client.get(at(cast.owner, f"outreach/people?contactIds={ann.pk}&find=Bob")).content.decode()
+    part = html_of(client.get(at(cast.owner, f"outreach/people?contactIds={ann.pk}&find=Bob")))
     assert re.findall(r'value="(\w{24})"( checked)?>', part) == [(ann.pk, " checked"), (bob.pk, "")]
     assert "2 of 2 contacts" in text_of(
         client.get(at(cast.owner, f"outreach/audience?contactIds={ann.pk}&contactIds={bob.pk}"))
     )
     body = {"contactIds": [ann.pk, bob.pk], "prompt": "Invite them to lunch"}
     for address, told in (("people", 'value="Cid"'), ("audience", "of 2 contacts")):  # without script
-        kept = client.post(at(cast.owner, f"outreach/{address}"), {**body, "find": "Cid"}).content.decode()
+        kept = html_of(client.post(at(cast.owner, f"outreach/{address}"), {**body, "find": "Cid"}))
         assert ("Invite them to lunch</textarea>" in kept, told in kept) == (True, True)
         assert 'formmethod="get"' not in kept
     plain = client.post(at(cast.owner, "outreach/samples"), body)
-    assert "Invite them to lunch</textarea>" in plain.content.decode()
+    assert "Invite them to lunch</textarea>" in html_of(plain)
     part = client.post(at(cast.owner, "outreach/samples"), body, headers={"HX-Request": "true"})
     for page in (plain, part):
-        assert page.content.decode().count("I would like to invite you to lunch.") == 2
+        assert html_of(page).count("I would like to invite you to lunch.") == 2
         assert "Nothing: no AI model is called" in text_of(page)
         assert "1 an hour, the last one goes" in text_of(page)
     assert len(part.content) < len(plain.content) / 2
@@ -158,12 +159,12 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
         assert not SendJob.objects.exists()
     limited = client.post(at(cast.owner, "outreach/samples"), {**body, "costCap": "1e-9", "language": "German"})
     assert "costCap" in text_of(limited)
-    assert "<details open><summary>Limits" in limited.content.decode()
+    assert "<details open><summary>Limits" in html_of(limited)
     unknown = client.post(at(cast.owner, "outreach/new"), {**body, "tokenCap": "5000", "language": "Klingon"})
-    assert (unknown.status_code, 'id="f-language-error"' in unknown.content.decode()) == (422, True)
+    assert (unknown.status_code, 'id="f-language-error"' in html_of(unknown)) == (422, True)
     gone = client.post(at(cast.owner, "outreach/new"), {**body, "smtp": ann.pk})
     assert (gone.status_code, "This sender has been removed" in text_of(gone)) == (422, True)
-    assert "Invite them to lunch</textarea>" in gone.content.decode()
+    assert "Invite them to lunch</textarea>" in html_of(gone)
     more = {"draft": "hold", "tokenCap": "5000", "costCap": "0.5", "language": "German"}
     started = client.post(at(cast.owner, "outreach/new"), {**body, **more})
     run = cast.key.get("/genie", p="1", n="1").data[0]
@@ -220,7 +221,7 @@ def test_nobody_does_what_their_role_may_not(db: None, mail_server: tuple[Faults
     for path in (*paths, "suppressions", "senders"):
         page = client.get(at(cast.narrow, path))
         assert page.status_code == 200, path
-        assert not re.findall(r'name="do"|outreach/new"|senders/new"', page.content.decode()), path
+        assert not re.findall(r'name="do"|outreach/new"|senders/new"', html_of(page)), path
     form = {"id": message.pk, "contentHash": message.content_hash}
     for path, actions in (
         (f"outreach/{run}", ("pause", "retry", "cancel", "delete")),
@@ -260,7 +261,7 @@ def test_hostile_text_stays_text(cast: Cast, post: Post, client: Client) -> None
         "senders",
         f"senders/{post.smtp.pk}",
     ):
-        page = client.get(at(cast.owner, path)).content.decode()
+        page = html_of(client.get(at(cast.owner, path)))
         assert "<script>alert" not in page, path
         assert not re.findall(r"&lt;/script&gt;14", page), path
 
@@ -281,7 +282,7 @@ def test_a_follow_up_goes_by_chat(cast: Cast, post: Post, client: Client) -> Non
         hours = ChatTemplate.objects.create(name="hours", status="APPROVED", **values)
     form = client.post(place, {**sent, "steps": "0"})
     assert "By chat" in text_of(form)
-    assert (f'value="{hours.pk}"' in form.content.decode(), waits.pk in form.content.decode()) == (True, False)
+    assert (f'value="{hours.pk}"' in html_of(form), waits.pk in html_of(form)) == (True, False)
     step = {
         "steps": "1",
         "step0-amount": "2",
@@ -290,11 +291,11 @@ def test_a_follow_up_goes_by_chat(cast: Cast, post: Post, client: Client) -> Non
         "step0-chatTemplate": hours.pk,
     }
     both = client.post(new, {**sent, **step, "step0-prompt": "Ask again", "step0-chatVariables": "1 = you"})
-    found = re.findall(r'name="step0-(\w+)"[^>]*aria-invalid="true"', both.content.decode())
+    found = re.findall(r'name="step0-(\w+)"[^>]*aria-invalid="true"', html_of(both))
     assert (both.status_code, found) == (422, ["chatTemplate"])  # a template has its words; these would be lost
     for variables, wrong in (("7 = SPRING", "chatVariables"), ("1 = {{contact.nothing}}", "chatVariables")):
         refused = client.post(new, {**sent, **step, "step0-chatVariables": variables})
-        page = refused.content.decode()
+        page = html_of(refused)
         assert (refused.status_code, re.findall(r'name="step0-(\w+)"[^>]*aria-invalid="true"', page)) == (422, [wrong])
         assert (variables in page, "<details open><summary>By chat" in page) == (True, True)
     run = client.post(new, {**sent, **step, "step0-chatVariables": "1 = {{contact.firstName}}"})["Location"]
@@ -312,13 +313,13 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     place = at(cast.owner, "outreach/steps")
     # Without script the whole form comes again, with what was typed; with it the part.
     one = client.post(place, sent)
-    assert (one.status_code, "Come to our open day" in text_of(one), 'name="step0-amount"' in one.content.decode()) == (
+    assert (one.status_code, "Come to our open day" in text_of(one), 'name="step0-amount"' in html_of(one)) == (
         200,
         True,
         True,
     )
     first = {"step0-amount": "2", "step0-unit": "days", "step0-prompt": "Ask again", "step0-stopOn": "won"}
-    two = client.post(place, {**sent, **first, "steps": "1"}, headers={"HX-Request": "true"}).content.decode()
+    two = html_of(client.post(place, {**sent, **first, "steps": "1"}, headers={"HX-Request": "true"}))
     assert ("Ask again" in two, 'name="step1-amount"' in two, "What is it about?" in two, "<h1" in two) == (
         True,
         True,
@@ -326,14 +327,14 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
         False,
     )
     second = {"step1-amount": "1", "step1-unit": "weeks", "step1-subject": "Last call"}
-    left = client.post(f"{place}?drop=0", {**sent, **first, **second, "steps": "2"}).content.decode()
+    left = html_of(client.post(f"{place}?drop=0", {**sent, **first, **second, "steps": "2"}))
     assert ("Last call" in left, "Ask again" in left, 'name="step1-amount"' in left) == (True, False, False)
 
     both = {**sent, **first, **second, "steps": "2", "intervalMs": "86400000"}
     both |= {"step0-days": ["1", "5"], "step0-start": "09:00"}
     half = client.post(at(cast.owner, "outreach/new"), both)
     assert (half.status_code, "Until : Start and end go together." in text_of(half)) == (422, True)
-    assert re.search(r'<details open><summary>Sending hours.*?value="5" checked', half.content.decode(), re.DOTALL)
+    assert re.search(r'<details open><summary>Sending hours.*?value="5" checked', html_of(half), re.DOTALL)
     both["step0-end"] = "17:00"
     wrong = client.post(at(cast.owner, "outreach/new"), {**both, "step1-amount": "0"})
     assert (wrong.status_code, "Wait : Give a whole number, at least 1." in text_of(wrong)) == (422, True)
@@ -345,7 +346,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     page = text_of(shown)
     # People and messages are counted apart: the first message is one of three.
     assert "1 of 1 person reached · 1 of up to 3 messages sent" in page
-    assert 'value="33" aria-label="Messages sent or stopped"' in shown.content.decode()
+    assert 'value="33" aria-label="Messages sent or stopped"' in html_of(shown)
     assert "People 1 Messages 1 To approve 0" in page
     assert "Follow-up 1 2 days later Ask again Only Mon, Fri 09:00 to 17:00" in page
     assert "Follow-up 2 1 week later" in page

@@ -12,6 +12,7 @@ from crm.models import Contact
 from outreach.messaging.delivery.deciding.reasons import OTHER_SENTENCES, Reason, sentence_of
 from outreach.models import SendJob
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.outreach.helpers import Post, planned, work
 from tests.web.helpers import at, enter, sent_form, text_of, toast_of
 
@@ -65,7 +66,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
     path, opened = at(cast.owner, f"messages/{message.pk}"), set[str]()
     for reason in (*Reason, "sender_trouble"):
         decision |= {"reason": reason, "sentence": sentence_of(reason)}
-        card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
+        card = re.search(r'<div class="card"><h2>.*?</div>', html_of(client.get(path)), re.DOTALL)[0]
         assert escape(sentence_of(reason)) in card, reason
         action = re.search(r'<a class="link" href="([^"]+)">[^<]+</a>', card)
         assert action, reason
@@ -77,11 +78,9 @@ def test_every_reason_has_a_sentence_and_a_deed(
             SendJob.objects.update(status="failed", reason=reason)
         decision.clear()
         monkeypatch.setattr("outreach.messaging.delivery.serializers.decisions_by_id", lambda ids: {})
-        card = re.search(r'<div class="card"><h2>.*?</div>', client.get(path).content.decode(), re.DOTALL)[0]
+        card = re.search(r'<div class="card"><h2>.*?</div>', html_of(client.get(path)), re.DOTALL)[0]
         assert re.search(r'<a class="link" href', card), reason
-    bar = re.search(
-        r'<ul class="bars">.*?href="([^"]+)"', client.get(at(cast.owner, f"outreach/{run}")).content.decode()
-    )
+    bar = re.search(r'<ul class="bars">.*?href="([^"]+)"', html_of(client.get(at(cast.owner, f"outreach/{run}"))))
     assert "1 message" in text_of(client.get(unescape(bar[1])))
 
 
@@ -94,7 +93,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     path = at(cast.owner, f"outreach/{run}/review/{message.pk}")
     page = client.get(path)
     assert re.search(
-        r'<mark class="unproved" title="Nothing proves it">.{5}</mark><sup class="num">1</sup>', page.content.decode()
+        r'<mark class="unproved" title="Nothing proves it">.{5}</mark><sup class="num">1</sup>', html_of(page)
     )
     assert "What this outreach is about" in text_of(page)
     assert "Nothing proves what is marked amber" in text_of(page)
@@ -103,7 +102,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     approved = toast_of(client, client.post(every, {"do": "approve", **sent_form(client.get(every))}))
     assert "Approved 1 message; 1 message left to be read by itself" in approved
     form = sent_form(page)
-    alone = client.get(at(cast.owner, f"messages/{message.pk}")).content.decode()
+    alone = html_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert "Something in it is not proved." in alone
     assert 'value="approve"' not in alone
 
@@ -122,9 +121,9 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
         assert words in text_of(refused), words
     told = toast_of(client, client.post(path, {"do": "approve", **form}))
     assert "The message has changed in the meantime" in told
-    now = re.search(r'name="contentHash" value="(\w+)"', refused.content.decode())[1]
+    now = re.search(r'name="contentHash" value="(\w+)"', html_of(refused))[1]
     assert client.post(f"{path}?edit", {**typed, "contentHash": now})["Location"] == path
-    assert '<mark class="by-person" title="Written by hand">My own words.</mark>' in client.get(path).content.decode()
+    assert '<mark class="by-person" title="Written by hand">My own words.</mark>' in html_of(client.get(path))
     life = text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert f"Changed by {cast.owner.name}" in life
     assert "A person has changed its words." in life
@@ -134,10 +133,10 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     asked = {"do": "regenerate", "hint": "More formal", **sent_form(client.get(path))}
     assert "It is being rewritten" in toast_of(client, client.post(f"{path}?anew", asked))
     waits = client.get(path)
-    assert ("every 1s" in waits.content.decode(), "The new words come in a moment" in text_of(waits)) == (True, True)
+    assert ("every 1s" in html_of(waits), "The new words come in a moment" in text_of(waits)) == (True, True)
     work("genie")
     anew = client.get(path)
-    assert ("every 1s" in anew.content.decode(), "My own words." in text_of(anew)) == (False, False)
+    assert ("every 1s" in html_of(anew), "My own words." in text_of(anew)) == (False, False)
     assert "Asked for: “More formal”" in text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert "has changed" in toast_of(client, client.post(f"{path}?anew", asked))
     with cast.scope():
@@ -157,7 +156,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     cast.session.post(f"/genie/send-jobs/{message.pk}/approve")
     late = client.post(f"{path}?edit", {**typed, "contentHash": now, "text": "Too late"})
     assert (late.status_code, "It has been approved in the meantime" in text_of(late)) == (422, True)
-    assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", late.content.decode())
+    assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", html_of(late))
     work("send")
     assert "It has been approved in the meantime, and was sent." in toast_of(
         client, client.post(path, {"do": "cancel", **form})
@@ -177,4 +176,4 @@ def test_a_preview_can_do_nothing(cast: Cast, post: Post, client: Client) -> Non
     page = client.get(at(cast.owner, f"messages/{message.pk}/preview"))
     assert page["Content-Security-Policy"].startswith("sandbox; default-src 'none'; style-src 'unsafe-inline'")
     assert page["X-Frame-Options"] == "SAMEORIGIN"
-    assert re.search(r"<iframe [^>]*sandbox ", client.get(at(cast.owner, f"messages/{message.pk}")).content.decode())
+    assert re.search(r"<iframe [^>]*sandbox ", html_of(client.get(at(cast.owner, f"messages/{message.pk}"))))

@@ -11,6 +11,7 @@ from accounts.models import Member, Role
 from outreach.models import Dashboard
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +23,9 @@ def test_a_report_leads_to_what_it_counts_and_onto_a_dashboard(cast: Cast) -> No
             LeadFactory(contact=ContactFactory(name=name), status=status)
     client = enter(cast.owner)
     usual = client.get(at(cast.owner, "reports"))
-    assert '<svg class="chart"' in usual.content.decode()
+    assert '<svg class="chart"' in html_of(usual)
     asked = "reports?reportType=leads&by=status&chart=bar&metric=created"
-    page = client.get(at(cast.owner, asked)).content.decode()
+    page = html_of(client.get(at(cast.owner, asked)))
     assert re.search(r"<progress max=\"2\" value=\"2\" aria-label=\"Won\">", page)
     link = re.search(r'<a class="link" href="([^"]+)">Won</a>', page)
     assert link is not None
@@ -65,10 +66,10 @@ def test_a_report_leads_to_what_it_counts_and_onto_a_dashboard(cast: Cast) -> No
     with cast.scope():
         role = Role.objects.get(name="Viewer")
         viewer = enter(MemberFactory(status=Member.Status.ACCEPTED, role=role))
-    found = viewer.get(at(cast.owner, f"dashboards/{board.pk}")).content.decode()
+    found = html_of(viewer.get(at(cast.owner, f"dashboards/{board.pk}")))
     assert ("Second" in found, ">Edit" in found) == (True, False)
     assert "Add to a dashboard" not in text_of(viewer.get(at(cast.owner, "reports")))
     gone = client.post(at(cast.owner, f"dashboards/{board.pk}/edit"), {"do": "save", "remove-1": "on", "name": ""})
-    assert (gone.status_code, "name" in gone.content.decode()) == (422, True)
+    assert (gone.status_code, "name" in html_of(gone)) == (422, True)
     deleted = client.post(at(cast.owner, f"dashboards/{board.pk}/edit"), {"do": "delete"})
     assert "Dashboard deleted" in toast_of(client, deleted)

@@ -18,6 +18,7 @@ from crm.models import BulkJob, Export, File, Import, Tag
 from outreach.models import GenieScheduler
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 
 EVIL = '"><script>alert(1)</script>'
@@ -30,7 +31,7 @@ def client(scope: Cast) -> Any:
 
 def hits(response: Any) -> list[tuple[str, str]]:
     """The (words, address) of what was found."""
-    found = re.findall(r'role="option"[^>]*href="([^"]*)">.*?<span>(.*?)</span>', response.content.decode(), re.DOTALL)
+    found = re.findall(r'role="option"[^>]*href="([^"]*)">.*?<span>(.*?)</span>', html_of(response), re.DOTALL)
     return [(unescape(words), address) for address, words in found]
 
 
@@ -45,7 +46,7 @@ def test_records_pages_and_deeds_are_found(scope: Cast, client: Any) -> None:
         ("Elsa Hedlund", at(scope.owner, f"leads/{lead.pk}")),
         (tag.name, at(scope.owner, f"tags/{tag.pk}")),
     ]
-    assert "<script>alert" not in page.content.decode()
+    assert "<script>alert" not in html_of(page)
     assert "3 results" in text_of(page)
     assert hits(client.get(path + "?q=start+o")) == [("Start outreach", at(scope.owner, "outreach/new"))]
     assert hits(client.get(path + "?q=time+of")) == []
@@ -138,7 +139,7 @@ def test_the_palette_opens_with_recent_records_actions_and_pages(scope: Cast, cl
     assert found[:6] == [(contact.name, at(scope.owner, f"contacts/{contact.pk}")) for contact in recent]
     labels = [label for label, _ in found]
     assert labels.index("New contact") < labels.index("Inbox") < labels.index("API keys")
-    heads = re.findall(r'role="group" aria-label="([^"]*)"', client.get(path).content.decode())
+    heads = re.findall(r'role="group" aria-label="([^"]*)"', html_of(client.get(path)))
     assert heads == ["Recent", "Actions", "Pages", "Settings"]
 
     # They end with the session, and with the permission.
@@ -156,13 +157,13 @@ def test_the_palette_opens_with_recent_records_actions_and_pages(scope: Cast, cl
 def test_keys_lead_to_places(scope: Cast, client: Any) -> None:
     keys = text_of(client.get(at(scope.owner, "help/keys")))
     assert all(words in keys for words in ("Ctrl K", "G C Contacts", "G H Home", "G L Leads", "Approve the draft"))
-    shell = client.get(at(scope.owner, "contacts")).content.decode()
+    shell = html_of(client.get(at(scope.owner, "contacts")))
     assert {*re.findall(r'data-go="(\w)"', shell)} == {place.key for place in (*PLACES, NOTIFICATIONS)}
 
 
 def test_what_is_under_way_is_seen(scope: Cast, client: Any) -> None:
     path = at(scope.owner, "jobs/tray")
-    assert "every 3s" not in client.get(path).content.decode()
+    assert "every 3s" not in html_of(client.get(path))
     BulkJob.objects.create(panel="contact", action="delete", status="running", total=2000, processed=500)
     BulkJob.objects.create(panel="contact", action="delete", status="completed", total=7)
     file = File.objects.create(name=f"people {EVIL}.csv", size=1, mime="text/csv")
@@ -184,11 +185,11 @@ def test_what_is_under_way_is_seen(scope: Cast, client: Any) -> None:
     narrow = scope.narrow_session.get("/bulk-job/under-way").data["work"]
     assert {one["resource"] for one in narrow} == {"bulk-job", "contact/import"}
     page = client.get(path)
-    assert "every 3s" in page.content.decode()
+    assert "every 3s" in html_of(page)
     text = text_of(page)
     assert all(words in text for words in ("Writing messages: Invite them", "88 %", "Exporting products", "and 1 more"))
     assert "Deleted" not in text
-    assert "<script>alert" not in page.content.decode()
+    assert "<script>alert" not in html_of(page)
 
 
 def test_background_work_leaves_out_changes_of_one_record(scope: Cast, client: Any) -> None:

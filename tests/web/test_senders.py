@@ -12,6 +12,7 @@ from django.test import Client
 from outreach.models import MailApp, Smtp, Suppression
 from tests.kit.cast import Cast
 from tests.kit.google import CLIENT, CLIENT_SECRET
+from tests.kit.html import html_of
 from tests.kit.mail_vendors import KEY, vendor_server
 from tests.outreach.helpers import Post
 from tests.web.helpers import EVIL, at, enter, text_of, toast_of
@@ -28,13 +29,13 @@ def client(cast: Cast) -> Client:
 def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client) -> None:
     path = at(cast.owner, "suppressions")
     wrong = client.post(path, {"email": "nonsense", "reason": "manual"})
-    assert (wrong.status_code, 'aria-invalid="true"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'aria-invalid="true"' in html_of(wrong)) == (422, True)
     added = client.post(path, {"email": "Ann@Example.org", "reason": "manual", "source": "Call"})
     assert "ann@example.org is on the do-not-contact list" in toast_of(client, added)
     with cast.scope():
         id = Suppression.objects.get().pk
     assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
-    assert '<select name="operator"' in client.get(path).content.decode()  # of the filter's own form
+    assert '<select name="operator"' in html_of(client.get(path))  # of the filter's own form
     assert "Took 1 address off the list" in toast_of(client, client.post(path, {"do": "delete", "ids": id}))
 
 
@@ -53,16 +54,14 @@ def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client
     del post.server.at["mail"]
     client.post(path, {"do": "test", "id": post.smtp.pk})
     own = f"{path}/{post.smtp.pk}"
-    values = dict(
-        re.findall(r'name="(\w+)" type="\w+"(?: step="any")? value="([^"]*)"', client.get(own).content.decode())
-    )
-    assert "päss" not in client.get(own).content.decode()
+    values = dict(re.findall(r'name="(\w+)" type="\w+"(?: step="any")? value="([^"]*)"', html_of(client.get(own))))
+    assert "päss" not in html_of(client.get(own))
     saved = client.post(own, {**values, "perHour": "30", "isActive": "on"})
     assert "Sender saved; the connection works" in toast_of(client, saved)
     moved = client.post(own, {**values, "port": "99999", "password": "typed", "isActive": "on"})
     assert (moved.status_code, "Password : Enter it again: it is not kept" in text_of(moved)) == (422, True)
     moved = client.post(own, {**values, "host": "mail.example.org", "isActive": "on"})
-    assert (moved.status_code, 'id="f-password-error"' in moved.content.decode()) == (422, True)
+    assert (moved.status_code, 'id="f-password-error"' in html_of(moved)) == (422, True)
     hours = {"do": "hours", "windowDays": ["1", "2"], "windowStart": "09:00", "windowEnd": "17:00"}
     hours |= {"approvalDays": "5", "language": "german"}
     assert "Settings saved" in toast_of(client, client.post(path, hours))
@@ -79,15 +78,15 @@ def test_a_mail_vendor_is_connected_beside_smtp(cast: Cast, client: Client, sett
         settings.VENDOR_BASE_URLS = {"sendgrid": vendors.be("sendgrid").url}
         settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
         assert "SendGrid" in text_of(client.get(f"{place}/new"))
-        form = client.get(f"{place}/connect?app=mailvendor-f").content.decode()
+        form = html_of(client.get(f"{place}/connect?app=mailvendor-f"))
         assert ('name="region"' in form, 'name="secretKey"' in form) == (True, False)
         values = {"fromName": EVIL, "fromEmail": "me@example.com"}
         missing = client.post(f"{place}/connect?app=mailvendor-f", {"do": "save", **values})
-        assert (missing.status_code, 'id="f-apiKey-error"' in missing.content.decode()) == (422, True)
+        assert (missing.status_code, 'id="f-apiKey-error"' in html_of(missing)) == (422, True)
         made = client.post(f"{place}/connect?app=mailvendor-f", {"do": "save", **values, "apiKey": KEY})
         assert "SendGrid connected; the connection works" in toast_of(client, made)
         own = made["Location"]
-        page = client.get(own).content.decode()
+        page = html_of(client.get(own))
         assert "/hooks/mail/sendgrid/" in page
         assert (KEY in page, "Nothing is taken yet" in page, EVIL in page) == (False, True, False)
         with cast.scope():
@@ -114,7 +113,7 @@ def test_gmail_is_connected_by_a_log_in_and_logged_in_anew(cast: Cast, client: C
         assert "Log-in at Gmail" in text_of(client.get(connect))
 
         def came_back(path: str, **sent: str) -> str:
-            page = client.post(path, {"do": "begin", **sent}).content.decode()
+            page = html_of(client.post(path, {"do": "begin", **sent}))
             found = re.search(r'href="(http://127[^"]+)"', page)
             assert found is not None
             answer = vendors.google.consent(unescape(found[1]))
@@ -123,9 +122,9 @@ def test_gmail_is_connected_by_a_log_in_and_logged_in_anew(cast: Cast, client: C
         back = came_back(connect)
         shown = client.get(back)
         assert "Say whom the messages come from" in text_of(shown)
-        kept = dict(re.findall(HIDDEN, shown.content.decode()))
+        kept = dict(re.findall(HIDDEN, html_of(shown)))
         missing = client.post(f"{place}/return", {"do": "save", **kept, "fromName": ""})
-        assert (missing.status_code, 'id="f-fromName-error"' in missing.content.decode()) == (422, True)
+        assert (missing.status_code, 'id="f-fromName-error"' in html_of(missing)) == (422, True)
         made = client.post(f"{place}/return", {"do": "save", **kept, "fromName": EVIL})
         assert "Gmail connected" in toast_of(client, made)
         own = made["Location"]
@@ -136,11 +135,9 @@ def test_gmail_is_connected_by_a_log_in_and_logged_in_anew(cast: Cast, client: C
         assert "It needs a new log-in" in text_of(client.get(own))
         assert "Log in again" in text_of(client.get(place))
         anew = came_back(own, mayRead="on")
-        kept = dict(
-            re.findall(r'type="hidden" name="(code|state)"[^>]* value="([^"]*)"', client.get(anew).content.decode())
-        )
+        kept = dict(re.findall(r'type="hidden" name="(code|state)"[^>]* value="([^"]*)"', html_of(client.get(anew))))
         assert "It sends again" in toast_of(client, client.post(f"{place}/return", {"do": "save", **kept}))
         refused = client.get(f"{place}/return", {"error": "access_denied", "state": kept["state"]})
         assert "It was not allowed" in text_of(refused)
         assert "This log-in cannot go on" in text_of(client.get(f"{place}/return?code=x&state=y"))
-        assert "canary" not in client.get(own).content.decode()
+        assert "canary" not in html_of(client.get(own))

@@ -20,6 +20,7 @@ from core.ids import new_id
 from tests.accounts.auth.helpers import logins
 from tests.kit.cast import Cast
 from tests.kit.factories import UserFactory
+from tests.kit.html import html_of
 from tests.web.helpers import PASSWORD, at, enter, text_of
 
 
@@ -88,10 +89,10 @@ def test_addresses_that_people_type_lead_on(cast: Cast) -> None:
     browser = enter(cast.owner)
     short = browser.get(f"/c/{cast.company.pk}")
     assert (short.status_code, short["Location"]) == (302, f"/c/{cast.company.pk}/")
-    assert "Log out?" in browser.get("/logout").content.decode()
+    assert "Log out?" in html_of(browser.get("/logout"))
     assert browser.get(f"/c/{cast.company.pk}/").status_code == 200
     refused = browser.put(f"/c/{cast.company.pk}/contacts")
-    assert (refused.status_code, "cannot be used like that" in refused.content.decode()) == (405, True)
+    assert (refused.status_code, "cannot be used like that" in html_of(refused)) == (405, True)
     assert Client().get("/logout")["Location"] == "/login"
 
 
@@ -152,8 +153,8 @@ def test_two_companies_in_two_tabs_never_cross(cast: Cast, outsiders: Cast) -> N
     assert client.get("/")["Location"] == at(outsiders.owner)
     made = client.post(at(cast.owner, "contacts/new"), new)
     assert made.status_code == 303
-    assert "ann@example.org" in client.get(at(cast.owner, "contacts")).content.decode()
-    assert "ann@example.org" not in client.get(at(outsiders.owner, "contacts")).content.decode()
+    assert "ann@example.org" in html_of(client.get(at(cast.owner, "contacts")))
+    assert "ann@example.org" not in html_of(client.get(at(outsiders.owner, "contacts")))
     own = made["Location"].rpartition("/")[2]
     assert client.get(at(outsiders.owner, f"contacts/{own}")).status_code == 404
     refused = client.post(at(outsiders.owner, f"contacts/{own}"), {"do": "delete"})

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import ApiKey, Member, Role
 from accounts.roles.pages import WORDS
@@ -15,6 +16,7 @@ from accounts.settings.pages import NOTICES as NOTICE_WORDS
 from crm.models import Contact, CustomField, CustomSection
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>'
@@ -26,11 +28,11 @@ def client(scope: Cast) -> Any:
 
 
 def test_the_first_page_leads_to_what_the_role_may_see(scope: Cast, client: Any) -> None:
-    page = client.get(at(scope.owner, "settings")).content.decode()
+    page = html_of(client.get(at(scope.owner, "settings")))
     for path in ("company", "members", "roles", "fields", "formats", "notices", "keys", "log", "plan"):
         assert f'href="{at(scope.owner, f"settings/{path}")}"' in page, path
     narrow = enter(scope.narrow)
-    assert "settings/" not in re.sub(r"<nav.*?</nav>", "", narrow.get(at(scope.narrow, "settings")).content.decode())
+    assert "settings/" not in re.sub(r"<nav.*?</nav>", "", html_of(narrow.get(at(scope.narrow, "settings"))))
     assert narrow.get(at(scope.narrow, "settings/members")).status_code == 403
 
 
@@ -38,11 +40,11 @@ def test_company_formats_and_notices_are_saved(scope: Cast, client: Any) -> None
     path = at(scope.owner, "settings/company")
     values = {"name": "Acme", "website": "nonsense", "timezone": "Europe/Berlin"}
     wrong = client.post(path, values)
-    assert (wrong.status_code, 'id="f-website-error"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'id="f-website-error"' in html_of(wrong)) == (422, True)
     assert "Saved" in toast_of(client, client.post(path, {**values, "website": "https://acme.example", "city": EVIL}))
     company = scope.session.get("/company").data
     assert (company["name"], company["timezone"], company["city"]) == ("Acme", "Europe/Berlin", EVIL)
-    assert "<script>alert" not in client.get(path).content.decode()
+    assert "<script>alert" not in html_of(client.get(path))
     formats = at(scope.owner, "settings/formats")
     assert client.post(formats, {"dateFormat": "yyyy-mm-dd", "currency": "EUR"}).status_code == 303
     found = scope.session.get("/settings").data
@@ -68,7 +70,7 @@ def test_members_are_invited_blocked_and_removed(scope: Cast, client: Any) -> No
     member = Member.objects.get(email="new@example.org")
     assert (member.role_id, member.status) == (role.pk, "invited")
     assert "Viewer Invited" in text_of(client.get(f"{path}?f=status:in:invited"))
-    found = client.get(path).content.decode()
+    found = html_of(client.get(path))
     rows = {row.split('"')[0]: re.sub(r"<[^>]+>|\s+", " ", row) for row in found.split('<tr data-row="')[1:]}
     assert "Owner" in rows[scope.owner.pk]
     assert "Active" in rows[scope.owner.pk]
@@ -81,7 +83,7 @@ def test_members_are_invited_blocked_and_removed(scope: Cast, client: Any) -> No
     scope.narrow.refresh_from_db()
     assert (scope.narrow.role_id, scope.narrow.status) == (role.pk, "blocked")
     assert "Unblocked" in toast_of(client, client.post(narrow, {"do": "unblock"}))
-    own = client.get(f"{path}/{scope.owner.pk}").content.decode()
+    own = html_of(client.get(f"{path}/{scope.owner.pk}"))
     assert 'value="remove"' not in own
     alone = client.post(f"{path}/{scope.owner.pk}", {"do": "disown"})
     assert 'class="toast bad"' in toast_of(client, alone)
@@ -104,13 +106,13 @@ def test_a_role_is_a_table_of_check_marks(scope: Cast, client: Any) -> None:
     assert "Role added" in toast_of(client, client.post(f"{path}/new", body))
     role = Role.objects.get(name="Sales")
     assert role.permission == {"contact": {"GET": True, "POST": True}, "lead": {"GET": True}}
-    page = client.get(f"{path}/{role.pk}").content.decode()
+    page = html_of(client.get(f"{path}/{role.pk}"))
     assert len(re.findall(r'name="flags" value="[\w.-]+" aria-label="[^"]+" checked', page)) == 3
     assert page.count('name="flags"') == 4 * len(MODULES)
     saved = toast_of(client, client.post(f"{path}/{role.pk}", {**body, "flags": ["contact.GET", "tag.GET"]}))
     assert "Now allowed: Tags (see)." in saved
     assert "No more: Contacts (add), Leads (see)." in saved
-    like = client.get(f"{path}/new?like={role.pk}").content.decode()
+    like = html_of(client.get(f"{path}/new?like={role.pk}"))
     assert len(re.findall(r"aria-label=\"[^\"]+\" checked", like)) == 2
     forged = client.post(f"{path}/{role.pk}", {**body, "flags": ["nothing.GET"]})
     assert forged.status_code == 422
@@ -125,14 +127,14 @@ def test_fields_are_ordered_and_a_conversion_tells_what_it_loses(scope: Cast, cl
         made = client.post(f"{path}/new?panel=contact", {"name": name, "fieldType": "text"})
         assert made["Location"] == f"{path}?panel=contact"
     size, turnover = CustomField.objects.get(name="Size"), CustomField.objects.get(name="Turnover")
-    names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
+    names = re.findall(r'aria-label="(\w+): up"', html_of(client.get(path)))
     assert names[-2:] == ["Size", "Turnover"]
     assert client.post(path, {"do": "up", "id": turnover.pk}).status_code == 303
-    names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
+    names = re.findall(r'aria-label="(\w+): up"', html_of(client.get(path)))
     assert names[-2:] == ["Turnover", "Size"]
     for after, order in ((size.pk, ["Size", "Turnover"]), ("", ["Turnover"])):
         assert client.post(path, {"do": "place", "id": turnover.pk, "after": after}).status_code == 303
-        names = re.findall(r'aria-label="(\w+): up"', client.get(path).content.decode())
+        names = re.findall(r'aria-label="(\w+): up"', html_of(client.get(path)))
         assert (names[-2:] if after else names[:1]) == order
     contact = ContactFactory()
     key = size.unique_field_id
@@ -162,7 +164,7 @@ def test_options_are_renamed_added_and_taken_away(scope: Cast, client: Any) -> N
     field.refresh_from_db()
     assert [(one["value"], one["label"]) for one in field.options] == [("Small", "Tiny"), ("Huge", "Huge")]
     system = CustomField.objects.get(panel="contact", unique_field_id="email")
-    page = client.get(f"{path}/{system.pk}").content.decode()
+    page = html_of(client.get(f"{path}/{system.pk}"))
     assert ('name="fieldType"' in page, 'value="delete"' in page) == (False, False)
     assert client.post(f"{path}/{system.pk}", {"name": "Mail", "required": "on"}).status_code == 303
     system.refresh_from_db()
@@ -183,7 +185,7 @@ def test_fields_have_defaults_descriptions_and_parts(scope: Cast, client: Any) -
     assert size.default_value == ["Big", "Small"]
     assert add(name="Guest", fieldType="checkbox", defaultValue="yes").default_value is True
     wrong = client.post(f"{path}/new", {"name": "No", "fieldType": "number", "holds": "", "defaultValue": "many"})
-    assert (wrong.status_code, 'id="f-defaultValue-error"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'id="f-defaultValue-error"' in html_of(wrong)) == (422, True)
     place = add(name="Place", holds="object", parts="Street: Text\nFloor: number\nNote")
     assert [(one["name"], one["fieldType"], one["valueType"]) for one in place.children] == [
         ("Street", "text", "string"),
@@ -193,14 +195,14 @@ def test_fields_have_defaults_descriptions_and_parts(scope: Cast, client: Any) -
     # The form as it is opened changes nothing; an option's text of its own stays when another is renamed.
     size.options[0]["description"] = "For one"
     size.save()
-    page = client.get(f"{path}/{size.pk}").content.decode()
+    page = html_of(client.get(f"{path}/{size.pk}"))
     assert ('value="Big, Small"' in page, 'value="For one"' in page) == (True, True)
     kept = {"name": "Size", "fieldType": "multi-select", "was0": "Small", "was1": "Big", "defaultValue": "Big, Small"}
     texts = {"holds": "array", "option0": "Tiny", "about0": "For one", "option1": "Big", "about1": ""}
     assert client.post(f"{path}/{size.pk}", {**kept, **texts}).status_code == 303
     size.refresh_from_db()
     assert [(one["label"], one["description"]) for one in size.options] == [("Tiny", "For one"), ("Big", "")]
-    shown = client.get(f"{path}/{place.pk}").content.decode()
+    shown = html_of(client.get(f"{path}/{place.pk}"))
     assert "Street: Text\nFloor: Number\nNote: Text" in shown
     body = {"name": "Place", "fieldType": "text", "holds": "object", "parts": "Street: Text\r\nFloor: Number"}
     assert client.post(f"{path}/{place.pk}", body).status_code == 303
@@ -227,11 +229,11 @@ def test_a_key_is_shown_once(scope: Cast, client: Any) -> None:
     wrong = client.post(f"{path}/new", {"allowedIps": "nonsense"})
     assert wrong.status_code == 422
     made = client.post(f"{path}/new", {"durationMinutes": "60", "allowedIps": "203.0.113.0/24"})
-    key = re.search(r'id="new-key"[^>]* value="(\w{64})"', made.content.decode())[1]
+    key = re.search(r'id="new-key"[^>]* value="(\w{64})"', html_of(made))[1]
     row = ApiKey.objects.exclude(pk=scope.api_key.pk).get()
     assert (row.key, row.type, row.allowed_ips) == (key, "temporary", ["203.0.113.0/24"])
     for address in (path, f"{path}/{row.pk}"):
-        page = client.get(address).content.decode()
+        page = html_of(client.get(address))
         assert (key in page, key[-4:] in page) == (False, True)
     assert "Key revoked" in toast_of(client, client.post(f"{path}/{row.pk}", {"do": "delete"}))
     assert not ApiKey.objects.filter(pk=row.pk).exists()
@@ -265,7 +267,7 @@ def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:
     for path in paths:
         shown = client.get(at(scope.narrow, f"settings/{path}"))
         assert shown.status_code == 200, path
-        found = re.findall(r'name="do" value="[^"]*"', shown.content.decode())
+        found = re.findall(r'name="do" value="[^"]*"', html_of(shown))
         assert not found, (path, found)
     for path, body in (
         ("company", {"name": "Mine"}),
@@ -285,9 +287,76 @@ def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:
 def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> None:
     assert "Take part" in text_of(client.get("/account/referral"))
     assert "You take part" in toast_of(client, client.post("/account/referral", {"do": "join"}))
-    assert 'id="refer-link" value="http' in client.get("/account/referral").content.decode()
+    assert 'id="refer-link" value="http' in html_of(client.get("/account/referral"))
     asked = client.post("/account/referral", {"do": "request", "requestNote": EVIL})
     assert "Asked" in toast_of(client, asked)
     page = client.get("/account/referral")
-    assert ("Asked for" in text_of(page), "<script>alert" in page.content.decode()) == (True, False)
+    assert ("Asked for" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
     assert client.post("/account/referral", {"do": "leave"}).status_code == 303
+
+
+def test_a_field_is_refused_where_its_settings_would_be_dropped(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/fields")
+    cases = [
+        ({"fieldType": "number", "holds": "array"}, "Only texts and files can be lists"),
+        ({"fieldType": "date", "holds": "object"}, "Only texts and files can be lists"),
+        ({"fieldType": "select", "holds": "array", "more": "A"}, "Only texts and files can be lists"),
+        ({"fieldType": "checkbox", "holds": "array"}, "Only texts and files can be lists"),
+        ({"fieldType": "file", "holds": "object"}, "Only texts and files can be lists"),
+        ({"fieldType": "number", "holds": "", "parts": "Street: Text"}, "Only texts that hold a list or a record"),
+        ({"fieldType": "text", "holds": "", "parts": "Street: Text"}, "Only texts that hold a list or a record"),
+        ({"fieldType": "select", "holds": ""}, "Write at least one option"),
+        ({"fieldType": "multi-select", "holds": "array"}, "Write at least one option"),
+        ({"fieldType": "text", "holds": "object", "required": "on"}, "nobody could add a record"),
+        ({"fieldType": "text", "holds": "", "hide": "on", "required": "on"}, "nobody could add a record"),
+    ]
+    for number, (body, error) in enumerate(cases):
+        answer = client.post(f"{path}/new", {"name": f"F{number}", **body})
+        assert answer.status_code == 422, body
+        assert error in text_of(answer), body
+    fitting = [
+        ({"fieldType": "file", "holds": "array"}, "array"),
+        ({"fieldType": "file", "holds": ""}, "file"),
+        ({"fieldType": "text", "holds": "array", "required": "on"}, "array"),
+        ({"fieldType": "multi-select", "holds": "", "more": "A"}, "array"),
+        ({"fieldType": "number", "holds": ""}, "number"),
+    ]
+    for number, (body, value_type) in enumerate(fitting):
+        assert client.post(f"{path}/new", {"name": f"G{number}", **body}).status_code == 303, body
+        field = next(one for one in scope.key.get("/custom-field?n=200").data if one["name"] == f"G{number}")
+        assert field["valueType"] == value_type, body
+    changed = client.post(f"{path}/{field['_id']}", {"name": "G4", "fieldType": "number", "holds": "array"})
+    assert (changed.status_code, "can be lists" in text_of(changed)) == (422, True)
+
+
+def test_records_are_added_with_required_files_and_lists(scope: Cast, client: Any) -> None:
+    upload = SimpleUploadedFile("contract.csv", b"Name\nAnn\n")
+    file = scope.key.upload("/upload", upload).data["_id"]
+    fields = {
+        name: scope.key.post("/custom-field", {"name": name, "panel": "contact", "required": True, **body}).data["_id"]
+        for name, body in {
+            "Contract": {"fieldType": "file"},
+            "Offers": {"fieldType": "file", "valueType": "array"},
+            "Words": {"fieldType": "text", "valueType": "array"},
+            "Buddy": {"fieldType": "text", "valueType": "member"},
+        }.items()
+    }
+    page = client.get(at(scope.owner, "contacts/new"))
+    assert text_of(page).count("contract.csv") == 2
+    sent = {"do": "save", "name": "Ann", "email": "ann@example.org", "countryCode": "", "number": "+442079460000"}
+    missing = client.post(at(scope.owner, "contacts/new"), sent)
+    assert missing.status_code == 422
+    assert not any(id in text_of(missing) for id in fields.values())
+    sent |= {fields["Contract"]: file, fields["Offers"]: [file], fields["Words"]: "one\r\n two \r\n\r\n"}
+    answer = client.post(at(scope.owner, "contacts/new"), {**sent, fields["Buddy"]: scope.owner.pk})
+    assert answer.status_code == 303, text_of(answer)
+    values = scope.key.get("/contact?searchValue=Ann").data[0]["formData"]
+    assert [values[id] for id in fields.values()] == [file, [file], ["one", "two"], scope.owner.pk]
+    page = html_of(client.get(f"{answer['Location']}?edit=1"))
+    assert "one\ntwo</textarea>" in page
+    edited = {"do": "save", fields["Words"]: "two\none", fields["Offers"]: [file]}
+    changed = client.post(f"{answer['Location']}?edit=1", edited)
+    assert changed.status_code == 303, text_of(changed)
+    values = scope.key.get("/contact?searchValue=Ann").data[0]["formData"]
+    assert values[fields["Words"]] == ["two", "one"]
+    assert values[fields["Contract"]] == file

@@ -12,6 +12,7 @@ from crm.models import Contact, CustomField, File
 from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 
 PART = {"HX-Request": "true"}
@@ -94,7 +95,7 @@ def test_every_page_writes_them_alike(scope: Cast) -> None:
         assert ids == [], path
         if path != pages[0]:
             assert "A member who has left" in text, path
-        link = re.search(r'<a class="link" href="([^"]+)" download>Offer &lt;1&gt;.pdf</a>', page.content.decode())
+        link = re.search(r'<a class="link" href="([^"]+)" download>Offer &lt;1&gt;.pdf</a>', html_of(page))
         assert link is not None, path
 
     cell = at(scope.owner, f"contacts/{contact.pk}/cell?field=seen")

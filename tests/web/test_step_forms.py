@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from outreach.models import AiApp, MailApp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.examples import EVERY
 from tests.kit.factories import MemberFactory, SmtpFactory
+from tests.kit.html import html_of
 from tests.kit.html_form import form_data
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter, text_of
@@ -154,7 +156,7 @@ def test_a_form_saves_what_it_shows_and_is_published(
     id, place = draft(cast, type, config)
     page = client.get(place)
     assert page.status_code == 200
-    sent = form_data(page.content.decode(), "step-form")
+    sent = form_data(html_of(page), "step-form")
     assert sent["node"], sent
     assert client.post(place, {**sent, "do": "save"}).status_code == 303
     if type != "trigger":
@@ -176,12 +178,12 @@ def test_a_new_step_is_added_opened_and_saved_as_it_is(cast: Cast, client: Clien
     assert added.status_code == 303
     page = client.get(added["Location"])
     assert (page.status_code, NODE_TYPES[type].label in text_of(page)) == (200, True)
-    sent = form_data(page.content.decode(), "step-form")
+    sent = form_data(html_of(page), "step-form")
     assert client.post(added["Location"], {**sent, "do": "save"}).status_code == 303
     again = client.get(added["Location"])
     errors = cast.key.get(f"/workflow/{id}").data["validation"]["errors"]
     assert again.status_code == 200
-    assert not errors or 'class="trouble"' in again.content.decode() or 'role="alert"' in again.content.decode()
+    assert not errors or 'class="trouble"' in html_of(again) or 'role="alert"' in html_of(again)
 
 
 @pytest.mark.parametrize("type", [one for one in NODE_TYPES if one != "trigger"])
@@ -194,7 +196,7 @@ def test_a_form_opens_whatever_a_draft_holds(cast: Cast, client: Client, subtest
             _, place = draft(cast, type, dict.fromkeys(names, value))
             page = client.get(place)
             assert page.status_code == 200
-            sent = form_data(page.content.decode(), "step-form")
+            sent = form_data(html_of(page), "step-form")
             status = client.post(place, {**sent, "do": "save"}).status_code
             assert status in (303, 422)
             if status == 303:  # else nothing is saved, and the page is the one that has just opened
@@ -218,6 +220,46 @@ def test_every_form_answers_as_the_role_may(
     assert role != "Viewer" or reads
 
 
+def options_in(page: Any) -> list[tuple[str, str]]:
+    """Return the (value, label) of each option of the page."""
+    return re.findall(r'<option value="([^"]*)"[^>]*>([^<]*)', html_of(page))
+
+
+def test_a_field_that_is_in_two_rows_is_refused_at_the_second(cast: Cast, client: Client) -> None:
+    id, place = draft(cast, "contact", {"action": "update", "values": {"name": "Ann"}})
+    sent = form_data(html_of(client.get(place)), "step-form")
+    answer = client.post(place, {**sent, "config.values:name.1": "name", "config.values:value.1": "Bob", "do": "save"})
+    assert answer.status_code == 422
+    assert "Another row has this name already" in text_of(answer)
+    shown = form_data(html_of(answer), "step-form")
+    names = [f"config.values:{part}.{place}" for place in range(2) for part in ("name", "value")]
+    assert [shown[name][0] for name in names] == ["name", "Ann", "name", "Bob"]
+    assert config_of(cast, id)["values"] == {"name": "Ann"}
+
+
+def test_values_that_nobody_edits_keep_their_types(cast: Cast, client: Client) -> None:
+    values = {"nothing": None, "empty": "", "number": 5, "text": "5", "yes": "true", "list": ["a"], "lines": "a\nb"}
+    id, place = draft(cast, "set", {"values": values})
+    sent = form_data(html_of(client.get(place)), "step-form")
+    assert client.post(place, {**sent, "do": "save"}).status_code == 303
+    assert config_of(cast, id)["values"] == values
+
+
+def test_a_new_trigger_shows_what_its_kinds_need_before_it_is_saved(cast: Cast, client: Client) -> None:
+    id, place = draft(cast, "trigger")
+    cast.key.put(f"/workflow/{id}", {"triggerEventType": "manual"})
+    page = client.get(place)
+    assert "Contact: Name" in text_of(page)
+    assert 'name="config.changedFields" value="name"' in html_of(page)
+    assert 'name="schedule.field.name"' in html_of(page)
+    assert 'name="schedule.field:on"' not in html_of(page)
+    sent = form_data(html_of(page), "step-form")
+    timed = {"triggerEventType": "schedule", "schedule.type": "field", "schedule.field.name": "createdAt"}
+    assert client.post(place, {**sent, **timed, "do": "save"}).status_code == 303
+    field = cast.key.get(f"/workflow/{id}").data["schedule"]["field"]
+    assert (field["panel"], field["name"]) == ("contact", "createdAt")
+
+
 def test_senders_templates_and_ai_apps_are_chosen_by_name(cast: Cast, client: Client) -> None:
     letter = {one: spec.key for one, spec in letters().items()}
     with cast.scope():
@@ -237,15 +279,15 @@ def test_senders_templates_and_ai_apps_are_chosen_by_name(cast: Cast, client: Cl
     assert "(switched off)" in text_of(shown)
     ids = [one.pk for one in (smtp, off, *apps)]
     for one in ids:
-        assert f'name="config.senders" value="{one}"' in shown.content.decode()
+        assert f'name="config.senders" value="{one}"' in html_of(shown)
     chosen = {"do": "save", "node": "s", "config.senders": ids[2:], "config.subject": "Hi", "config.body": "Come"}
     assert client.post(place, chosen).status_code == 303
     assert config_of(cast, id)["senders"] == ids[2:]
     _, place = draft(cast, "genie")
-    assert '<option value="ai-a">Our model</option>' in client.get(place).content.decode()
-    assert '<option value="de">German</option>' in client.get(place).content.decode()
+    assert ("ai-a", "Our model") in options_in(client.get(place))
+    assert ("de", "German") in options_in(client.get(place))
     _, place = draft(cast, "waitFor")
-    assert '<option value="mail.replied">Somebody answers a mail</option>' in client.get(place).content.decode()
+    assert ("mail.replied", "Somebody answers a mail") in options_in(client.get(place))
 
 
 def test_a_role_that_may_not_see_the_choices_types_them(cast: Cast) -> None:
@@ -256,7 +298,7 @@ def test_a_role_that_may_not_see_the_choices_types_them(cast: Cast) -> None:
     page = enter(member).get(place)
     assert page.status_code == 200
     assert text_of(page).count("it is not available to your role. Enter the ID.") == 2
-    sent = form_data(page.content.decode(), "step-form")
+    sent = form_data(html_of(page), "step-form")
     assert enter(member).post(place, {**sent, "do": "save"}).status_code == 303
     assert config_of(cast, id).items() >= {"senders": ["f" * 24], "subject": "Hi", "body": "Come"}.items()
 
@@ -270,7 +312,7 @@ def test_a_source_that_names_nothing_leaves_a_field_to_type_in(
     page = client.get(place)
     assert page.status_code == 200
     assert "Enter the ID." in text_of(page)
-    assert f'value="{"e" * 24}"' in page.content.decode()
+    assert f'value="{"e" * 24}"' in html_of(page)
 
 
 @pytest.mark.parametrize(

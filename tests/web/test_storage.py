@@ -18,6 +18,7 @@ from outreach.connections.ocr.providers.ocr_space import OcrSpace
 from outreach.connections.storage.pages import HAPPENED
 from outreach.models import CardScan, Ocr
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.outreach.helpers import work
 from tests.web.helpers import at, enter, text_of, toast_of
 
@@ -51,7 +52,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
         True,
     )
     assert text_of(refused).count("key : Enter it again: it is not kept after a failed try.") == 2
-    assert SECRET not in refused.content.decode()
+    assert SECRET not in html_of(refused)
     tried = {"unreachable": "x could not be reached.", "SignatureDoesNotMatch": "The storage refuses these keys."}
     for code, detail in tried.items():
         failed = S3Failed(code, detail)
@@ -67,7 +68,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
         file = File.objects.get()
     page = client.get(place)
     assert "acme-files Default" in text_of(page)
-    assert SECRET not in page.content.decode()
+    assert SECRET not in html_of(page)
     assert "In your bucket acme-files" in text_of(client.get(at(cast.owner, f"files/{file.pk}")))
     action = {"kind": "bucket", "id": bucket.pk}
     assert "It works: a file was written" in toast_of(client, client.post(place, {**action, "do": "test"}))
@@ -84,7 +85,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
 def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     client, scan = enter(cast.owner), at(cast.owner, "contacts/scan")
     before = client.get(scan)
-    assert 'capture="environment"' in before.content.decode()
+    assert 'capture="environment"' in html_of(before)
     assert "Connect a reader of cards" in text_of(before)
     assert cast.session.get("/contact/scan/reader").data == {"name": ""}
 
@@ -98,7 +99,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     wrong = client.post(reader, {"do": "save", "name": "ocr-space", "key": "", "confidence": "0.9"})
     assert (wrong.status_code, "The key that OCR.space" in text_of(wrong)) == (422, True)
     client.post(reader, {"do": "save", "name": "ocr-space", "key": SECRET, "confidence": "0.9"})
-    assert SECRET not in client.get(at(cast.owner, "settings/storage")).content.decode()
+    assert SECRET not in html_of(client.get(at(cast.owner, "settings/storage")))
     assert (cast.session.get("/contact/scan/reader").data["name"], "Connect a reader" in text_of(client.get(scan))) == (
         "ocr-space",
         False,
@@ -118,10 +119,10 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
         found = CardScan.objects.get()
     told = client.get(at(cast.owner, f"contacts/scan/{found.pk}"))
     assert "97 % sure" in text_of(told)
-    assert "<script>x" not in told.content.decode()
+    assert "<script>x" not in html_of(told)
     assert "Read as +447400123456, but only 60% sure" in text_of(told)
     form = client.get(at(cast.owner, f"contacts/new?scan={found.pk}"))
-    content = form.content.decode()
+    content = html_of(form)
     assert 'value="ann.lee@example.org"' in content
     assert 'value="Ann Lee"' in content
     assert "Read on the card, 97% sure." in text_of(form)

@@ -11,6 +11,7 @@ from outreach.messaging.domain_tracking.checks import CheckResult
 from outreach.models import DomainTracking, EmailTemplate, GenieSettings, SendJob, TrackingEvent
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 
@@ -66,10 +67,10 @@ def test_a_run_leaves_out_what_its_form_switches_off(cast: Cast, page: str) -> N
         GenieSettings.objects.create(track_opens=True, track_clicks=True)
         contact, _ = ContactFactory(), SmtpFactory()
     client.post(at(cast.owner, "senders"), {"do": "connect_writer"})
-    offered = client.get(form).content.decode()
+    offered = html_of(client.get(form))
     assert [f'name="{name}" checked' in offered for name in ("trackOpens", "trackClicks")] == [True, True]
     sent = {"do": "save", "contactIds": contact.pk, "prompt": "Invite them", "count": "1", "trackClicks": "on"}
-    wrong = client.post(form, {**sent, "count": "x", "tokenCap": "x"}).content.decode()
+    wrong = html_of(client.post(form, {**sent, "count": "x", "tokenCap": "x"}))
     assert [f'name="{name}" checked' in wrong for name in ("trackOpens", "trackClicks")] == [False, True]
     assert client.post(form, sent).status_code == 303
     (run,) = cast.key.get("/genie", p="1", n="2").data

@@ -16,6 +16,7 @@ from crm.models import Contact, CustomField, Export, Lead, SavedView
 from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
@@ -28,18 +29,18 @@ def client(scope: Cast) -> Any:
 
 
 def names(response: Any) -> list[str]:
-    return re.findall(r'aria-label="Select (?:the lead of )?([^"]+)"></label></td>', response.content.decode())
+    return re.findall(r'aria-label="Select (?:the lead of )?([^"]+)"></label></td>', html_of(response))
 
 
 def heads(response: Any) -> list[str]:
-    head = re.search(r"<thead>.*?</thead>", response.content.decode(), re.DOTALL)
+    head = re.search(r"<thead>.*?</thead>", html_of(response), re.DOTALL)
     assert head is not None
     return [" ".join(re.sub(r"<[^>]+>", " ", one).split()) for one in re.findall(r"<th scope.*?</th>", head[0])]
 
 
 def tabs(response: Any) -> list[tuple[str, bool]]:
     """Return (words, whether it is open) of the tabs of views."""
-    nav = re.search(r'<nav class="tabs" aria-label="Saved views">(.*?)</nav>', response.content.decode(), re.DOTALL)
+    nav = re.search(r'<nav class="tabs" aria-label="Saved views">(.*?)</nav>', html_of(response), re.DOTALL)
     found = re.findall(r'<a href="[^"]+"( aria-current="page")?>(.*?)</a>', nav[1] if nav else "", re.DOTALL)
     return [(unescape(re.sub(r"<[^>]+>", "", words)).strip(), bool(here)) for here, words in found]
 
@@ -60,7 +61,7 @@ def test_a_view_is_saved_opened_changed_shared_and_deleted(scope: Cast, client: 
     assert ("E-mail contains ray" in text_of(opened), "Save as new" in text_of(opened)) == (True, False)
 
     # Every link says the rest of the state itself, also that there is none.
-    without = re.search(r'<a href="([^"]+)" aria-label="Remove the filter E-mail"', opened.content.decode())
+    without = re.search(r'<a href="([^"]+)" aria-label="Remove the filter E-mail"', html_of(opened))
     assert without is not None
     wider = client.get(path + unescape(without[1]))
     assert (names(wider), "Save to" in text_of(wider)) == (["Ann Ray", "Ann Lee"], True)
@@ -84,7 +85,7 @@ def test_a_view_is_saved_opened_changed_shared_and_deleted(scope: Cast, client: 
         assert 'class="toast bad"' in toast_of(viewer, viewer.post(here, {"do": action, "name": "Mine"}))
     assert SavedView.objects.get().name == "Anns"
     mine = at(scope.narrow, "contacts?q=ann")  # who changes no contacts shares no views of them
-    assert 'name="shared"' not in viewer.get(mine).content.decode()
+    assert 'name="shared"' not in html_of(viewer.get(mine))
     refused = toast_of(viewer, viewer.post(mine, {"do": "new_view", "name": "Ours", "shared": "on"}))
     assert ("Your role does not allow this" in refused, "contact." in refused) == (True, False)
     own = viewer.post(path + "?q=ann", {"do": "new_view", "name": EVIL})
@@ -119,7 +120,7 @@ def test_a_view_whose_field_is_gone_opens_with_a_notice(scope: Cast, client: Any
     opened = client.get(saved["Location"])
     assert (opened.status_code, names(opened)) == (200, ["Ann"])
     assert "gone or has changed" in text_of(opened)
-    action = re.search(r'action="([^"]+)">(?:(?!</form>).)*value="save_view"', opened.content.decode(), re.DOTALL)
+    action = re.search(r'action="([^"]+)">(?:(?!</form>).)*value="save_view"', html_of(opened), re.DOTALL)
     assert action is not None
     client.post(unescape(action[1]), {"do": "save_view"})
     assert "gone or has changed" not in text_of(client.get(saved["Location"]))
@@ -142,9 +143,9 @@ def test_columns_are_chosen_by_the_reader_and_kept_in_views(scope: Cast, client:
     assert made.status == 200, made.body
     path, chooser = at(scope.owner, "contacts"), at(scope.owner, "contacts/columns")
     assert heads(client.get(path))[:3] == ["Name", "E-mail", "city"]
-    order = re.findall(r'name="order" value="([^"]+)"', client.get(chooser).content.decode())
+    order = re.findall(r'name="order" value="([^"]+)"', html_of(client.get(chooser)))
     moved = client.post(chooser, {"do": "move", "order": order, "shown": ["city", "email"], "down": "city"})
-    again = re.findall(r'name="order" value="([^"]+)"', moved.content.decode())
+    again = re.findall(r'name="order" value="([^"]+)"', html_of(moved))
     assert again[:4] == ["name", "email", "tags", "city"]
     client.post(chooser, {"do": "save", "order": again, "shown": ["email", "city", "category"]})
     shown = client.get(path)
@@ -171,13 +172,13 @@ def person(name: str) -> dict[str, str]:
 def test_values_are_changed_at_their_place(scope: Cast, client: Any) -> None:
     add_field("city")
     contact = scope.session.post("/contact", {"formData": {**person("Ann"), "city": "Bonn"}}).data["_id"]
-    assert f'href="contacts/{contact}/cell?field=city"' in client.get(at(scope.owner, "contacts")).content.decode()
+    assert f'href="contacts/{contact}/cell?field=city"' in html_of(client.get(at(scope.owner, "contacts")))
     path = at(scope.owner, f"contacts/{contact}/cell?field=city")
-    form = client.get(path, headers=PART).content.decode()
+    form = html_of(client.get(path, headers=PART))
     assert ("<td" in form, 'value="Bonn"' in form, "<nav" in form) == (True, True, False)
     before = json.dumps({"city": "Bonn"})
     saved = client.post(path, {"city": EVIL, "before": before}, headers=PART)
-    page = saved.content.decode()
+    page = html_of(saved)
     assert (saved.status_code, "Undo" in page, "<script>" in page, "cell?field=city" in page) == (
         200,
         True,
@@ -188,15 +189,15 @@ def test_values_are_changed_at_their_place(scope: Cast, client: Any) -> None:
     # Somebody was faster: both values are shown, and the second save is meant.
     late = client.post(path, {"city": "Kiel", "before": before}, headers=PART)
     assert (late.status_code, "Somebody else has changed this" in text_of(late)) == (422, True)
-    assert 'value="Kiel"' in late.content.decode()
-    now = unescape(re.search(r'name="before" value="([^"]*)"', late.content.decode())[1])
+    assert 'value="Kiel"' in html_of(late)
+    now = unescape(re.search(r'name="before" value="([^"]*)"', html_of(late))[1])
     assert client.post(path, {"city": "Kiel", "before": now}, headers=PART).status_code == 200
     assert Contact.objects.get().custom["city"] == "Kiel"
 
     email = path.replace("city", "email")
     wrong = client.post(email, {"email": "nonsense", "before": json.dumps({"email": "ann@example.org"})}, headers=PART)
-    assert (wrong.status_code, 'id="f-email-error"' in wrong.content.decode()) == (422, True)
-    phone = client.get(path.replace("city", "contactNumber")).content.decode()
+    assert (wrong.status_code, 'id="f-email-error"' in html_of(wrong)) == (422, True)
+    phone = html_of(client.get(path.replace("city", "contactNumber")))
     assert ('name="countryCode"' in phone, 'name="number"' in phone, "<nav" in phone) == (True, True, True)
     plain = client.post(email, {"email": "ann@example.com"})
     assert (plain["Location"], "Saved" in toast_of(client, plain)) == (at(scope.owner, "contacts"), True)
@@ -213,19 +214,19 @@ def test_leads_have_views_columns_export_and_their_status_is_changed_at_its_plac
     path = at(scope.owner, "leads")
     saved = client.post(path + "?view=board&f=value:lessThan:15", {"do": "new_view", "name": "Small"})
     board = client.get(saved["Location"])
-    assert ('class="board"' in board.content.decode(), "Bob Ray" in text_of(board)) == (True, False)
+    assert ('class="board"' in html_of(board), "Bob Ray" in text_of(board)) == (True, False)
     client.post(saved["Location"], {"do": "rename_view", "name": "Tiny"})
     assert tabs(client.get(saved["Location"])) == [("All", False), ("Tiny", True)]
     chooser = client.get(at(scope.owner, "leads/columns?columns=contact,value"))
-    assert re.findall(r'name="order" value="([^"]+)"', chooser.content.decode())[:2] == ["contact", "value"]
-    table = re.search(r'<a href="([^"]+)">Table</a>', board.content.decode())
+    assert re.findall(r'name="order" value="([^"]+)"', html_of(chooser))[:2] == ["contact", "value"]
+    table = re.search(r'<a href="([^"]+)">Table</a>', html_of(board))
     assert table is not None
     shown = client.get(unescape(table[1]))
     assert (names(shown), "Save to" in text_of(shown)) == (["Ann Lee"], True)
     chosen = client.get(path + "?columns=contact.email,status")
     assert (heads(chosen), lead.contact.email in text_of(chosen)) == (["Contact", "E-mail", "Status"], True)
     cell = at(scope.owner, f"leads/{lead.pk}/cell?field=status")
-    assert '<option value="won">Won</option>' in client.get(cell, headers=PART).content.decode()
+    assert '<option value="won">Won</option>' in html_of(client.get(cell, headers=PART))
     moved = client.post(cell, {"status": "won", "before": json.dumps({"status": "new"})}, headers=PART)
     assert (moved.status_code, "Won" in text_of(moved), Lead.objects.get(pk=lead.pk).status) == (200, True, "won")
     assert client.post(cell, {"status": "nothing"}, headers=PART).status_code == 422
@@ -241,7 +242,7 @@ def test_segments_of_leads_open_in_leads(scope: Cast, client: Any) -> None:
     body = {"name": "Won ones", "panel": "lead", "filters": {"status": "won"}}
     segment = scope.session.post("/segment", body).data["_id"]
     link = at(scope.owner, f"leads?f=segment:in:{segment}")
-    assert f'href="{link}"' in client.get(at(scope.owner, f"segments/{segment}")).content.decode()
+    assert f'href="{link}"' in html_of(client.get(at(scope.owner, f"segments/{segment}")))
     opened = client.get(link)
     assert (names(opened), "Segment is Won ones" in text_of(opened)) == (["Ann Lee"], True)
 
@@ -249,9 +250,9 @@ def test_segments_of_leads_open_in_leads(scope: Cast, client: Any) -> None:
 def test_who_only_reads_changes_nothing_and_pages_ask_little(scope: Cast, client: Any) -> None:
     contact = ContactFactory(name="Ann")
     viewer = enter(scope.narrow)
-    assert 'class="pen"' not in viewer.get(at(scope.narrow, "contacts")).content.decode()
+    assert 'class="pen"' not in html_of(viewer.get(at(scope.narrow, "contacts")))
     cell = at(scope.narrow, f"contacts/{contact.pk}/cell?field=name")
-    assert 'name="name"' not in viewer.get(cell).content.decode()
+    assert 'name="name"' not in html_of(viewer.get(cell))
     assert viewer.post(cell, {"name": "Changed"}, headers=PART).status_code == 422
     assert Contact.objects.get().name == "Ann"
     add_field("city")

@@ -10,6 +10,7 @@ from core.ids import new_id
 from crm.models import Webhook, WebhookDelivery
 from tests.crm.webhooks.helpers import Receiver, happen, receiver, work
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 
@@ -26,7 +27,7 @@ def test_a_webhook_is_made_tested_changed_and_told_again(scope: Cast, client: An
 
 def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     wrong = client.post(f"{path}/new", {"url": "nonsense", "kinds": "contact.*"})
-    assert (wrong.status_code, 'id="f-url-error"' in wrong.content.decode()) == (422, True)
+    assert (wrong.status_code, 'id="f-url-error"' in html_of(wrong)) == (422, True)
     form = {
         "url": there.url,
         "description": "Sync",
@@ -35,10 +36,10 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     }
     made = client.post(f"{path}/new", {**form, "payload": "full", "ordering": "object"})
     webhook = Webhook.objects.get()
-    assert webhook.secret in made.content.decode()
+    assert webhook.secret in html_of(made)
     assert (webhook.kinds, webhook.header_names) == (["contact.*", "lead.updated"], ["X-Key"])
     own = f"{path}/{webhook.pk}"
-    page = client.get(own).content.decode()
+    page = html_of(client.get(own))
     assert [f'value="{kind}" checked' in page for kind in ("contact.*", "lead.updated", "*")] == [True, True, False]
     assert webhook.secret not in page
     assert "canary-77" not in page
@@ -48,7 +49,7 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     work()
     assert "contact.deleted Waits 500" in text_of(client.get(own))
     delivery = WebhookDelivery.objects.get()
-    shown = client.get(f"{path}/deliveries/{delivery.pk}").content.decode()
+    shown = html_of(client.get(f"{path}/deliveries/{delivery.pk}"))
     assert "&lt;b&gt;out of order" in shown
     assert "{\n  &quot;type&quot;: &quot;contact.deleted&quot;,\n" in shown
     there.answers(200)
@@ -56,7 +57,7 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     assert "It is told again" in toast_of(client, again)
     work()
     assert there.calls[-1].headers["x-key"] == "canary-77"
-    rotated = client.post(own, {"do": "rotate"}).content.decode()
+    rotated = html_of(client.post(own, {"do": "rotate"}))
     assert Webhook.objects.get().secret in rotated
     saved = client.post(own, {**form, "headers": "", "payload": "thin", "ordering": "object", "status": "paused"})
     assert "Webhook saved" in toast_of(client, saved)
@@ -87,7 +88,7 @@ def _filtered(scope: Cast, client: Any, path: str, url: str) -> None:
     assert scope.key.get(f"/webhook/{id}").data["filter"] == {"operator": "and", "conditions": conditions}
     page = client.get(own)
     assert "Name contains ann" in text_of(page)
-    assert f"{id}/filter?f=name%3Acontains%3Aann" in page.content.decode()
+    assert f"{id}/filter?f=name%3Acontains%3Aann" in html_of(page)
     # What the other form saves leaves it as it is.
     client.post(own, {"do": "save", **made, "payload": "thin", "ordering": "object", "status": "paused"})
     assert scope.key.get(f"/webhook/{id}").data["filter"]["conditions"] == conditions

@@ -10,6 +10,7 @@ import orjson
 
 from outreach.models import ChatWidget
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.web.helpers import EVIL, at, enter, text_of, toast_of
 
 SENT: dict[str, Any] = {
@@ -37,7 +38,7 @@ def test_a_widget_is_set_up_with_a_preview(cast: Cast) -> None:
     new = at(cast.owner, "widgets/new")
     framed = client.post(new, {**SENT, "do": "preview"})
     assert framed["Content-Security-Policy"] == "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
-    shown = orjson.loads(unescape(re.search(r'data-preview="([^"]*)"', framed.content.decode())[1]))  # type: ignore[index]
+    shown = orjson.loads(unescape(re.search(r'data-preview="([^"]*)"', html_of(framed))[1]))  # type: ignore[index]
     assert (shown["greeting"], shown["texts"]["send"], shown["position"]) == (EVIL, "Los", "left")
     wrong = client.post(new, {**SENT, "allowedOrigins": "acme", "do": "save"})
     assert (wrong.status_code, "is no origin such as" in text_of(wrong)) == (422, True)
@@ -50,7 +51,7 @@ def test_a_widget_is_set_up_with_a_preview(cast: Cast) -> None:
         assert [one["day"] for one in made.business_hours["days"]] == [1, 2]
     one = at(cast.owner, f"widgets/{made.pk}")
     page = client.get(one)
-    assert f"/widget/{made.token}.js" in unescape(page.content.decode())
+    assert f"/widget/{made.token}.js" in unescape(html_of(page))
     changed = client.post(one, {**SENT, "name": "Shop", "days": [], "isActive": "", "do": "save"})
     assert "Website chat saved" in toast_of(client, changed)
     with cast.scope():

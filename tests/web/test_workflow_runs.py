@@ -12,6 +12,7 @@ from django.utils import timezone
 from core.jobs import WORK
 from crm.models import BulkJob
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
 from workflows.models import WorkflowRun
@@ -35,7 +36,7 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     told = text_of(client.get(at(cast.owner, f"contacts/{person}")))
     assert "by the workflow Welcome" in told
     listed = client.get(f"{place}/runs?f=status:in:failed")
-    assert ("Failed" in text_of(listed), "<script>alert" in listed.content.decode()) == (True, False)
+    assert ("Failed" in text_of(listed), "<script>alert" in html_of(listed)) == (True, False)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
     shown = text_of(client.get(page))
     assert ("It failed at Follow-up" in shown, "The run has no lead" in shown) == (True, True)
@@ -123,11 +124,11 @@ def test_a_workflow_is_started_for_the_selection_of_a_list(cast: Cast, client: C
     draft = cast.key.post("/workflow", {**body, "edges": []}).data["_id"]
     people = [contact(cast, name=f"Ann {n}", email=f"ann{n}@example.org", number=f"151234567{n}") for n in range(3)]
     path = at(cast.owner, "contacts")
-    assert 'formaction="' + path + '/start?"' in client.get(path).content.decode()
+    assert 'formaction="' + path + '/start?"' in html_of(client.get(path))
     assert "Choose contacts in the list first" in toast_of(client, client.post(f"{path}/start", {"do": "choose"}))
     chosen = client.post(f"{path}/start?q=Ann", {"do": "choose", "ids": people[:2]})
-    assert ("For 2 contacts" in text_of(chosen), f'value="{people[1]}"' in chosen.content.decode()) == (True, True)
-    assert draft not in chosen.content.decode()
+    assert ("For 2 contacts" in text_of(chosen), f'value="{people[1]}"' in html_of(chosen)) == (True, True)
+    assert draft not in html_of(chosen)
     sent = {"do": "save", "ids": people[:2]}
     for wrong in ("", draft, "../contact"):
         assert client.post(f"{path}/start?q=Ann", {**sent, "workflow": wrong}).status_code == 422

@@ -14,6 +14,7 @@ from django.test import Client
 from accounts.models import Member, Role
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, TagFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 from tests.workflows.helpers import contact, edges, node, when
 from workflows.models import Workflow
@@ -46,7 +47,7 @@ def test_a_workflow_is_added_exported_imported_duplicated_and_deleted(cast: Cast
     assert client.post(new, {"name": "", "triggerEventType": "contact.created"}).status_code == 422
     first = client.post(new, {"name": EVIL, "triggerEventType": "contact.created"})
     page = client.get(first["Location"])
-    assert (page.status_code, "<script>alert" in page.content.decode()) == (200, False)
+    assert (page.status_code, "<script>alert" in html_of(page)) == (200, False)
     file = client.post(f"{first['Location']}/settings", {"do": "export"})
     assert json.loads(file.content)["triggerEventType"] == "contact.created"
     sent = SimpleUploadedFile("workflow.json", file.content)
@@ -115,14 +116,14 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
 
 def test_steps_opened_from_the_list_lead_back_to_it(cast: Cast, client: Client) -> None:
     _, place = made(cast, node("a", "note", label="First"), lines=("trigger > a",))
-    listed = client.get(f"{place}?view=list").content.decode()
+    listed = html_of(client.get(f"{place}?view=list"))
     step, add = f"{place}/step?node=a&view=list", f"{place}/add?at=a%2Fout&view=list"
     assert (f'href="{escape(step)}"' in listed, f'href="{escape(add)}"' in listed) == (True, True)
-    form = client.get(step).content.decode()
+    form = html_of(client.get(step))
     assert (form.count(f'href="{place}?view=list#step-a"'), f'action="{escape(step)}"' in form) == (2, True)
     saved = client.post(step, {"do": "save", "node": "a", "config.notes": "Hi"})
     assert saved["Location"] == f"{place}?view=list#step-a"
-    assert f'action="{escape(add)}"' in client.get(add).content.decode()
+    assert f'action="{escape(add)}"' in html_of(client.get(add))
     added = client.post(add, {"do": "add", "type": "stop"})
     assert added["Location"] == f"{place}/step?node=stop-1&view=list"
     from_canvas = client.post(f"{place}/step?node=a", {"do": "save", "node": "a", "config.notes": "Ho"})
@@ -173,7 +174,7 @@ def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: C
     fields = {"config.action": "update", "config.values:name.0": "name", "config.values:value.0": EVIL}
     assert save("r", **fields)["values"] == {"name": EVIL}
     shown = client.get(f"{step}?node=r")
-    page = shown.content.decode()
+    page = html_of(shown)
     assert ("<script>alert" in page, "&quot;&gt;&lt;script&gt;alert" in page) == (False, True)
     assert "score" in text_of(client.get(f"{step}?node=v"))
 
@@ -181,13 +182,13 @@ def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: C
 def test_somebody_else_s_change_is_not_overwritten_unasked(cast: Cast, client: Client) -> None:
     id, place = made(cast, node("n", "note", {"notes": "Mine"}), lines=("trigger > n",))
     step = f"{place}/step?node=n"
-    opened = re.search(r'name="opened" value="(\w+)"', client.get(step).content.decode())[1]  # type: ignore[index]
+    opened = re.search(r'name="opened" value="(\w+)"', html_of(client.get(step)))[1]  # type: ignore[index]
     nodes = [node("trigger", "trigger"), node("n", "note", {"notes": "Theirs"})]
     assert cast.key.put(f"/workflow/{id}", {"nodes": nodes}).status == 200
     sent = {"node": "n", "opened": opened, "config.notes": "Again mine"}
     asked = client.post(step, {**sent, "do": "save"})
     assert (asked.status_code, "has changed this meanwhile" in text_of(asked)) == (422, True)
-    assert ("Again mine" in asked.content.decode(), graph(cast, id)[0]["n"]["config"]["notes"]) == (True, "Theirs")
+    assert ("Again mine" in html_of(asked), graph(cast, id)[0]["n"]["config"]["notes"]) == (True, "Theirs")
     assert client.post(step, {**sent, "do": "overwrite"}).status_code == 303
     assert graph(cast, id)[0]["n"]["config"]["notes"] == "Again mine"
 
@@ -210,10 +211,10 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     assert client.post(step, {**kind, **weekly, "schedule.timezone": "Asia/Tokyo"}).status_code == 303
     timed = {"type": "cron", "cron": "30 7 * * 0", "timezone": "Asia/Tokyo"}
     assert cast.key.get(f"/workflow/{id}").data["schedule"] == timed
-    assert '<option value="weekly" selected>' in client.get(step).content.decode()
+    assert '<option value="weekly" selected>' in html_of(client.get(step))
     # Times are typed and shown in one's own zone, and one that was not touched keeps its seconds.
     cast.key.put(f"/workflow/{id}", {"schedule": {**timed, "until": "2031-05-01T10:00:30Z"}})
-    shown = client.get(step).content.decode()
+    shown = html_of(client.get(step))
     assert 'name="schedule.until" type="datetime-local" value="2031-05-01T10:00"' in shown
     between = {"schedule.from": "2031-01-31T09:00", "schedule.until": "2031-05-01T10:00"}
     assert client.post(step, {**kind, **weekly, "schedule.timezone": "Asia/Tokyo", **between}).status_code == 303
@@ -226,9 +227,9 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     segment = cast.key.post("/segment", body).data["_id"]
     entered = {**kind, "triggerEventType": "segment.entered", "config.segment": ""}
     assert client.post(step, entered).status_code == 303
-    assert f'href="{place}/step?node=trigger" data-node="">Segment is missing' in client.get(place).content.decode()
+    assert f'href="{place}/step?node=trigger" data-node="">Segment is missing' in html_of(client.get(place))
     assert client.post(step, {**entered, "config.segment": segment}).status_code == 303
-    assert f'<option value="{segment}" selected>Big ones</option>' in client.get(step).content.decode()
+    assert f'<option value="{segment}" selected>Big ones</option>' in html_of(client.get(step))
     assert cast.key.get(f"/workflow/{id}").data["config"]["segment"] == segment
     changed = {**kind, "triggerEventType": "contact.updated", "config.changedFields": ["email"]}
     assert client.post(step, changed).status_code == 303
@@ -241,7 +242,7 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     assert "Renamed" in text_of(client.get(f"{place}/settings"))
     assert client.post(step, {**kind, "triggerEventType": "webhook"}).status_code == 303
     assert "is published" in toast_of(client, client.post(place, {"do": "publish"}))
-    assert "/api/public/workflow-hooks/" in client.get(step).content.decode()
+    assert "/api/public/workflow-hooks/" in html_of(client.get(step))
     assert "Not published any more" in toast_of(client, client.post(place, {"do": "unpublish"}))
 
 

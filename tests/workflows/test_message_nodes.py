@@ -21,6 +21,7 @@ from outreach.models import AiApp, Campaign, EmailTemplate, GenieScheduler, Send
 from outreach.runs.campaigns.progress import free_all_paused
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.kit.html import html_of
 from tests.kit.rows import kept_for_module
 from tests.kit.sending import commit_intent
 from tests.outreach.helpers import work as outreach
@@ -105,8 +106,8 @@ def test_a_mail_has_the_values_of_its_run_and_shows_where_it_comes_from(cast: Ca
     assert (detail["workflow"], detail["workflowRun"]) == (workflow, run.pk)
     assert cast.key.get(f"/genie/{job.run_id}").data["workflow"] == workflow
     browser, told, begun = enter(cast.owner), at(cast.owner, f"messages/{job.pk}"), f"workflow-runs/{run.pk}"
-    assert told in browser.get(at(cast.owner, begun)).content.decode()
-    assert begun in browser.get(told).content.decode()
+    assert told in html_of(browser.get(at(cast.owner, begun)))
+    assert begun in html_of(browser.get(told))
     tree = {"operator": "and", "conditions": [{"field": "workflowRun", "operator": "equals", "value": run.pk}]}
     listed = cast.key.get("/genie/send-jobs", advancedFilters=json.dumps(tree)).data
     assert [one["_id"] for one in listed] == [job.pk]

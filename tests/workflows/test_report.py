@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from core.tenancy import as_owner
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 from workflows.models import Workflow, WorkflowRun, WorkflowVersion
 
@@ -45,12 +46,12 @@ def test_runs_are_told_by_what_became_of_them(cast: Cast, outsiders: Cast) -> No
     assert (row["completedRate"], row["failureRate"]) == (20.0, 20.0)
 
     client = enter(cast.owner)
-    page = client.get(at(cast.owner, "reports?reportType=workflows&by=status")).content.decode()
+    page = html_of(client.get(at(cast.owner, "reports?reportType=workflows&by=status")))
     link = re.search(r'<a class="link" href="([^"]+)">Failed</a>', page)
     assert link is not None
     runs = client.get(unescape(link[1]))
     assert "Those that the report counts" in text_of(runs)
-    assert [one.pk for one in made if f"/workflow-runs/{one.pk}" in runs.content.decode()] == [made[1].pk]
+    assert [one.pk for one in made if f"/workflow-runs/{one.pk}" in html_of(runs)] == [made[1].pk]
     tile = {"reportType": "workflows", "by": "day", "chart": "line", "metric": "failureRate"}
     board = cast.session.post("/dashboard", {"name": "Runs", "tiles": [tile]}).data
     (shown,) = cast.session.get(f"/dashboard/{board['_id']}/data").data["tiles"]

@@ -99,7 +99,10 @@ class Audience(NodeConfig):
     """Records that a firing starts a run for; without an audience it starts a single run."""
 
     panel: Literal["contact", "lead"] = "contact"
-    filter: JsonObject = Field(description="Conditions on the panel's fields.", json_schema_extra={"x-widget": "tree"})
+    filter: JsonObject = Field(
+        description="Conditions on the panel's fields.",
+        json_schema_extra={"x-widget": "tree", "x-panel": "panel"},
+    )
 
 
 class FieldDate(NodeConfig):

@@ -28,7 +28,7 @@ class FindConfig(NodeConfig):
     panel: Literal["contact", "lead"] = "contact"
     filter: JsonObject = Field(
         description="Conditions on the fields of the panel's list; their values may be expressions.",
-        json_schema_extra={"x-widget": "tree"},
+        json_schema_extra={"x-widget": "tree", "x-panel": "panel"},
     )
     sortBy: str = Field(default="createdAt", max_length=100, json_schema_extra={"x-widget": "field"})
     sortOrder: Literal["asc", "desc"] = "desc"

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.html import format_html
 
 from core.types import JsonObject, Values
 from core.web.flows.schema_reader import ReadingForm
@@ -129,7 +130,7 @@ class SchemaForm(ReadingForm):
         kind = self._kind(schema)
         held = schema.get("default") if value is None else value
         if kind == "tree":
-            return self._tree(value, path, label, help)
+            return self._tree(schema, value, path, label, help)
         if kind == "span":
             return self._span(schema, held if isinstance(held, Mapping) else {}, path, label, help)
         if kind == "object":
@@ -139,7 +140,8 @@ class SchemaForm(ReadingForm):
         if kind == "pairs":
             return self._pairs(schema, value, path, label, help)
         field = self._field(kind, schema, held, path, label, required and not optional)
-        field.help_text = " ".join(filter(None, (help, self._trouble(schema))))
+        note = self._trouble(schema)
+        field.help_text = format_html("{} {}", help, note) if help and note else help or note
         return Part("field", path, label, field=alone(field))
 
     # Parts
@@ -222,7 +224,9 @@ class SchemaForm(ReadingForm):
 
     def _pairs(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
         offered = self.sources.fields(path) if schema.get("x-widget") == "fields" else ()
-        held = list(value.items()) if isinstance(value, Mapping) else []
+        held: list[tuple[str, Any]] = list(value.items()) if isinstance(value, Mapping) else []
+        if any(name.startswith(f"{path}:") for name in self.wrong):
+            held = [*self.sent_pairs(path)]  # two rows of one name, which no settings hold
         rows = []
         for place, (name, content) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
             naming = Field(f"{path}:name.{place}", "Field" if offered else "Name", "text", initial=name)
@@ -230,14 +234,14 @@ class SchemaForm(ReadingForm):
                 naming.kind = "select"
                 naming.options = with_held([option for option, _ in offered], [name] if name else [])
             text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
-            long = isinstance(text, str) and len(text) > 80
+            long = isinstance(text, str) and (len(text) > 80 or "\n" in text)
             giving = Field(f"{path}:value.{place}", "Value", "textarea" if long else "text", initial=text)
             parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (naming, giving)]
             rows.append(Part("group", f"{path}.{name}" if name else f"{path}:{place}", parts=parts))
         return Part("pairs", path, label, help, parts=rows)
 
-    def _tree(self, value: Any, path: str, label: str, help: str) -> Part:
-        choices = self.sources.trees(path)
+    def _tree(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
+        choices = self.choices_at(schema, path)
         state = tree_state(value, choices, str(self.sources.zone))
         return Part("tree", path, label, help, state=state, choices=choices)
 

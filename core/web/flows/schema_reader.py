@@ -12,13 +12,16 @@ from django.http import QueryDict
 from core.types import JsonObject
 from core.web.filters import changed_filters
 from core.web.flows.schemas import (
+    MAX_PAIRS,
     MAX_ROWS,
+    UNSHOWN,
     Schema,
     Schemas,
     conditions_of,
     has_expression,
     is_time,
     meets,
+    pair_text,
     read_time,
     shown_value,
     tree_state,
@@ -54,7 +57,12 @@ class ReadingForm(Schemas):
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }
         boxes = {f"{path}.{name}" for name, subschema in properties.items() if self._is_left_out(subschema)}
-        conditions = {name: values for name, values in needs.items() if name in self.sent or name in boxes}
+        # What a refused value would hide stays, since nobody has chosen to lose it.
+        conditions = {
+            name: values
+            for name, values in needs.items()
+            if (name in self.sent or name in boxes) and name not in self.wrong
+        }
         return all(meets(self.sent.getlist(name), values) for name, values in conditions.items())
 
     def _is_left_out(self, raw: Schema) -> bool:
@@ -66,7 +74,7 @@ class ReadingForm(Schemas):
         schema, optional = self.resolve(raw)
         kind = self._kind(schema)
         if kind == "tree":
-            return self._read_tree(held, path)
+            return self._read_tree(schema, held, path)
         if kind == "span":
             return self._read_span(path, optional)
         if kind == "object":
@@ -76,7 +84,7 @@ class ReadingForm(Schemas):
         if kind == "rows":
             return self._read_rows(schema, held, path)
         if kind == "pairs":
-            return self._read_pairs(schema, path)
+            return self._read_pairs(schema, held, path)
         return self._read_field(kind, schema, held, path)
 
     def _read_field(self, kind: str, schema: Schema, held: Any, path: str) -> Any:
@@ -97,6 +105,8 @@ class ReadingForm(Schemas):
             return {"true": True, "false": False}.get(value, value or None)
         if kind == "text" and "type" not in schema:
             return _read_anything(value, held)
+        if kind == "text" and value and (error := self._typing_error(schema, value)):
+            self.wrong[path] = error
         if kind == "select" and schema.get("type") in ("integer", "number"):
             return int(value) if re.fullmatch(r"-?\d{1,9}", value) else value or None
         if value and is_time(schema) and not has_expression(value):
@@ -131,22 +141,34 @@ class ReadingForm(Schemas):
                 rows.append(row)
         return rows or None
 
-    def _read_pairs(self, schema: Schema, path: str) -> JsonObject | None:
-        types = {}
-        if schema.get("x-widget") == "fields":
-            types = {option.value: type for option, type in self.sources.fields(path)}
-        pairs: JsonObject = {}
-        for place in range(201):
+    def sent_pairs(self, path: str) -> list[tuple[str, str]]:
+        """Return the (name, text) of each row that was sent, empty ones too."""
+        rows = []
+        for place in range(MAX_PAIRS):
             name = self.sent.get(f"{path}:name.{place}")
             if name is None:
                 break
             text = self.sent.get(f"{path}:value.{place}", "").replace("\r\n", "\n").strip()
-            if name.strip():
-                pairs[name.strip()] = typed(text, types.get(name.strip(), "any"))
+            rows.append((name.strip(), text))
+        return rows
+
+    def _read_pairs(self, schema: Schema, held: Any, path: str) -> JsonObject | None:
+        types = {}
+        if schema.get("x-widget") == "fields":
+            types = {option.value: type for option, type in self.sources.fields(path)}
+        before = held if isinstance(held, Mapping) else {}
+        pairs: JsonObject = {}
+        for place, (name, text) in enumerate(self.sent_pairs(path)):
+            if name in pairs:
+                self.wrong[f"{path}:name.{place}"] = "Another row has this name already"
+            elif name and name in before and pair_text(before[name]).strip() == text:
+                pairs[name] = before[name]
+            elif name:
+                pairs[name] = typed(text, types.get(name, "any"))
         return pairs or None
 
-    def _read_tree(self, held: Any, path: str) -> Any:
-        state = tree_state(held, self.sources.trees(path), str(self.sources.zone))
+    def _read_tree(self, schema: Schema, held: Any, path: str) -> Any:
+        state = tree_state(held, self.choices_at(schema, path), str(self.sources.zone))
         if path != self.tree or self.sent.get("tree", path) != path:
             return held
         added, dropped = changed_filters(self.sent, [choice.name for choice in state.choices.values()])
@@ -154,7 +176,8 @@ class ReadingForm(Schemas):
         texts = dict.fromkeys([*(str(condition) for condition in state.filters), *added])
         query.setlist("f", [text for text in texts if text not in dropped])
         query[MATCH] = self.sent.get(MATCH) or ("any" if state.any else "")
-        changed = ListState(query, state.choices, fixed=state.fixed, zone=state.zone)
+        fixed = () if UNSHOWN in dropped else state.fixed
+        changed = ListState(query, state.choices, fixed=fixed, zone=state.zone)
         if changed.unread:
             self.wrong[path] = changed.unread[0].trouble
         return changed.selection().get("advancedFilters")

@@ -23,6 +23,9 @@ ONE_LINE, SEVERAL_LINES = ("url", "link", "recording", "number"), ("text",)
 """Settings that have one line however long they may be, and several however short."""
 SPARE = 1
 MAX_ROWS = 50
+MAX_PAIRS = 201
+UNSHOWN = "unshown"
+"""The value of the button that takes off the conditions that a form does not show."""
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
@@ -60,9 +63,11 @@ class Sources:
     options: Callable[[str, str], list[Option] | None] = lambda widget, source: None
     """Returns the options of a widget or of an address of the API; None where nothing is known."""
     trouble: Callable[[str, str], str] = lambda widget, source: ""
-    """Returns why a value is typed that should be chosen; "" where nothing is wrong."""
-    trees: Callable[[str], Sequence[Choice]] = lambda path: ()
-    """Returns the fields for the conditions at a path."""
+    """Returns why a value is typed that should be chosen, or why there is nothing to choose; "" for neither."""
+    check: Callable[[str, str, str], str] = lambda widget, source, text: ""
+    """Returns the error of a value that is typed in place of a choice; "" for none."""
+    trees: Callable[[str], Sequence[Choice]] = lambda panel: ()
+    """Returns the fields for conditions: those of a panel's records, or of all values where the panel is ""."""
     fields: Callable[[str], Sequence[tuple[Option, str]]] = lambda path: ()
     """Returns the fields of records, with the types of their values, that a setting names."""
     shown_if: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
@@ -123,6 +128,13 @@ def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
 def shown_value(value: Any) -> str:
     """Return a value that is no text as a field of text shows it."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def pair_text(value: Any) -> str:
+    """Return a value by name as its input shows it; null is empty."""
+    if value is None:
+        return ""
+    return value.replace("\r\n", "\n") if isinstance(value, str) else shown_value(value)
 
 
 def typed(text: str, type: str) -> Any:
@@ -209,6 +221,24 @@ class Schemas:
 
     schema: Schema
     sources: Sources
+    values: Values
+    sent: QueryDict
+    root: str
+
+    def choices_at(self, schema: Schema, path: str) -> Sequence[Choice]:
+        """Return the fields for the conditions of a setting.
+
+        `x-panel` names the setting beside it that has the panel, whose form's value counts before the saved one.
+        """
+        if "x-panel" not in schema:
+            return self.sources.trees("")
+        parent = path.rpartition(".")[0]
+        held: Any = self.values
+        for key in parent.removeprefix(self.root).split(".")[1:]:
+            held = held.get(key) if isinstance(held, Mapping) else None
+        name = schema["x-panel"]
+        saved = held.get(name) if isinstance(held, Mapping) else None
+        return self.sources.trees(str(self.sent.get(f"{parent}.{name}") or saved or "contact"))
 
     def resolve(self, raw: Schema) -> tuple[Schema, bool]:
         """Return a schema without references, and whether it may be null."""
@@ -244,7 +274,7 @@ class Schemas:
             return self._kind_of_list(schema)
         if type == "object":
             return "pairs" if widget in ("fields", "expression", "pairs") or is_plain(schema) else "json"
-        if "enum" in schema or "const" in schema or self._options(schema):
+        if "enum" in schema or "const" in schema or self._options(schema) is not None:
             return "select"
         if type in ("integer", "number"):
             return "number"
@@ -267,8 +297,12 @@ class Schemas:
         return self.sources.options(widget, source) if widget or source else None
 
     def _trouble(self, schema: Schema) -> str:
-        """Return why a setting is typed that should be chosen; "" where nothing is wrong."""
+        """Return why a setting is typed that should be chosen, or why there is nothing to choose."""
         return self.sources.trouble(*_chosen_by(schema))
+
+    def _typing_error(self, schema: Schema, text: str) -> str:
+        """Return the error of a value that is typed in place of a choice."""
+        return self.sources.check(*_chosen_by(schema), text)
 
 
 def _chosen_by(schema: Schema) -> tuple[str, str]:

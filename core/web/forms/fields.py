@@ -167,6 +167,8 @@ class BoundField(forms.BoundField):
         """Return whether the value differs from the one before. A box that is not ticked is no, or nothing."""
         if self.kind == "switch":
             return bool(self.value()) != bool(before)
+        if self.kind == "lines":
+            return (self.value() or []) != (before or [])
         return differ(before, self.value())
 
 
@@ -199,8 +201,9 @@ class Field(forms.Field):
     ) -> None:
         """Make a field.
 
-        Kinds are text, email, tel, url, number, date, datetime, password and textarea. Choices are select, search (one
-        of very many options), radio, checks, groups (of checks), tags and switch; hidden is not shown.
+        Kinds are text, email, tel, url, number, date, datetime, password, textarea and lines (a list of texts). Choices
+        are select, search (one of very many options), radio, checks, groups (of checks), tags and switch; hidden is not
+        shown.
 
         `key` is the key that leads into a textarea, `zone` the time zone in which times are shown and typed. With
         `any_type` a value keeps its type: 5 becomes 6, and not "6".
@@ -298,6 +301,8 @@ class Field(forms.Field):
         if self.kind in SEVERAL:
             return self._several(value)
         text = value.replace("\r\n", "\n")  # as browsers write the lines of a textarea
+        if self.kind == "lines":
+            return [line.strip() for line in text.split("\n") if line.strip()]
         if self.kind != "password":
             text = text.strip()
         if self.kind == "number":

@@ -14,6 +14,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.forms.renderers import TemplatesSetting
 
 from core.errors import PERMISSION, WHOLE_BODY
+from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer, sentence
 from core.web.forms.fields import BoundField, Field, Option
@@ -141,7 +142,9 @@ class Form(forms.Form):
                 text = error["message"].removeprefix(f"{field.label}: ")
                 texts.setdefault(field.name, []).append(sentence(text))
             else:
-                rest.append(sentence(error["message"] if whole else f"{error['field']}: {error['message']}"))
+                # The message about a field of the company names it, by its label and not its key.
+                named = whole or is_id(error["field"].rpartition(".")[2])
+                rest.append(sentence(error["message"] if named else f"{error['field']}: {error['message']}"))
         if not answer.errors and answer.warning:
             rest.append(sentence(answer.warning))
         for name, messages in texts.items():

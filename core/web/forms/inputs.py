@@ -48,6 +48,8 @@ def input_text(value: Any) -> str:
 
 def widget_of(kind: str, value: Any, zone: tzinfo) -> str:
     """Return the input that holds the value whole, for a field of this kind; "fixed" if no input does."""
+    if kind == "lines":
+        return "textarea" if _are_lines(value) else "fixed"
     if isinstance(value, list | Mapping) and (kind in TYPED or kind in ("select", "radio")):
         return "fixed"
     if kind in ("date", "datetime"):
@@ -56,6 +58,15 @@ def widget_of(kind: str, value: Any, zone: tzinfo) -> str:
     if kind in ONE_LINE and _BREAK.search(text):
         return "textarea"
     return "text" if kind == "number" and text and not _NUMBER.fullmatch(text) else kind
+
+
+def _are_lines(value: Any) -> bool:
+    """Return whether a textarea shows a list of texts whole, each in a line."""
+    if value is None or value == "":
+        return True
+    return isinstance(value, list) and all(
+        isinstance(item, str) and item == item.strip() != "" and not _BREAK.search(item) for item in value
+    )
 
 
 def _dated(kind: str, value: Any, zone: tzinfo) -> str:
@@ -118,6 +129,8 @@ def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
 
 def shown_text(widget: str, value: Any, zone: tzinfo) -> str:
     """Return the text of an input of this kind."""
+    if widget == "textarea" and isinstance(value, list):
+        return "\n".join(map(option_text, value))
     text = input_text(value)
     return local_text(text, zone) or text if widget == "datetime-local" else text
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from core.types import JsonObject, Values
+from core.web.field_values import field_values, reference_kind
 from core.web.filters import DATE, KNOWN, NUMBER, ONE_OF, TEXT, YES_NO, Choice
-from core.web.forms import Field, Option
+from core.web.forms import Field, Option, texts_of
 from core.web.lists import Column
+
+if TYPE_CHECKING:
+    from core.web.pages import Page
 
 FIELD_KINDS = {
     "text": "text",
@@ -21,6 +26,7 @@ FIELD_KINDS = {
     "email": "email",
     "phone": "tel",
     "url": "url",
+    "file": "select",
 }
 """Field type of the API -> kind of a form's field."""
 Definition = Values
@@ -37,18 +43,12 @@ def shown_fields(definitions: Iterable[Definition]) -> list[Definition]:
 
 
 def form_field(definition: Definition, zone: str = "UTC") -> Field | None:
-    """Make the form's field of a definition, or None for a type that no plain form can hold (files, objects).
+    """Make the form's field of a definition, or None for a type that no plain form can hold (records with parts).
 
-    Times are shown and typed in `zone`.
+    Times are shown and typed in `zone`. `record_fields` adds the members or files to choose from.
     """
-    kind = FIELD_KINDS.get(definition["fieldType"])
-    if definition["fieldType"] == "checkbox":
-        kind = "checks" if definition["valueType"] == "array" else "switch"
-    if kind is None or definition["children"] or definition["onlyShowTable"]:
-        return None
-    if definition["valueType"] in ("member", "file", "object") or (
-        definition["valueType"] == "array" and kind != "checks"
-    ):
+    kind = form_kind(definition)
+    if not kind or definition["onlyShowTable"]:
         return None
     return Field(
         definition["uniqueFieldID"],
@@ -64,6 +64,56 @@ def form_field(definition: Definition, zone: str = "UTC") -> Field | None:
         zone=zone,
         any_type=definition["valueType"] == "any",
     )
+
+
+def form_kind(definition: Definition) -> str:
+    """Return the kind of the form's field for a definition; "" for records with parts, which no form can hold."""
+    field_type, value_type = definition["fieldType"], definition["valueType"]
+    if definition["children"] or value_type == "object":
+        return ""
+    if value_type == "array":
+        return "checks" if field_type in ("checkbox", "multi-select", "file") else "lines"
+    if value_type == "member":
+        return "select"
+    return "switch" if field_type == "checkbox" else FIELD_KINDS.get(field_type, "")
+
+
+def record_fields(page: Page, definitions: Iterable[Definition], values: Values | None = None) -> list[Field]:
+    """Return the form's fields of definitions, with the members and files that they are chosen from.
+
+    `values` are the record's: what it refers to is offered even if it is not among the first.
+    """
+    definitions = list(definitions)
+    pairs = [(definition, field) for definition in definitions if (field := form_field(definition, page.zone_name))]
+    referring = [(definition, field) for definition, field in pairs if reference_kind(definition)]
+    if not referring:
+        return [field for _, field in pairs]
+    names = field_values(page, [definition for definition, _ in referring], [values or {}]).names
+    offered: dict[str, list[Option]] = {}
+    for definition, field in referring:
+        kind = reference_kind(definition)
+        if kind not in offered:
+            offered[kind] = _record_options(page, kind)
+        listed = {option.value for option in offered[kind]}
+        held = (values or {}).get(field.name)
+        beyond = [id for id in texts_of(held) if id in names and id not in listed]
+        field.options = [*offered[kind], *(Option(id, names[id]) for id in beyond)]
+        if not offered[kind]:
+            field.help_text = f"{field.help_text} {NONE_YET[kind]}".strip()
+    return [field for _, field in pairs]
+
+
+NONE_YET = {
+    "file": "There is no file to choose yet: upload one under Files first.",
+    "member": "There is no member whom you may choose.",
+}
+
+
+def _record_options(page: Page, kind: str) -> list[Option]:
+    """Return the members by name, or the newest files."""
+    if kind == "member":
+        return page.options_of("member", fields="name,email", filters={"status": ["owner", "accepted"]})
+    return page.options_of("file", sortBy="createdAt", sortOrder="desc")
 
 
 def form_values(definitions: Iterable[Definition], form_data: Values) -> JsonObject:

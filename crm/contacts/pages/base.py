@@ -6,7 +6,7 @@ from functools import cached_property
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
-from core.web.forms.record_forms import fields_query, form_field, shown_fields
+from core.web.forms.record_forms import fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
@@ -57,11 +57,7 @@ class ContactPage(Page):
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
-        fields += [
-            custom_field
-            for field in shown_fields(self.definitions)
-            if (custom_field := form_field(field, self.zone_name))
-        ]
+        fields += record_fields(self, shown_fields(self.definitions), values)
         fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))

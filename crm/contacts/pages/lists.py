@@ -11,7 +11,7 @@ from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import SINCE, Choice
 from core.web.forms import Field
-from core.web.forms.record_forms import column_of, form_field, record_choices, shown_fields
+from core.web.forms.record_forms import column_of, form_field, record_choices, record_fields, shown_fields
 from core.web.lists import Column
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
 from crm.contacts.pages.base import ContactPage
@@ -146,10 +146,10 @@ class ChangeContacts(ChangeMany, ContactList):
             return Field("tags", "Tags", "checks", options=self.options_of("tag"))
         if name == "category":
             return Field("category", "Category", "select", options=self.options_of("contact-category"))
-        definitions = (
+        definitions = [
             definition for definition in shown_fields(self.definitions) if definition["uniqueFieldID"] == name
-        )
-        return next((form_field(definition, self.zone_name) for definition in definitions), None)
+        ]
+        return next(iter(record_fields(self, definitions)), None)
 
 
 class ContactColumns(ContactTable, ChooseColumns):
@@ -166,7 +166,5 @@ class ContactCell(ContactTable, EditCell):
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
         if system_fields := [field for field in self.system_fields() if field.name in names]:
             return system_fields
-        custom_fields = (
-            form_field(field, self.zone_name) for field in self.definitions if field["uniqueFieldID"] == column.name
-        )
-        return [field for field in custom_fields if field]
+        definitions = [field for field in self.definitions if field["uniqueFieldID"] == column.name]
+        return record_fields(self, definitions, self.record["formData"])

@@ -16,6 +16,7 @@ from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
+from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_field
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
@@ -24,8 +25,6 @@ SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", 
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
 HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
 """Value type -> its label; for others the field's type decides."""
-TEXTS = ("text", "textarea")
-WITH_OPTIONS = ("select", "radio", "multi-select")
 OF_OPTIONS = r"more|(option|about|was)\d+"
 """The names of the form's fields of options."""
 SYSTEM_OPTIONS = ("status", "source")
@@ -136,6 +135,11 @@ class FieldForm(FieldPage, RecordForm):
         return ()
 
     @property
+    def held(self) -> str:
+        """The value type of a list or record, as the form shows it; "" for one value."""
+        return ""
+
+    @property
     def plain(self) -> str:
         """The value type of a text field that is neither list nor record."""
         return "string"
@@ -195,9 +199,12 @@ class FieldForm(FieldPage, RecordForm):
         if "section" in payload:
             payload["section"] = payload["section"] or None
         payload["options"] = kept
-        holds, parts = payload.pop("holds", None), payload.pop("parts", "")
+        holds = payload.pop("holds", None)
+        parts = payload.pop("parts", "")
         if holds is not None and payload["fieldType"] in TEXTS:
             payload |= {"valueType": holds or self.plain, "children": parts_of(parts or "", self.children)}
+        elif holds is not None and payload["fieldType"] == "file":
+            payload["valueType"] = holds or "file"
         if "defaultValue" in payload:
             kind = payload.get("fieldType", "")
             many = kind == "multi-select" or holds == "array" or (kind == "checkbox" and bool(kept))
@@ -216,6 +223,8 @@ class NewField(NewRecord, FieldForm):
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         values = self.values_of(form)
+        if not check_field(form, values, self.held):
+            return self.refused(form)
         if values["fieldType"] not in WITH_OPTIONS and not (values["fieldType"] == "checkbox" and values["options"]):
             values.pop("options")
         elif values["fieldType"] == "checkbox":
@@ -258,14 +267,18 @@ class EditField(EditRecord, FieldForm):
             ]
         if values is None:
             return Form(fields=fields)
-        holds = values["valueType"] if values["valueType"] in ("array", "object") else ""
-        shown = {"holds": holds, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
+        shown = {"holds": self.held, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
         return Form(fields=fields, initial={**values, **shown})
 
     @property
     def children(self) -> Sequence[Values]:
         parts: Sequence[Values] = self.record["children"]
         return parts
+
+    @property
+    def held(self) -> str:
+        value_type = self.record["valueType"]
+        return str(value_type) if value_type in ("array", "object") else ""
 
     @property
     def plain(self) -> str:
@@ -294,6 +307,10 @@ class EditField(EditRecord, FieldForm):
         if not any(entry.name == "more" for entry in form):
             changed.pop("options", None)
         back = self.list_address()
+        touched = changed.keys() & CHECKED or form.values.get("holds", self.held) != self.held
+        touched = touched or form.values.get("parts", "") != parts_text(self.children)
+        if touched and not self.record["isSystem"] and not check_field(form, values, self.held):
+            return self.refused(form, **self.context())
         if not changed:
             return self.unchanged(back)
         body = {**changed, **({"dropInvalid": True} if lose else {})}

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 
 from core.types import Values
 from core.web.forms import Field, Option
-from core.web.forms.record_forms import fields_query, form_field
+from core.web.forms.record_forms import fields_query, record_fields
 from core.web.navigation.places import LEADS, MenuItem
 from core.web.pages import Page
 from crm.leads.types import LeadData
@@ -84,10 +84,10 @@ class LeadPage(Page):
         """Return the members to whom leads can be assigned."""
         return self.options_of("member", fields="name,email", filters={"status": ["owner", "accepted"]})
 
-    def value_fields(self) -> list[Field]:
+    def value_fields(self, values: Values | None = None) -> list[Field]:
         """Return the form's fields of a lead's own values, in the company's order."""
-        fields = [form_field(field, self.zone_name) for field in self.definitions if not field["hide"]]
-        return [field for field in fields if field] or [
+        shown = [definition for definition in self.definitions if not definition["hide"]]
+        return record_fields(self, shown, values) or [
             Field("value", "Value", "number"),
             Field("notes", "Notes", "textarea"),
         ]

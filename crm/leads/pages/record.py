@@ -196,7 +196,7 @@ class LeadDetail(LeadPage):
         return self.links_form(values) if self.request.GET.get("edit") == "assignment" else self.values_form(values)
 
     def values_form(self, values: Values) -> Form:
-        fields = self.value_fields()
+        fields = self.value_fields(values)
         if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if tags := self.options_of("tag"):

@@ -6,7 +6,7 @@ from typing import cast
 
 from core.types import Values
 from core.web.forms import Field
-from core.web.forms.record_forms import column_of, form_field, shown_fields
+from core.web.forms.record_forms import column_of, record_fields, shown_fields
 from core.web.lists import Column
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
 from crm.leads.pages.base import LeadPage
@@ -61,8 +61,6 @@ class LeadCell(LeadTable, EditCell):
     name = "lead-cell"
 
     def fields(self, column: Column) -> list[Field]:
-        custom_fields = (
-            form_field(field, self.zone_name) for field in self.definitions if field["uniqueFieldID"] == column.name
-        )
+        definitions = [field for field in self.definitions if field["uniqueFieldID"] == column.name]
         plain = {"value": Field("value", "Value", "number"), "notes": Field("notes", "Notes", "textarea")}
-        return [field for field in custom_fields if field] or [plain[column.name]]
+        return record_fields(self, definitions, self.record["formData"]) or [plain[column.name]]

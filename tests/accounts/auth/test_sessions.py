@@ -14,6 +14,7 @@ from accounts.models import RefreshToken
 from core.ids import new_id
 from tests.accounts.auth.helpers import PASSWORD, at, private, public
 from tests.kit.cast import Caller, Cast
+from tests.kit.html import html_of
 from tests.web.helpers import at as page_at
 from tests.web.helpers import enter, text_of, toast_of
 
@@ -87,7 +88,7 @@ def test_the_page_of_sessions(cast: Cast) -> None:
     client, other, program = enter(cast.owner), enter(cast.owner), log_in(cast, agent="<b>tool</b>/1")
     page = client.get("/account/sessions")
     assert "This session" in text_of(page)
-    assert "<b>tool" not in page.content.decode()
+    assert "<b>tool" not in html_of(page)
     wanted = next(one["_id"] for one in private(program["token"]).get("/sessions").data if one["isCurrent"])
     assert "Session ended" in toast_of(client, client.post("/account/sessions", {"do": "end", "id": wanted}))
     assert not works(program, cast)

@@ -16,6 +16,7 @@ from core.tenancy import unscoped
 from crm.models import BulkJob
 from tests.kit.cast import Caller, Cast, make_cast, session_headers
 from tests.kit.factories import ContactFactory, MemberFactory
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
 EVIL = '"><script>alert(1)</script>'
@@ -111,9 +112,9 @@ def test_the_pages(cast: Cast) -> None:
         context = {"joined": joined, "company": cast.company, "role": None}
         notify("member.joined", context, members=[cast.owner], about=("member", joined.pk))
     page = client.get(path)
-    assert "<script>alert" not in page.content.decode()
-    assert f'href="{at(cast.owner, f"settings/members/{joined.pk}")}">Ann Lee joined' in page.content.decode()
-    assert ">2</span>" in client.get(at(cast.owner, "jobs/tray")).content.decode()
+    assert "<script>alert" not in html_of(page)
+    assert f'href="{at(cast.owner, f"settings/members/{joined.pk}")}">Ann Lee joined' in html_of(page)
+    assert ">2</span>" in html_of(client.get(at(cast.owner, "jobs/tray")))
     with cast.scope():
         first = Notification.objects.get(kind="member.joined")
     client.post(path, {"do": "read", "id": first.pk})
@@ -122,7 +123,7 @@ def test_the_pages(cast: Cast) -> None:
     assert "Nothing is unread" in text_of(client.get(path + "?only=unread"))
 
     choose = at(cast.owner, "notifications/choose")
-    assert client.get(choose).content.decode().count("checked") == client.get(choose).content.decode().count("checkbox")
+    assert html_of(client.get(choose)).count("checked") == html_of(client.get(choose)).count("checkbox")
     assert client.post(choose, {"do": "save", "told": ["member.joined", "nonsense"]}).status_code == 303
     muted = User.objects.get(pk=cast.owner.user_id).muted_notices
     assert "member.joined" not in muted

@@ -18,6 +18,7 @@ from billing.subscriptions.words import forget_words
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import begin, books_hold, buyer, order, pay, subscription_of
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +26,7 @@ PROOF = re.compile(r'name="proof" value="([^"]+)"')
 
 
 def proof_on(answer: Any) -> str:
-    found = PROOF.search(answer.content.decode())
+    found = PROOF.search(html_of(answer))
     assert found is not None
     return found[1]
 
@@ -163,7 +164,7 @@ def test_the_banner_has_the_one_deed_that_is_wanted(paid: tuple[Cast, Client]) -
     cast, owner = paid
     company, home = cast.company.pk, at(cast.owner)
     cancel_subscription(company_id=company, at_period_end=True)
-    assert 'name="do" value="go_on">Keep it' in owner.get(home).content.decode()
+    assert 'name="do" value="go_on">Keep it' in html_of(owner.get(home))
     assert owner.post(at(cast.owner, "settings/plan"), {"do": "go_on"}).status_code == 303
     made = order(cast, subscription_of(cast).plan)["payment"]
     with unscoped(reason="test: past due"):
@@ -171,5 +172,5 @@ def test_the_banner_has_the_one_deed_that_is_wanted(paid: tuple[Cast, Client]) -
         Subscription.objects.filter(is_primary=True, company_id=company).update(status="past_due", ends_at=end)
     forget_words(company)
     shown = owner.get(home)
-    assert f'href="/c/{company}/settings/plan/pay/{made["_id"]}">Pay<' in shown.content.decode()
+    assert f'href="/c/{company}/settings/plan/pay/{made["_id"]}">Pay<' in html_of(shown)
     assert "nothing new is sent or begun" in text_of(shown)

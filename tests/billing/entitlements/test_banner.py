@@ -10,6 +10,7 @@ from django.utils import timezone
 from billing.subscriptions.services import cancel_subscription, expire_subscription, grant_subscription
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import make_cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +30,7 @@ def test_the_banner_follows_the_subscription() -> None:
     expire_subscription(company_id=company)
     refused = owner.get(at(cast.owner, "contacts"))
     assert (refused.status_code, "The subscription has ended" in text_of(refused)) == (403, False)
-    assert f"/c/{company}/settings/plan" in refused.content.decode()
+    assert f"/c/{company}/settings/plan" in html_of(refused)
     assert "Choose a plan to go on" in text_of(refused)
     shown = owner.get(at(cast.owner, "settings/company"))
     assert "The subscription has ended. Your data is kept" in text_of(shown)

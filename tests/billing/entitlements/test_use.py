@@ -16,6 +16,7 @@ from core.tenancy import unscoped
 from tests.billing.subscriptions.helpers import at
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, TagFactory
+from tests.kit.html import html_of
 from tests.kit.threads import at_once
 from tests.web.helpers import at as address
 from tests.web.helpers import enter, text_of
@@ -78,7 +79,7 @@ def test_each_limit_is_told_once_in_a_period(limited_cast: Cast) -> None:
     assert len(told(cast)) == 6
 
     page = enter(cast.owner).get(address(cast.owner, "notifications"))
-    assert f'href="{address(cast.owner, "settings/plan")}"' in page.content.decode()
+    assert f'href="{address(cast.owner, "settings/plan")}"' in html_of(page)
     plan = text_of(enter(cast.owner).get(address(cast.owner, "settings/plan")))
     assert "Tags: all 3 are used. No more can be added" in plan
     assert "Contacts: 10 of 12 are used (83 %)" in plan

@@ -19,6 +19,7 @@ from billing.standin.server import Server, running
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import buyer, open_gateways
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 
 pytestmark = pytest.mark.django_db
@@ -136,7 +137,7 @@ def test_the_page_leads_on_to_the_gateway(server: Server) -> None:
     assert "Card (Stripe)" in shown
     assert "Razorpay" not in shown
     answer = owner.post(page, {"do": "add", "gateway": "gateway-a"})
-    assert f'href="{setup_of(cast).url}"' in answer.content.decode()
+    assert f'href="{setup_of(cast).url}"' in html_of(answer)
     server.pay(setup_of(cast).gateway_id)
     work(float("inf"))
     with unscoped(reason="test: due"):

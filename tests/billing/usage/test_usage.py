@@ -15,6 +15,7 @@ from core.tenancy import unscoped
 from tests.billing.meters.test_counting import metered, numbered
 from tests.billing.subscriptions.helpers import mails
 from tests.kit.cast import Cast, make_cast
+from tests.kit.html import html_of
 from tests.web.helpers import at as address
 from tests.web.helpers import enter, text_of
 
@@ -118,6 +119,6 @@ def test_the_page_shows_bars_forecast_and_marks() -> None:
     assert "30 of 20, all used" in plain
     assert "0.01 USD each, billed with the next period: 10 so far, 0.10 USD" in plain
     assert "90, 0.70 USD beyond what is included" in plain
-    assert page.content.decode().count('class="hit"') == 11
+    assert html_of(page).count('class="hit"') == 11
     empty = make_cast()
     assert "Nothing is metered" in text_of(enter(empty.owner).get(address(empty.owner, "settings/plan/usage")))

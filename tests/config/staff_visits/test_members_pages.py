@@ -21,6 +21,7 @@ from tests.guards.backoffice_rows import SECRET
 from tests.kit.cast import Cast
 from tests.kit.examples import walked
 from tests.kit.factories import ContactFactory, TagFactory
+from tests.kit.html import html_of
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter, text_of
 from tests.web.world import FRAMED, World, address, make_world
@@ -63,7 +64,7 @@ def test_every_page_is_shown_without_secrets(world: World, subtests: pytest.Subt
             answer = client.get(address(world, page))
             wanted = 403 if page.personal or page.name in FOR_WRITERS else 404 if page.name in OWN else 200
             assert answer.status_code == wanted, text_of(answer)[-300:]
-            text = answer.content.decode()
+            text = html_of(answer)
             assert SECRET not in text
             assert world.cast.api_key.key not in text
             if page.name not in FRAMED:
@@ -110,7 +111,7 @@ def test_only_the_visited_company_is_open_and_only_to_its_visitor(cast: Cast, ou
     colleague.force_login(User.objects.create_superuser("kim@example.com", "correct horse battery"))
     assert colleague.get(at(cast.owner)).status_code == 302
     assert Client().get(at(cast.owner)).url.startswith("/login")
-    assert "You are visiting" not in enter(cast.owner).get(at(cast.owner)).content.decode()
+    assert "You are visiting" not in html_of(enter(cast.owner).get(at(cast.owner)))
 
 
 def test_a_visit_that_is_over_leads_back_to_the_company(cast: Cast) -> None:
@@ -119,7 +120,7 @@ def test_a_visit_that_is_over_leads_back_to_the_company(cast: Cast) -> None:
         StaffVisit.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     answer = client.get(at(cast.owner, "contacts"))
     assert (answer.status_code, answer.url) == (302, reverse("admin:accounts_company_change", args=(cast.company.pk,)))
-    assert "This visit is over" in client.get(answer.url).content.decode()
+    assert "This visit is over" in html_of(client.get(answer.url))
 
 
 def test_a_visit_goes_before_a_membership_in_the_same_browser(cast: Cast) -> None:

@@ -92,7 +92,7 @@ class TryWorkflow(OneWorkflow):
         body |= {"subject": subject and {"panel": subject[0], "_id": subject[1]["_id"]}, "trigger": trigger}
         answer = self.ask("POST", f"{self.place}/test", None, body)
         if not answer.ok:
-            form.refuse(answer)
+            form.refuse(answer, lambda path: "version" if path == "number" else path)
             return self.page({**self.head(), "form": form}, status=422)
         return self.page(
             {**self.head(), "form": form, **self.result_view(answer.data, subject, self._drawn(body["version"]))}

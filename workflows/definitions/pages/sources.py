@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from django.utils.html import format_html
+
+from core.ids import is_id
 from core.text.timezones import timezone_names
 from core.types import JsonObject, Values
-from core.web.filters import KNOWN, NUMBER, TEXT, YES_NO, Choice
+from core.web.filters import DATE, KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
-from core.web.forms import Option
+from core.web.forms import Option, options_of
 from core.web.forms.record_forms import name_of, record_choices
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
@@ -20,8 +23,16 @@ from workflows.definitions.pages.triggers import trigger_options
 
 logger = logging.getLogger(__name__)
 PANELS = {"contact": "Contact", "lead": "Lead"}
-VALUE_KINDS = {"number": ("number", NUMBER), "boolean": ("flag", ("equals", "notEquals", *KNOWN))}
+VALUE_KINDS = {
+    "number": ("number", NUMBER),
+    "boolean": ("flag", ("equals", "notEquals", *KNOWN)),
+    "date": ("date", DATE),
+    "list": ("text", KNOWN),
+    "object": ("text", KNOWN),
+}
 """Type of a value -> how conditions treat it; texts otherwise."""
+NO_CONDITIONS = (*PANELS, "now", "company")
+"""Roots of references that conditions do not take, or not from there."""
 CHANGED = "changedFields"
 CHOSEN = {
     "tags": "tags",
@@ -40,6 +51,25 @@ CHOSEN = {
     "language": "languages",
 }
 """Widget -> key of GET /workflow/choices."""
+MADE_ON = {
+    "tags": ("tag-new", "Make a tag"),
+    "members": ("member-new", "Invite a member"),
+    "teams": ("team-new", "Make a team"),
+    "segments": ("segment-new-fixed", "Make a fixed segment"),
+    "templates": ("email-template-new", "Make a template"),
+    "workflows": ("workflow-new", "Make a workflow"),
+    "roles": ("role-new", "Make a role"),
+    "secrets": ("secret-new", "Store a secret"),
+    "senders": ("senders", "Connect a sender"),
+    "aiTypes": ("ai", "Connect an AI model"),
+    "/segment": ("segments", "Make a segment"),
+    "/campaign": ("campaign-new", "Make a campaign"),
+    "/template/chatapp": ("chat-template-new", "Make a chat template"),
+}
+"""Key of GET /workflow/choices, or address of a list -> the page that makes the first one, and its link."""
+NO_IDS = ("aiType", "language")
+"""Widgets whose choices are no ids."""
+BAD_ID = "Enter an ID of 24 characters, each a digit or one of a to f."
 UNLISTED = "You cannot choose from a list here: it is not available to your role. Enter the ID."
 """The help of a setting that is typed because its list could not be read."""
 
@@ -73,13 +103,23 @@ class StepSources(OneWorkflow):
         if widget == "timezone":
             return [Option(name, name.replace("_", " ")) for name in sorted(timezone_names())]
         if widget == CHANGED:
-            panel = str(self.workflow["triggerEventType"]).partition(".")[0]
-            return [Option(entry["uniqueFieldID"], name_of(entry)) for entry in self.fields_of(panel)]
+            return self.changeable_fields()
         if widget == "event":
             return [entry for entry in trigger_options(self.triggers) if "." in entry.value]  # others start runs alone
         if widget in CHOSEN:
             return self.named(CHOSEN[widget])
         return self._listed(source) if source else None
+
+    def changeable_fields(self) -> list[Option]:
+        """Return the fields of an update: those of the trigger's records, or of all until a trigger is saved."""
+        panel = str(self.workflow["triggerEventType"]).partition(".")[0]
+        if panel in PANELS:
+            return [Option(entry["uniqueFieldID"], name_of(entry)) for entry in self.fields_of(panel)]
+        labels: dict[str, str] = {}
+        for name, label in PANELS.items():
+            for entry in self.fields_of(name):
+                labels.setdefault(entry["uniqueFieldID"], f"{label}: {name_of(entry)}")
+        return options_of(labels.items())
 
     def _listed(self, source: str) -> list[Option] | None:
         """Return the rows of a list of the API; None where it has no such list, or refuses it."""
@@ -92,9 +132,23 @@ class StepSources(OneWorkflow):
         return None if rows is None else [Option(row["_id"], _name(row)) for row in rows if "_id" in row]
 
     def why_typed(self, widget: str, source: str) -> str:
-        """Return why a setting is typed that should be chosen; "" where nothing is wrong."""
+        """Return why a setting is typed that should be chosen, or where the first choice is made; "" for neither."""
+        if widget not in CHOSEN and not source:
+            return ""
+        choices = self.chosen_from(widget, source)
+        if choices is None:
+            return UNLISTED
+        page_name, text = MADE_ON.get(CHOSEN.get(widget, source), ("", ""))
+        if choices or not page_name:
+            return ""
+        return format_html('There is none yet. <a class="link" href="{}">{}</a>', self.address(page_name), text)
+
+    def typing_error(self, widget: str, source: str, text: str) -> str:
+        """Return the error of an id that is typed in place of a choice; "" for none."""
         has_list = widget in CHOSEN or bool(source)
-        return UNLISTED if has_list and self.chosen_from(widget, source) is None else ""
+        if not has_list or widget in NO_IDS or self.chosen_from(widget, source) is not None:
+            return ""
+        return "" if is_id(text) or "{{" in text else BAD_ID
 
     def panel_choices(self, panel: str) -> list[Choice]:
         """Return the filters for the records of a panel."""
@@ -111,18 +165,38 @@ class StepSources(OneWorkflow):
     def _names(self, kind: str) -> Mapping[str, str]:
         return {option.value: option.label for option in self.named(kind) or ()}
 
-    def trees(self, path: str, node: Values, graph: Graph) -> Sequence[Choice]:
-        """Return the fields for the conditions of a setting: a panel's own, or all values of a run."""
-        if path.startswith("schedule."):
-            panel = ((self.workflow["schedule"] or {}).get("audience") or {}).get("panel") or "contact"
-            return self.panel_choices(panel)
+    def trees(self, panel: str, node: Values, graph: Graph) -> Sequence[Choice]:
+        """Return the fields for conditions: a panel's own, or all values of a run where it is ""."""
+        if panel:
+            return self.panel_choices(panel) if panel in PANELS else ()
         choices = [
             replace(entry, name=f"{panel}.{entry.name}", label=f"{panel_label}: {entry.label}")
             for panel, panel_label in PANELS.items()
             for entry in self.panel_choices(panel)
         ]
-        values = [entry for entry in self.references(node, graph) if entry["path"].partition(".")[0] not in PANELS]
+        values = [
+            entry for entry in self.references(node, graph) if entry["path"].partition(".")[0] not in NO_CONDITIONS
+        ]
+        if node["type"] == "waitFor":
+            values += self.event_values(str((node["data"].get("config") or {}).get("event")))
         return [*choices, *(_choice(entry) for entry in values)]
+
+    def event_values(self, kind: str) -> list[JsonObject]:
+        """Return the values of an event that a node waits for. Updates of records have the changed fields."""
+        values: list[JsonObject] = [
+            {"path": "event.happenedAt", "type": "date", "words": "Event: when it happened"},
+            {"path": "event.objectId", "type": "text", "words": "Event: ID of its record"},
+        ]
+        panel = kind.removesuffix(".updated")
+        if panel not in PANELS:
+            return values
+        for field in self.fields_of(panel):
+            if not field["children"]:
+                path = f"event.payload.changes.{field['uniqueFieldID']}"
+                name = name_of(field)
+                values.append({"path": f"{path}.from", "type": field["valueType"], "words": f"Event: {name} before"})
+                values.append({"path": f"{path}.to", "type": field["valueType"], "words": f"Event: {name} after"})
+        return values
 
     def references(self, node: Values, graph: Graph) -> list[JsonObject]:
         """Return the values that a node may refer to: path, type and label of each."""
@@ -165,7 +239,13 @@ class StepSources(OneWorkflow):
                 if not candidate["children"]
             ]
 
-        return Sources(self.chosen_from, self.why_typed, lambda path: self.trees(path, node, graph), fields)
+        return Sources(
+            self.chosen_from,
+            self.why_typed,
+            self.typing_error,
+            lambda panel: self.trees(panel, node, graph),
+            fields,
+        )
 
 
 def _name(row: Values) -> str:

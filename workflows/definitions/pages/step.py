@@ -104,7 +104,9 @@ class Step(DrawWorkflow):
         schedule = self.workflow["schedule"] or {"type": "cron"}
         timed = settings["schedule"]
         zone = {**timed["properties"]["timezone"], "x-widget": "timezone"}
-        timed = {**timed, "properties": {**timed["properties"], "timezone": zone}}
+        # The type of the schedule asks for it already: it needs no switch of its own.
+        date = {**timed["properties"]["field"], "anyOf": timed["properties"]["field"]["anyOf"][:1]}
+        timed = {**timed, "properties": {**timed["properties"], "timezone": zone, "field": date}}
         second = SchemaForm(timed, schedule, self.own_sources, root="schedule", tree=tree)
         return [first, second]
 

@@ -20,6 +20,7 @@ from outreach.messaging.email_templates.rendering import ValueReader, compile_te
 from outreach.models import SendJob
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory
+from tests.kit.html import html_of
 from tests.outreach.connections.smtp.test_message import MAIL
 from tests.outreach.helpers import Post, work
 from tests.web.helpers import at, enter, text_of
@@ -239,7 +240,7 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
     assert made["variables"] == [PLAN]
     assert "Hi {{contact.firstName}}" in text_of(client.get(at(cast.owner, "templates")))
     page = at(cast.owner, f"templates/{made['_id']}")
-    assert 'value="Plan"' in client.get(page).content.decode()
+    assert 'value="Plan"' in html_of(client.get(page))
     assert client.post(page, {**form, "required": "", "body": "About {{Plan}} and {{City}}"}).status_code == 303
     found = cast.key.get(f"/template/email/{made['_id']}").data
     assert [(one["name"], one["required"]) for one in found["variables"]] == [("Plan", False), ("City", False)]
@@ -253,15 +254,15 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
         "SAMEORIGIN",
         True,
     )
-    assert "Hi {{contact.name}}" in unescape(unescape(shown.content.decode()))
+    assert "Hi {{contact.name}}" in unescape(unescape(html_of(shown)))
     with cast.scope():
         ann = ContactFactory(name="Ann Finder")
         ContactFactory(name="Bob Other")
     found = client.post(page, {**typed, "do": "find", "find": "finder"})
-    assert f'<option value="{ann.pk}" selected>Ann Finder</option></select>' in found.content.decode()
-    assert ("&lt;mjml" in found.content.decode(), "Bob" in text_of(found)) == (True, False)
+    assert f'<option value="{ann.pk}" selected>Ann Finder</option></select>' in html_of(found)
+    assert ("&lt;mjml" in html_of(found), "Bob" in text_of(found)) == (True, False)
     test = client.post(page, {**typed, "do": "test"})
-    assert (test.status_code, "No SMTP selected" in text_of(test), "&lt;mjml" in test.content.decode()) == (
+    assert (test.status_code, "No SMTP selected" in text_of(test), "&lt;mjml" in html_of(test)) == (
         422,
         True,
         True,
@@ -270,7 +271,7 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
     assert client.post(page, {"do": "restore", "restore": "1"}).status_code == 303
     assert cast.key.get(f"/template/email/{made['_id']}").data["body"] == form["body"]
     part = client.post(at(cast.owner, "outreach/steps"), {"steps": "0"}, headers={"HX-Request": "true"})
-    assert f'<option value="{made["_id"]}">Hello</option>' in part.content.decode()
+    assert f'<option value="{made["_id"]}">Hello</option>' in html_of(part)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from core.ids import new_id
 from outreach.models import EmailTemplate, GenieScheduler, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory
+from tests.kit.html import html_of
 from tests.web.helpers import text_of
 
 EVIL = '<p>Good morning</p><img src="https://elsewhere.example/pixel.png"><script>alert(1)</script>'
@@ -91,11 +92,11 @@ def test_a_template_that_is_gone_is_told(cast: Cast, staff: Client, run: GenieSc
 
 
 def test_a_draft_is_shown_formatted_and_loads_nothing(staff: Client, draft: SendJob) -> None:
-    page = staff.get(address(draft)).content.decode()
+    page = html_of(staff.get(address(draft)))
     assert f'sandbox loading="lazy" src="{address(draft, "preview")}"' in page
     assert "elsewhere.example" not in page
     frame = staff.get(address(draft, "preview"))
-    assert "<p>Good morning</p>" in frame.content.decode()
+    assert "<p>Good morning</p>" in html_of(frame)
     assert frame["X-Frame-Options"] == "SAMEORIGIN"
     policy = frame["Content-Security-Policy"]
     assert policy.startswith("sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:;")

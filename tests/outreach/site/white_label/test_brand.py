@@ -23,6 +23,7 @@ from core.events.models import Event
 from outreach.models import BrandImage, DomainTracking, WhiteLabel
 from outreach.site.white_label.colors import contrast, lightened
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.web.helpers import EVIL, at, enter, text_of
 
 pytestmark = pytest.mark.django_db
@@ -224,9 +225,9 @@ def test_a_companys_host_has_its_pages_and_nobody_elses_brand(cast: Cast, outsid
     assert "Acme CRM" in text_of(login)
     assert "Leadwright" not in text_of(login)
     for part in (found["logo"], f'href="/brand/{cast.company.pk}/'):
-        assert part in login.content.decode()
+        assert part in html_of(login)
     sheet = visitor.get(f"/brand/{cast.company.pk}/1.css")
-    assert "--accent-fill:#0e7490" in sheet.content.decode()
+    assert "--accent-fill:#0e7490" in html_of(sheet)
     assert visitor.get(found["logo"]).status_code == 200
     member = enter(cast.owner, headers={"host": HOST})
     page = member.get(at(cast.owner, "leads"))
@@ -265,14 +266,14 @@ def test_the_page_shows_changes_and_refuses(cast: Cast) -> None:
     page = client.get(place)
     assert (page.status_code, "Your name, colours and logo" in text_of(page)) == (200, True)
     assert client.post(place, {"do": "save", "productName": EVIL[:60], "accent": "#0e7490"}).status_code == 303
-    shown = client.get(place).content.decode()
+    shown = html_of(client.get(place))
     assert "<script>alert(1)" not in shown
     refused = client.post(place, {"do": "save", "productName": "Acme", "accent": "#ffee00"})
     assert (refused.status_code, "has a contrast of 1.08" in text_of(refused)) == (422, True)
     preview = client.post(place, {"do": "preview", "productName": "Acme", "accent": "#7c3aed"})
     assert "Contrast 5.1" in text_of(preview)
     style = client.get("/brand/preview/7c3aed-a070f2.css")
-    assert style.content.decode().startswith(":root{--accent:light-dark(#7c3aed,#a070f2)")
+    assert html_of(style).startswith(":root{--accent:light-dark(#7c3aed,#a070f2)")
     assert client.get("/brand/preview/7c3aed-;}.css").status_code == 404
     sent = client.post(place, {"do": "upload", "kind": "logo", "file": SimpleUploadedFile("l.png", picture())})
     assert sent.status_code == 303

@@ -1,0 +1,69 @@
+"""Choices of workflow steps: a company that has none yet, and choices that are refused."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+from accounts.models import Member, Role
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import MemberFactory
+from tests.kit.html import html_of
+from tests.kit.html_form import form_data
+from tests.web.helpers import enter, text_of
+from tests.web.test_step_forms import config_of, draft
+
+PICKERS = {
+    "mail": ("config.template", "Make a template"),
+    "segment": ("config.segment", "Make a fixed segment"),
+    "tags": ("config.tags", "Make a tag"),
+    "campaign": ("config.campaign", "Make a campaign"),
+    "http": ("config.auth.secret", "Store a secret"),
+}
+"""Type of a node -> the input of a choice of which there may be none, and its link."""
+
+
+@pytest.mark.parametrize("type", PICKERS)
+@pytest.mark.django_db
+def test_a_picker_with_nothing_to_pick_says_where_to_make_one(type: str) -> None:
+    name, link = PICKERS[type]
+    empty = make_cast()
+    browser = enter(empty.owner)
+    _, place = draft(empty, type, {})
+    page = browser.get(place)
+    html = html_of(page)
+    assert link in text_of(page)
+    drawn = re.findall(rf'<(\w+)[^>]*? name="{name}"', html)
+    assert drawn in ([], ["select"])
+    addresses = re.findall(r'There is none yet. <a class="link" href="([^"]+)"', html)
+    assert addresses
+    for address in addresses:
+        assert browser.get(unescape(address)).status_code == 200
+
+
+@pytest.mark.django_db
+def test_an_empty_list_of_segments_at_the_trigger_says_where_to_make_one() -> None:
+    empty = make_cast()
+    _, place = draft(empty, "trigger")
+    assert "Make a segment" in text_of(enter(empty.owner).get(place))
+
+
+def test_a_refused_choice_keeps_what_was_written_beside_it(cast: Cast) -> None:
+    with cast.scope():
+        role = Role.objects.create(name="Typist", permission={"workflow": {"GET": True, "PUT": True}})
+        member: Any = MemberFactory(status=Member.Status.ACCEPTED, role=role)
+    id, place = draft(cast, "mail", {})
+    typist = enter(member)
+    sent = form_data(html_of(typist.get(place)), "step-form")
+    written = {"config.template": "Welcome", "config.subject": "Hi", "config.body": "Come"}
+    answer = typist.post(place, {**sent, **written, "do": "save"})
+    assert answer.status_code == 422
+    assert "Enter an ID of 24 characters" in text_of(answer)
+    shown = form_data(html_of(answer), "step-form")
+    assert [shown[name][0] for name in written] == [*written.values()]
+    again = form_data(html_of(typist.get(place)), "step-form")
+    assert typist.post(place, {**again, "config.template": "", "do": "save"}).status_code == 303
+    assert config_of(cast, id).items() >= {"subject": "Hi", "body": "Come"}.items()
