@@ -42,7 +42,7 @@ def toast_of(client: Client, response: Any) -> str:
     """Follow a form's redirect, and return the toast that the next page shows."""
     assert response.status_code == 303, (response.status_code, text_of(response)[:300])
     page = html_of(client.get(response["Location"]))
-    found = re.search(r'<div class="toasts".*?</div>$', page, re.DOTALL | re.MULTILINE)
+    found = re.search(r'<div class="toasts".*?</div>', page)
     return found[0] if found else ""
 
 

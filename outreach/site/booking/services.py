@@ -37,13 +37,8 @@ MAX_NOTICE = 60 * 24 * 30
 MAX_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
 NO_LINK = (
-<<<<<<< HEAD
     "videoProvider: choose what makes the links of its calls, since the company's settings of video calls choose"
     " nothing"
-=======
-    "videoProvider: choose what makes the links of its calls, as the company's settings of video calls"
-    " say nothing that makes them"
->>>>>>> f3
 )
 DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
 """Fields of a page that decide whether its meetings get links."""
