@@ -22,6 +22,7 @@ from django.db import connection
 
 from config.data_dir import PROJECT
 from config.servers import redis_url
+from config.worker import command, main_processes
 from core.tenancy import company_scope
 from crm.files.storage import INCOMING
 from crm.models import Contact, File
@@ -42,39 +43,48 @@ MAILS = 400
 PATIENCE = 240
 """Seconds, on a machine that others load too."""
 CONNECTIONS = 2
-QUEUES = "tick,send,workflows,import,bulk,outreach,ai"
 
 
 class Group:
-    """A machine: web, workers and beat, with a data folder of its own."""
+    """A machine: web and workers, with a data folder of its own."""
 
     def __init__(self, name: str, folder: Path, key: str, environment: dict[str, str]) -> None:
         folder.mkdir()
         port = free_port()
         own = {"LEADWRIGHT_DATA": str(folder), "PORT": str(port), "WEB_CONCURRENCY": "1", "WEB_THREADS": "3"}
         self.service = Service(folder, f"http://127.0.0.1:{port}", {**environment, **own}, key)
-        self.name, self.running = name, dict[str, subprocess.Popen[bytes]]()
+        self.name, self.running = name, dict[str, list[subprocess.Popen[bytes]]]()
 
     def start(self, what: str) -> None:
-        beat = ["-B", "-s", str(self.service.data / "beat")]
-        worker = ["celery", "-A", "config", "worker", *beat, "-n", f"{self.name}@%h", "-Q", QUEUES, "-c", "2"]
-        command = ["config.web"] if what == "web" else [*worker, "--without-gossip", "--without-mingle"]
+        """Start the web, or the workers of one machine (config.worker), under names that the other one has not."""
+        commands = [[sys.executable, "-m", "config.web"]]
+        if what == "workers":
+            groups = (("main", main_processes(quick=1)), ("ai", 2))
+            commands = [
+                [part.replace("@%h", f"-{self.name}@%h") for part in command(name, processes)]
+                for name, processes in groups
+            ]
         with (self.service.data / f"{what}.log").open("ab") as log:
-            self.running[what] = subprocess.Popen(
-                [sys.executable, "-m", *command],
-                cwd=PROJECT,
-                env=self.service.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            self.running[what] = [
+                subprocess.Popen(
+                    argv,
+                    cwd=PROJECT,
+                    env=self.service.environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+                for argv in commands
+            ]
 
     def kill(self, what: str) -> None:
-        """Kill the process and all that it has started, at once."""
-        process = self.running.pop(what)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(10)
+        """Kill the processes and all that they have started, at once."""
+        processes = self.running.pop(what)
+        for process in processes:
+            os.killpg(process.pid, signal.SIGKILL)
+        for process in processes:
+            process.wait(10)
 
     def close(self) -> None:
         for what in list(self.running):
@@ -120,7 +130,7 @@ def test_two_groups_share_work_and_files_and_outlive_each_other(tmp_path: Path, 
     one, two = (Group(name, tmp_path / name, cast.key.headers["apikey"], shared) for name in ("one", "two"))
     for group in (one, two):
         stack.callback(group.close)
-        for what in ("web", "worker"):
+        for what in ("web", "workers"):
             group.start(what)
     for group in (one, two):
         until(lambda group=group: healthy(group.service), seconds=PATIENCE)
@@ -143,23 +153,23 @@ def upload_here_import_there(one: Group, two: Group, buckets: Buckets) -> None:
         return two.service.api("GET", f"/contact/import/{job}")["data"]
 
     until(lambda: read()["processed"] > 0, seconds=PATIENCE)
-    one.kill("worker")
+    one.kill("workers")
     one.kill("web")
     done = until(lambda: ended(read()), seconds=PATIENCE)
     assert done["status"] == "completed", done
     assert (done["processed"], done["created"], done["failed"], done["skipped"]) == (ROWS, ROWS, 0, 0)
     one.start("web")
-    one.start("worker")
+    one.start("workers")
     until(lambda: healthy(one.service), seconds=PATIENCE)
 
 
 def export_by_whoever_lives(one: Group, two: Group) -> None:
     """Have one group's workers write a file, and read it from the other group's web, when the writers are gone."""
-    two.kill("worker")
+    two.kill("workers")
     made = two.service.api("POST", "/export", {"resource": "contact", "format": "csv", "columns": ["email"]})["data"]
     done = until(lambda: ended(two.service.api("GET", f"/export/{made['_id']}")["data"]), seconds=PATIENCE)
     assert done["status"] == "completed", done
-    one.kill("worker")
+    one.kill("workers")
     request = urllib.request.Request(
         f"{two.service.base}/api/key/protected/file/{done['file']['_id']}/download",
         headers={"apikey": two.service.key},
@@ -171,7 +181,7 @@ def export_by_whoever_lives(one: Group, two: Group) -> None:
         kept = [path for path in (group.service.data / "files").rglob("*") if path.is_file()]
         assert [path for path in kept if INCOMING not in path.parts] == []
     for group in (one, two):
-        group.start("worker")
+        group.start("workers")
 
 
 def ended(job: Any) -> Any:
@@ -188,8 +198,8 @@ def send_while_both_are_killed(cast: Cast, one: Group, two: Group, port: int, se
     run = one.service.api("POST", "/genie/from-contacts", body)["data"]["_id"]
     for group, goal in ((one, MAILS // 4), (two, MAILS // 2)):
         until(lambda goal=goal: len(server.received) >= goal, seconds=PATIENCE)
-        group.kill("worker")
-        group.start("worker")
+        group.kill("workers")
+        group.start("workers")
 
     def settled() -> Any:
         with company_scope(cast.company.pk):
