@@ -20,6 +20,7 @@ from core.web.forms.inputs import (
     shown_text,
     typed_like,
     widget_of,
+    with_newlines,
 )
 
 SEVERAL = frozenset({"checks", "groups", "tags"})
@@ -271,12 +272,12 @@ class Field(forms.Field):
         if self.kind == "switch":
             return bool(data) != bool(initial)
         if self.kind in SEVERAL:
-            return set(data) != set(filter(None, texts_of(initial)))
+            return set(map(with_newlines, data)) != set(map(with_newlines, filter(None, texts_of(initial))))
         input_type = self.input_type(initial)
         if input_type == "fixed":
             return False
         if self.kind in CHOICES:
-            return bool(data != texts_of(initial)[0])
+            return with_newlines(data) != with_newlines(texts_of(initial)[0])
         return not same_text(input_type, self.text(initial), data)
 
     def clean(self, value: Any) -> Any:
@@ -320,9 +321,10 @@ class Field(forms.Field):
     def _several(self, texts: list[str]) -> list[Any]:
         """Return the values of the texts: first those that the record has, as it has them and in its order."""
         values = self._held if isinstance(self._held, list) else []
-        kept = {option_text(value): value for value in values}
-        held = [value for value in values if option_text(value) in texts]
-        return [*held, *(text for text in dict.fromkeys(texts) if text not in kept)]
+        sent = dict.fromkeys(map(with_newlines, texts))
+        held = {with_newlines(option_text(value)) for value in values}
+        kept = [value for value in values if with_newlines(option_text(value)) in sent]
+        return [*kept, *(text for text in sent if text not in held)]
 
     def _dated(self, text: str) -> str | None:
         try:

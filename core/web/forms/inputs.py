@@ -135,9 +135,14 @@ def shown_text(widget: str, value: Any, zone: tzinfo) -> str:
     return local_text(text, zone) or text if widget == "datetime-local" else text
 
 
+def with_newlines(text: str) -> str:
+    """Return the text with \\n at the end of each line. Browsers send \\r\\n, whatever the page has."""
+    return _LINE_ENDS.sub("\n", text)
+
+
 def same_text(widget: str, shown: str, sent: str) -> bool:
     """Return whether a browser sends this for an input that nobody has touched."""
-    shown, sent = _LINE_ENDS.sub("\n", shown), _LINE_ENDS.sub("\n", sent)
+    shown, sent = with_newlines(shown), with_newlines(sent)
     if widget == "number":
         shown = shown if _NUMBER.fullmatch(shown) else ""
     elif widget in ONE_LINE:
