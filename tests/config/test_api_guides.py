@@ -18,6 +18,7 @@ from config.api_docs.guides import GUIDES, guides
 from config.api_docs.operations import KEY, groups, sections
 from config.api_docs.parts import Reader, paragraphs
 from core.messages.defaults import DEFAULTS
+from tests.kit.html import html_of
 
 pytestmark = pytest.mark.django_db
 ALLOWED = {"h1", "h2", "h3", "p", "a", "code", "pre", "em", "strong", "ul", "ol", "li", "hr", "br"}
@@ -111,7 +112,7 @@ def test_the_guide_of_errors_lists_every_name() -> None:
 
 
 def test_a_search_finds_guides_too() -> None:
-    page = Client().get("/api/docs", {"q": "webhook-signature"}).content.decode()
+    page = html_of(Client().get("/api/docs", {"q": "webhook-signature"}))
     assert 'href="/api/docs/guides/webhooks"><b>Webhooks</b>' in page
     assert "and 1 guide with" in page
 

@@ -23,6 +23,7 @@ from outreach.connections.smtp.message import OutgoingMail, build
 from outreach.connections.smtp.outcome import Rejected, Sent
 from outreach.connections.smtp.transport import Session, SmtpConfig
 from tests.kit.examples import in_make_check
+from tests.kit.html import html_of
 from tests.kit.smtp_server import resolve_loopback
 
 RAW = b"From: me@example.com\r\nTo: ann@example.org\r\nSubject: hello\r\n\r\nGood morning\r\n"
@@ -213,7 +214,7 @@ def test_the_list(page: Client, tmp_path: Path) -> None:
     assert f'href="/mails/{mail_id}"' in content
     assert "&lt;b&gt;Spring&lt;/b&gt;" in content
     assert "1 in all" in content
-    assert "No mail matches “&lt;x&gt;”" in page.get("/mails/", {"q": "<x>"}).content.decode()
+    assert "No mail matches “&lt;x&gt;”" in html_of(page.get("/mails/", {"q": "<x>"}))
 
 
 def test_the_list_has_pages(page: Client, tmp_path: Path) -> None:
@@ -229,7 +230,7 @@ def test_the_list_has_pages(page: Client, tmp_path: Path) -> None:
 def test_one_mail(page: Client, tmp_path: Path) -> None:
     mail_id = catch(tmp_path)
     response = page.get(f"/mails/{mail_id}")
-    content = response.content.decode()
+    content = html_of(response)
     assert "Hi &lt;Ann&gt;" in content
     assert "maria@example.com" in content
     assert f'src="/mails/{mail_id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox"' in content

@@ -19,6 +19,7 @@ from outreach.models import Booking
 from tests.crm.meetings.helpers import mails
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
+from tests.kit.html import html_of
 from tests.outreach.helpers import work
 from tests.outreach.site.booking.helpers import VISITOR, book, make_page, open_at, path_of, slots
 
@@ -60,7 +61,7 @@ def test_a_visitor_books_and_both_are_told(cast: Cast, outsiders: Cast) -> None:
     [event] = Calendar.from_ical(letters["ann@example.org"].calendar).walk("VEVENT")
     assert str(event["UID"]) == f"{booking.meeting_id}@meetings.leadwright"
     assert slots(cast, page) == ["09:30", "10:00", "10:30"]
-    done = Client().get(sent["Location"]).content.decode()
+    done = html_of(Client().get(sent["Location"]))
     assert ("It is booked" in done, "04:00" in done, "America/New_York" in done) == (True, True, True)
     assert outsiders.key.get("/booking").data == []
     assert outsiders.key.get(f"/booking/{booking.pk}").status == 404

@@ -18,6 +18,7 @@ from crm.activities.models import FollowUp
 from crm.models import Contact, CustomField, Lead
 from outreach.models import Booking
 from tests.kit.cast import Cast
+from tests.kit.html import html_of
 from tests.outreach.site.booking.helpers import VISITOR, book, make_page, open_at, path_of
 
 pytestmark = pytest.mark.usefixtures("monday")
@@ -132,7 +133,7 @@ def test_no_tap_alone_moves_a_meeting(cast: Cast) -> None:
     with cast.scope():
         assert Booking.objects.get().meeting.starts_at.isoformat()[11:16] == "09:00"
     moved = Client().post(place, {"do": "move", "at": at(1)})
-    done = Client().get(moved["Location"]).content.decode()
+    done = html_of(Client().get(moved["Location"]))
     assert ("It is moved" in done, "It is booked" in done) == (True, False)
     gone = Client().get(f"{place}?move=1&at=2027-03-02T09:10:00%2B00:00").content.decode()
     assert ("just been taken" in gone, 'value="move"' in gone) == (True, False)
@@ -185,7 +186,7 @@ def statuses(cast: Cast) -> dict[str, str]:
 @pytest.mark.usefixtures("quick")
 def test_time_zones_stand_by_region_without_old_names(cast: Cast) -> None:
     page = make_page(cast, timezone="Europe/Berlin")
-    shown = Client().get(path_of(page), {"tz": "Asia/Calcutta"}).content.decode()
+    shown = html_of(Client().get(path_of(page), {"tz": "Asia/Calcutta"}))
     select = re.search(r'<select id="tz".*?</select>', shown, re.DOTALL)
     assert select is not None
     groups = re.findall(r'<optgroup label="(\w+)">', select[0])

@@ -264,7 +264,7 @@ def test_a_companys_host_has_its_pages_and_nobody_elses_brand(cast: Cast, outsid
 def test_the_page_shows_changes_and_refuses(cast: Cast) -> None:
     client, place = enter(cast.owner), at(cast.owner, "settings/brand")
     page = client.get(place)
-    assert (page.status_code, "Your name, colours and logo" in text_of(page)) == (200, True)
+    assert (page.status_code, "Your name, colors and logo" in text_of(page)) == (200, True)
     assert client.post(place, {"do": "save", "productName": EVIL[:60], "accent": "#0e7490"}).status_code == 303
     shown = html_of(client.get(place))
     assert "<script>alert(1)" not in shown
