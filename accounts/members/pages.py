@@ -62,13 +62,13 @@ class Members(RecordList, MemberPage):
     hint = "Name, e-mail"
     columns = (
         Column("name", "Name", "name"),
-        Column("email", "E-mail", "email"),
+        Column("email", "Email", "email"),
         Column("role", "Role", "role.name"),
-        Column("status", "State", "status"),
+        Column("status", "Status", "status"),
         Column("acceptedAt", "Joined", "acceptedAt"),
     )
     add_label = "Invite somebody"
-    choices = (Choice("status", "State", ("in",), list(FILTERS.items())),)
+    choices = (Choice("status", "Status", ("in",), list(FILTERS.items())),)
     template = "web/members/list.html"
 
     def show(self) -> Values:

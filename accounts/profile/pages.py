@@ -14,8 +14,8 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 from core.web.readers import source
 
-THEMES = [Option("", "Same as the device"), Option("light", "Light"), Option("dark", "Dark")]
-DENSITIES = [Option("", "Usual"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
+THEMES = [Option("", "Same as device"), Option("light", "Light"), Option("dark", "Dark")]
+DENSITIES = [Option("", "Default"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
 ZONE = "Type a city of the zone, such as Berlin. Left empty, it is the company's."
 CHOSEN = ("theme", "density", "start", "timezone")
 """Keys of the layout that this page sets."""

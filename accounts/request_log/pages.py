@@ -76,15 +76,15 @@ class Requests(LogPage):
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("member", "Who", "user.name"),
-        Column("method", "Deed", "method"),
+        Column("method", "Action", "method"),
         Column("path", "Address", "path"),
-        Column("status", "Answer", "status"),
-        Column("durationMs", "Took", "durationMs", css="right num"),
+        Column("status", "Response", "status"),
+        Column("durationMs", "Duration", "durationMs", css="right num"),
         Column("ip", "From"),
     )
     choices = (
-        Choice("method", "Deed", ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]),
-        Choice("status", "Answer", ("greaterThan", "lessThan", "equals"), kind="number"),
+        Choice("method", "Action", ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]),
+        Choice("status", "Response", ("greaterThan", "lessThan", "equals"), kind="number"),
     )
 
     def shown(self, record: Values) -> JsonObject:
@@ -134,12 +134,12 @@ class Memberships(LogPage):
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("member", "Member", "member.name"),
-        Column("action", "What", "action"),
+        Column("action", "Area", "action"),
         Column("role", "Role", "role.name"),
         Column("actionBy", "By", "actionBy.name"),
-        Column("detail", "More"),
+        Column("detail", "Details"),
     )
-    choices = (Choice("action", "What", ("in",), list(CHANGES.items())),)
+    choices = (Choice("action", "Area", ("in",), list(CHANGES.items())),)
 
     def shown(self, record: Values) -> JsonObject:
         return {**record, "words": CHANGES.get(record["action"], record["action"])}

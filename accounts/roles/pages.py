@@ -121,7 +121,7 @@ class Roles(RecordList, RolePage):
     columns = (
         Column("name", "Name", "name"),
         Column("description", "Description"),
-        Column("allowed", "Allowed", css="right num"),
+        Column("allowed", "Permissions", css="right num"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
@@ -138,8 +138,8 @@ class RoleForm(RecordForm, RolePage):
         fields = [
             Field("name", "Name", required=True),
             Field("description", "Description"),
-            Field("isDefault", "The usual role of who is invited", "switch"),
-            Field("flags", "What it allows", "checks", initial=[]),
+            Field("isDefault", "Default role for invites", "switch"),
+            Field("flags", "Permissions", "checks", initial=[]),
         ]
         return Form(fields=fields, initial=values)
 

@@ -13,12 +13,12 @@ from core.web.forms import SEVERAL, Field, Form, Option, options_of
 from core.web.pages import Refused
 from core.web.saved_views import ViewedList
 
-SINGLE = [Option("set", "Set to"), Option("clear", "Empty it")]
+SINGLE = [Option("set", "Set to"), Option("clear", "Clear")]
 MANY = [
     Option("append", "Add"),
-    Option("remove", "Take off"),
-    Option("set", "Replace all by"),
-    Option("clear", "Empty it"),
+    Option("remove", "Remove"),
+    Option("set", "Replace with"),
+    Option("clear", "Clear"),
 ]
 """Change modes of fields with one value and with several: the API's names and their labels."""
 BESIDE = ("tags", "category", "productServices", "team")

@@ -51,7 +51,7 @@ class Products(RecordList, ProductPage):
         Column("category", "Category", "category"),
         Column("sku", "Number", "sku"),
         Column("price", "Price", "price", css="right num"),
-        Column("isActive", "State", "isActive"),
+        Column("isActive", "Status", "isActive"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 

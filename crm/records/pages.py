@@ -35,7 +35,7 @@ class Bin(Page):
     """Parameters that list deleted records."""
     columns: ClassVar[list[Column]] = [
         Column("name", "Name", "name"),
-        Column("email", "E-mail", "email"),
+        Column("email", "Email", "email"),
         Column("by", "Last changed by"),
         Column("updatedAt", "When", "updatedAt"),
     ]

@@ -59,7 +59,7 @@ class Segments(RecordList, SegmentPage):
     hint = "Name, description"
     columns = (
         Column("name", "Name", "name"),
-        Column("panel", "Of", "panel"),
+        Column("panel", "Record type", "panel"),
         Column("count", "Members", css="right num"),
         Column("description", "Description"),
         Column("updatedAt", "Changed", "updatedAt"),
@@ -168,7 +168,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
-        form.insert(Field("panel", "Of", "radio", options=panels, initial="contact"), before="description")
+        form.insert(Field("panel", "Record type", "radio", options=panels, initial="contact"), before="description")
         return form
 
     def do_save(self) -> HttpResponse:

@@ -18,9 +18,9 @@ from crm.teams.serializers import TeamCreate
 TEAMS = Records("team", "teams", "team", "teams", "users-round", "A team works on leads together.")
 WORKING = {"status": ["owner", "accepted"]}
 DISTRIBUTIONS = [
-    Option("manual", "To nobody, until a person decides"),
-    Option("roundRobin", "In turn"),
-    Option("leastLoaded", "To whoever has the fewest open leads"),
+    Option("manual", "Nobody, until assigned by hand"),
+    Option("roundRobin", "Take turns (round robin)"),
+    Option("leastLoaded", "Whoever has the fewest open leads"),
 ]
 
 
@@ -61,7 +61,7 @@ class TeamForm(RecordForm, TeamPage):
             form.insert(Field("members", "Members", "checks", options=self.people))
             help = "Whoever is ticked in both gets new leads of the team."
             everybody = [person.value for person in self.people]
-            takes = Field("takes", "Take new leads", "checks", options=self.people, help_text=help, initial=everybody)
+            takes = Field("takes", "Assign new leads", "checks", options=self.people, help_text=help, initial=everybody)
             form.insert(takes)
         return form
 
@@ -117,7 +117,7 @@ class EditTeam(EditRecord, TeamForm):
 class LeadRuleForm(Form):
     distribution = Field(label="New leads go", kind="radio", options=DISTRIBUTIONS)
     onlyAvailable = Field(label="Only to people who take new leads in their team", kind="switch")
-    maxOpenLeads = Field(label="Most open leads a person", kind="number", help_text="Empty: no limit.")
+    maxOpenLeads = Field(label="Most open leads a person", kind="number", help_text="Leave empty for no limit.")
 
 
 class LeadRule(Page):

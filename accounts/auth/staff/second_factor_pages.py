@@ -43,7 +43,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         max_length=40,
         label="Code",
-        help_text="The six digits of your authenticator app, or a backup code.",
+        help_text="Enter the six digits of your authenticator app, or a backup code.",
         widget=UnfoldAdminTextInputWidget(
             attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}
         ),

@@ -48,8 +48,14 @@ class BuyPlan(BillingPage):
         interval, currency = sent.get("interval") or "month", sent.get("currency", "")
         return Form(
             fields=[
-                Field("interval", "Paid", kind="radio", options=INTERVALS, initial=interval),
-                Field("seats", "People", kind="number", initial=seats, help_text="Empty: as many as you are."),
+                Field("interval", "Billing period", kind="radio", options=INTERVALS, initial=interval),
+                Field(
+                    "seats",
+                    "People",
+                    kind="number",
+                    initial=seats,
+                    help_text="Leave empty to pay for everybody you have now.",
+                ),
                 *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
                 Field("couponCode", "Coupon", initial=sent.get("couponCode", "")),
                 Field("currency", "", kind="hidden", initial=currency),

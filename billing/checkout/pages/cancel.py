@@ -42,7 +42,7 @@ class CancelPlan(BillingPage):
         return Form(
             fields=[
                 Field("when", "", kind="hidden", initial=when if when in self.ways else (self.ways or [""])[0]),
-                Field("sure", "I know that this cannot be taken back", kind="switch"),
+                Field("sure", "I understand this cannot be undone", kind="switch"),
             ]
         )
 

@@ -59,7 +59,7 @@ class PayOrder(BillingPage):
     def transfer_form(self, order: Values) -> Form:
         """Return the form of a bank transfer. Its reference defaults to the order's number."""
         said = order["reference"] or (order["bank"] or {}).get("reference", "")
-        return Form(fields=[Field("reference", "What your transfer says", initial=said, required=True)])
+        return Form(fields=[Field("reference", "Transfer reference", initial=said, required=True)])
 
     def do_begin(self) -> HttpResponse:
         order = self.order()

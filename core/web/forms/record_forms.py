@@ -154,18 +154,18 @@ BESIDE = {
     ),
     "lead": (
         Choice("contact.name", "Contact"),
-        Choice("contact.email", "E-mail"),
+        Choice("contact.email", "Email"),
         Choice("contact.contactNumber", "Phone"),
         Choice("team.name", "Team"),
         Choice("productServices.name", "Product"),
-        Choice("statusChangedAt", "In this status since", DATE, kind="date"),
+        Choice("statusChangedAt", "In status since", DATE, kind="date"),
         Choice("createdBy.name", "Added by"),
         Choice("createdAt", "Added", DATE, kind="date"),
     ),
 }
 """Filters for the records of a panel, in addition to the company's fields."""
 PLAIN = {
-    "contact": (Choice("name", "Name"), Choice("email", "E-mail"), Choice("contactNumber", "Phone")),
+    "contact": (Choice("name", "Name"), Choice("email", "Email"), Choice("contactNumber", "Phone")),
     "lead": (
         Choice("status", "Status"),
         Choice("source", "Source"),

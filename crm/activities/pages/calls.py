@@ -75,7 +75,7 @@ class CallPage(Page):
                 Field("startedAt", "When", "datetime-local"),
                 Field("minutes", "Minutes", "number"),
                 Field("notes", "Notes", "textarea"),
-                Field("recording", "Address of the recording", "url", placeholder="https://"),
+                Field("recording", "Recording URL", "url", placeholder="https://"),
             ],
             initial=values,
         )

@@ -41,7 +41,7 @@ class FollowUps(Page):
     choices = (
         Choice("lead.contact.name", "Contact"),
         Choice("assignee.name", "Assigned to"),
-        Choice("dueAt", "When", DATE, kind="date"),
+        Choice("dueAt", "Due", DATE, kind="date"),
     )
 
     @cached_property
@@ -115,11 +115,11 @@ class FollowUpPage(Page):
         if values.get("remindMinutes"):
             reminders.setdefault(values["remindMinutes"], f"{values['remindMinutes']} minutes before")
         fields = [
-            Field("title", "What", required=True, autofocus=not values),
-            Field("dueAt", "When", "datetime-local", required=True),
+            Field("title", "Task", required=True, autofocus=not values),
+            Field("dueAt", "Due", "datetime-local", required=True),
             Field(
                 "remindMinutes",
-                "Remind by mail",
+                "Email reminder",
                 "select",
                 options=[Option(value, label) for value, label in reminders.items()],
                 placeholder="No",

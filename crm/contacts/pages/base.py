@@ -33,7 +33,7 @@ class ContactPage(Page):
         help = "Not needed before a number that begins with +."
         return [
             Field("name", "Name", required="name" in needed),
-            Field("email", "E-mail", "email", required="email" in needed),
+            Field("email", "Email", "email", required="email" in needed),
             Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
             Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
         ]

@@ -146,9 +146,9 @@ class ContactDetail(ContactPage):
         elif self.compose == "meeting":
             email = self.contact["email"] or ""
             fields = [
-                Field("title", "What", required=True),
-                Field("startsAt", "When", "datetime-local", required=True),
-                Field("durationMinutes", "How long", "select", required=True, options=LENGTHS, initial="30"),
+                Field("title", "Title", required=True),
+                Field("startsAt", "Starts", "datetime-local", required=True),
+                Field("durationMinutes", "Duration", "select", required=True, options=LENGTHS, initial="30"),
                 Field("attendees", "Attendees", help_text=ATTENDEES, initial=email),
             ]
         else:

@@ -151,19 +151,19 @@ class FieldForm(FieldPage, RecordForm):
             Field("name", "Name", required=True),
             Field("fieldType", "Type", "select", required=True, options=options_of(TYPES.items())),
             *self.option_fields(),
-            Field("required", "Required in every record", "switch"),
-            Field("hide", "Hidden", "switch", help_text="It is kept, and nobody sees it."),
-            Field("onlyShowTable", "In tables only, not in forms", "switch"),
-            Field("defaultValue", "Default value", help_text="What a new record has unless something else is written."),
-            Field("placeholder", "Example in the empty field"),
-            Field("helper", "Help below the field"),
-            Field("description", "What it is for", "textarea", help_text="For those who look after the fields."),
-            Field("holds", "It holds", "select", required=True, options=options_of(HOLDS)),
+            Field("required", "Required", "switch"),
+            Field("hide", "Hidden", "switch", help_text="Keep the values, but hide the field."),
+            Field("onlyShowTable", "Show in tables only", "switch"),
+            Field("defaultValue", "Default value", help_text="Used for new records when nothing is entered."),
+            Field("placeholder", "Placeholder"),
+            Field("helper", "Help text"),
+            Field("description", "Purpose", "textarea", help_text="Only people who manage fields see this."),
+            Field("holds", "Values", "select", required=True, options=options_of(HOLDS)),
             Field(
                 "parts",
-                "Parts, of text fields",
+                "Parts (text fields)",
                 "textarea",
-                help_text="One a line with its type, such as Street: Text.",
+                help_text="One per line with its type, such as Street: Text.",
             ),
             *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
         ]
@@ -178,7 +178,7 @@ class FieldForm(FieldPage, RecordForm):
         if fields:
             fields[-3].help_text = "Empty an option to take it away."
         more = "More options" if self.had else "Options, for choices"
-        return [*fields, Field("more", more, "textarea", help_text="One a line.")]
+        return [*fields, Field("more", more, "textarea", help_text="One per line.")]
 
     def values_of(self, form: Form) -> JsonObject:
         """Return the values of the form under the API's names, with the options as the API takes them."""

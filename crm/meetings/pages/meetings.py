@@ -32,13 +32,13 @@ class MeetingPage(Page):
         remind = [Option(value, label) for value, label in reminders.items()]
         return Form(
             fields=[
-                Field("title", "What", required=True, autofocus=not values),
-                Field("startsAt", "When", "datetime-local", required=True),
-                Field("durationMinutes", "How long", "select", required=True, options=options, initial="30"),
-                Field("place", "Where"),
-                Field("link", "Address of a video call", "url", placeholder="https://"),
-                Field("remindMinutes", "Remind by mail", "select", options=remind, placeholder="No"),
-                Field("description", "What it is about", "textarea"),
+                Field("title", "Title", required=True, autofocus=not values),
+                Field("startsAt", "Starts", "datetime-local", required=True),
+                Field("durationMinutes", "Duration", "select", required=True, options=options, initial="30"),
+                Field("place", "Location"),
+                Field("link", "Video call link", "url", placeholder="https://"),
+                Field("remindMinutes", "Email reminder", "select", options=remind, placeholder="No"),
+                Field("description", "Description", "textarea"),
             ],
             initial=values,
         )

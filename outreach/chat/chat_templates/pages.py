@@ -41,7 +41,7 @@ STATES = {
 CATEGORIES = [
     Option("UTILITY", "Service: orders, dates, accounts"),
     Option("MARKETING", "Marketing"),
-    Option("AUTHENTICATION", "Log-in codes"),
+    Option("AUTHENTICATION", "Login codes"),
 ]
 HEADERS = [Option(one, words) for one, words in (
     ("TEXT", "Words"), ("IMAGE", "A picture"), ("VIDEO", "A video"), ("DOCUMENT", "A document"),
@@ -76,25 +76,29 @@ class ChatTemplateForm(RecordForm):
         first = [
             Field("app", "Chat app", "select", options=self.apps, required=True, initial=self.only_app),
             Field(
-                "name", "Name", required=True, autofocus=not exists, help_text="Small letters, digits and underscores."
+                "name",
+                "Name",
+                required=True,
+                autofocus=not exists,
+                help_text="Lowercase letters, digits and underscores.",
             ),
-            Field("language", "Language", required=True, initial="en", help_text="Such as en or en_US."),
-            Field("category", "What it is for", "select", options=CATEGORIES, required=True, initial="UTILITY"),
+            Field("language", "Language", required=True, initial="en", help_text="For example en or en_US."),
+            Field("category", "Purpose", "select", options=CATEGORIES, required=True, initial="UTILITY"),
         ]
         parts = [
             Field("headerFormat", "Header", "select", options=HEADERS, placeholder="None"),
-            Field("headerText", "Words of the header", help_text="At most 60 characters and one variable."),
-            Field("headerHandle", "The vendor's handle of its file", help_text="Upload a file below to get one."),
-            Field("headerLink", "Address of the file that is sent", "url", placeholder="https://"),
+            Field("headerText", "Header text", help_text="At most 60 characters and one placeholder."),
+            Field("headerHandle", "File handle", help_text="Upload a file below to get an example."),
+            Field("headerLink", "File URL", "url", placeholder="https://"),
             Field(
                 "body",
                 "Text",
                 "textarea",
                 required=True,
-                help_text="At most 1,024 characters. {{1}}, {{2}} … are filled in.",
+                help_text="At most 1,024 characters. Use {{1}}, {{2}} … as placeholders.",
             ),
             Field("variables", "Values", "textarea", placeholder="1 = contact.firstName | Ann", help_text=FIELDS_HELP),
-            Field("footer", "Footer", help_text="At most 60 characters, without variables."),
+            Field("footer", "Footer", help_text="At most 60 characters, without placeholders."),
         ]
         return Form(fields=[*first, *parts, *self.button_fields(values or {})], initial=values)
 
@@ -270,14 +274,14 @@ class ChatTemplates(RecordList, ChatTemplatePage):
     columns = (
         Column("name", "Name", "name"),
         Column("app", "Chat app"),
-        Column("status", "State", "status"),
+        Column("status", "Status", "status"),
         Column("language", "Language", "language"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()

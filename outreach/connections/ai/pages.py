@@ -156,25 +156,32 @@ class AiAppForm(AiPage):
             ),
             *([self._address()] if own else []),
             self._model(),
-            Field("pricePerMillionIn", "Price of a million tokens sent", "number", help_text=PRICE_HELP),
-            Field("pricePerMillionOut", "Price of a million tokens that come back", "number"),
-            Field("monthlyTokenCap", "Most tokens a month", "number", help_text=CAP_HELP),
-            Field("monthlyCostCap", "Most it may cost a month", "number", help_text=CAP_HELP),
-            Field("temperature", "Temperature", "number", help_text="From 0, sober, to 2, inventive. Usual is 0.9."),
-            Field("topP", "Top P", "number", help_text="From 0 to 1. Usual is 1."),
-            *([] if own else [Field("topK", "Top K", "number", help_text="Usual is 1.")]),
+            Field("pricePerMillionIn", "Price per million input tokens", "number", help_text=PRICE_HELP),
+            Field("pricePerMillionOut", "Price per million output tokens", "number"),
+            Field("monthlyTokenCap", "Monthly token limit", "number", help_text=CAP_HELP),
+            Field("monthlyCostCap", "Monthly cost limit", "number", help_text=CAP_HELP),
+            Field(
+                "temperature", "Temperature", "number", help_text="From 0 (predictable) to 2 (creative). Default: 0.9."
+            ),
+            Field("topP", "Top P", "number", help_text="From 0 to 1. Default: 1."),
+            *([] if own else [Field("topK", "Top K", "number", help_text="Default: 1.")]),
             *([Field("frequencyPenalty", "Frequency penalty", "number", help_text="From -2 to 2.")] if own else []),
             *([Field("presencePenalty", "Presence penalty", "number", help_text="From -2 to 2.")] if own else []),
             Field(
                 "maxOutputTokens",
-                "Longest answer, in tokens",
+                "Maximum reply length (tokens)",
                 "number",
-                help_text="Usual is 2048; a mail has some 450.",
+                help_text="Default: 2048. An email takes about 450.",
             ),
-            Field("timeoutSeconds", "Seconds to wait for a message", "number", help_text="From 5 to 120. Usual is 60."),
+            Field(
+                "timeoutSeconds",
+                "Timeout (seconds)",
+                "number",
+                help_text="From 5 to 120 seconds. Default: 60.",
+            ),
             # The default stops to be it when another one becomes it.
-            *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Writes by default", "switch")]),
-            *([Field("isActive", "Switched on", "switch")] if exists else []),
+            *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Default AI writer", "switch")]),
+            *([Field("isActive", "Active", "switch")] if exists else []),
         ]
         return Form(fields=fields, initial=self.before)
 
@@ -189,9 +196,7 @@ class AiAppForm(AiPage):
 
     def _address(self) -> Field:
         text = "Only for a server of your own. Another address needs the key again."
-        return Field(
-            "baseUrl", "Address of the server", "url", placeholder="https://llm.example.org/v1", help_text=text
-        )
+        return Field("baseUrl", "Server URL", "url", placeholder="https://llm.example.org/v1", help_text=text)
 
     def show(self) -> Values:
         form = self.form()
@@ -308,13 +313,13 @@ class AiCalls(RecordList, AiPage):
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("app", "App"),
-        Column("purpose", "For", "purpose"),
+        Column("purpose", "Used for", "purpose"),
         Column("model", "Model", "model"),
-        Column("tokensIn", "Sent", "tokensIn", css="right num"),
-        Column("tokensOut", "Came back", "tokensOut", css="right num"),
+        Column("tokensIn", "Input tokens", "tokensIn", css="right num"),
+        Column("tokensOut", "Output tokens", "tokensOut", css="right num"),
         Column("cost", "Cost", "cost", css="right num"),
     )
-    choices = (Choice("purpose", "For", ("in",), list(PURPOSES.items())),)
+    choices = (Choice("purpose", "Used for", ("in",), list(PURPOSES.items())),)
 
     @property
     def extra(self) -> Values:  # type: ignore[override]

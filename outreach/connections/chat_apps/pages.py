@@ -54,15 +54,15 @@ class ChatAppPage(Page):
         exists = values is not None
         stays = " Left empty, it stays." if exists else ""
         fields = [
-            Field("name", "Name", help_text="Empty: as the vendor calls the number."),
+            Field("name", "Name", help_text="Leave empty to use the vendor's name."),
             Field(
                 "phoneNumberId",
-                "Phone number id",
+                "Phone number ID",
                 required=True,
-                help_text="As the vendor shows it; not the number itself.",
+                help_text="The ID shown by the vendor, not the phone number.",
             ),
-            Field("wabaId", "Business account id", required=True),
-            Field("appId", "App id", help_text="Needed for pictures and files in templates."),
+            Field("wabaId", "Business account ID", required=True),
+            Field("appId", "App ID", help_text="Required for images and files in templates."),
             Field(
                 "accessToken",
                 "Access token",
@@ -78,13 +78,13 @@ class ChatAppPage(Page):
                 autocomplete="new-password",
                 help_text=f"What the vendor signs its webhooks with; without it none is believed.{stays}",
             ),
-            Field("perSecond", "Most messages a second", "number", initial=80),
-            Field("perMinute", "Most messages a minute", "number", help_text="Empty: no limit."),
-            Field("perHour", "Most messages an hour", "number"),
-            Field("perDay", "Most messages a day", "number"),
-            Field("rampStart", "On a new number's first day", "number"),
-            Field("rampStep", "More on each day after", "number"),
-            *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
+            Field("perSecond", "Messages per second", "number", initial=80),
+            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
+            Field("perHour", "Messages per hour", "number"),
+            Field("perDay", "Messages per day", "number"),
+            Field("rampStart", "Warm-up: messages on day 1", "number"),
+            Field("rampStep", "Warm-up: added per day", "number"),
+            *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
         ]
         return Form(fields=fields, initial=values)
 
@@ -187,8 +187,8 @@ class ChatLog(RecordList, ChatAppPage):
     hint = "Number, words"
     columns = (
         Column("recipient", "To"),
-        Column("text", "Words"),
-        Column("status", "State"),
+        Column("text", "Text"),
+        Column("status", "Status"),
         Column("app", "By"),
         Column("sendingAt", "When", "sendingAt"),
     )

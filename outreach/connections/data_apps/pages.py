@@ -21,7 +21,7 @@ PATHS = {
     "enrich": "name = person.name\nnumber = person.phone",
 }
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-METHODS = [Option("POST", "POST, as JSON"), Option("GET", "GET, in the address")]
+METHODS = [Option("POST", "POST with JSON"), Option("GET", "GET with query parameters")]
 
 
 class DataAppPage(Page):
@@ -107,16 +107,16 @@ class DataAppForm(DataAppPage):
         )
         where = "the list of people" if self.kind == "lead-source" else "the person"
         fields = [
-            Field("name", "Name", required=True, help_text="Shown as the source of what it says."),
+            Field("name", "Name", required=True, help_text="Shown as the source of the data."),
             Field("url", "Address", "url", required=True, placeholder="https://api.example.org/v1/search"),
-            Field("method", "How it is asked", "select", options=METHODS, initial="POST", required=True),
-            Field("headerName", "Header with the key", placeholder="Authorization"),
+            Field("method", "Request", "select", options=METHODS, initial="POST", required=True),
+            Field("headerName", "Key header", placeholder="Authorization"),
             Field("apiKey", "Key", "password", autocomplete="new-password", help_text=kept),
             Field(
                 "resultPath",
                 f"Where {where} stands in its answer",
                 placeholder="data.people",
-                help_text="Names with dots between; empty: the whole answer.",
+                help_text="Separate names with dots. Leave empty for the whole answer.",
             ),
             Field(
                 "fieldPaths",
@@ -124,11 +124,10 @@ class DataAppForm(DataAppPage):
                 "textarea",
                 required=True,
                 placeholder=PATHS[self.kind],
-                help_text="One in a line: the field, =, and where its value stands. For your own fields, the"
-                " field's key.",
+                help_text="One per line: field = path. Use the key for custom fields.",
             ),
-            Field("timeoutSeconds", "Seconds to wait", "number", help_text="From 1 to 30. Usual is 20."),
-            *([Field("isActive", "Switched on", "switch")] if exists else []),
+            Field("timeoutSeconds", "Timeout (seconds)", "number", help_text="From 1 to 30 seconds. Default: 20."),
+            *([Field("isActive", "Active", "switch")] if exists else []),
         ]
         return Form(fields=fields, initial=self.before)
 

@@ -85,12 +85,12 @@ class DirectApp(DirectSettings):
         else:
             secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
             place = [
-                Field("accountId", "Account id", required=True),
+                Field("accountId", "Account ID", required=True),
                 Field("accessToken", "Access token", "password", new, help_text=kept, autocomplete="new-password"),
                 Field("appSecret", "App secret", "password", False, help_text=secret, autocomplete="new-password"),
-                Field("tokenExpiresAt", "The token holds until", "date", help_text="Empty: it is not known."),
+                Field("tokenExpiresAt", "Token expires on", "date", help_text="Leave empty if you don't know."),
             ]
-        switch = [Field("isActive", "Switched on", "switch")] if self.before else []
+        switch = [Field("isActive", "Active", "switch")] if self.before else []
         values = {**(self.before or {})}
         values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
         return Form(fields=[Field("name", "Name"), *place, *switch], initial=values)

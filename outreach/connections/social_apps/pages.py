@@ -75,14 +75,14 @@ class SocialAppForm(SocialSettings):
         kept = KEPT if self.before else ""
         fields = [
             Field("name", "Name"),
-            Field("appId", "App id", required=True),
+            Field("appId", "App ID", required=True),
             Field(
                 "appSecret", "App secret", "password", self.before is None, help_text=kept, autocomplete="new-password"
             ),
             Field(
                 "userToken", "User token", "password", self.before is None, help_text=kept, autocomplete="new-password"
             ),
-            *([Field("isActive", "Switched on", "switch")] if self.before else []),
+            *([Field("isActive", "Active", "switch")] if self.before else []),
         ]
         return Form(fields=fields, initial=self.before)
 

@@ -156,10 +156,16 @@ class BucketForm(AppForm):
     def fields(self, exists: bool) -> list[Field]:
         help = KEPT if exists else ""
         return [
-            Field("name", "Name of the bucket", required=True, placeholder="acme-files"),
+            Field("name", "Bucket name", required=True, placeholder="acme-files"),
             Field("region", "Region", required=True, placeholder="eu-central-1"),
-            Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help_text="Empty for Amazon S3."),
-            Field("subpath", "Folder", placeholder="crm/files", help_text="Empty: the top of the bucket."),
+            Field(
+                "endpoint",
+                "Address",
+                "url",
+                placeholder="https://s3.example.org",
+                help_text="Leave empty for Amazon S3.",
+            ),
+            Field("subpath", "Folder", placeholder="crm/files", help_text="Leave empty for the top of the bucket."),
             Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help_text=help),
             Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help_text=help),
         ]
@@ -177,14 +183,14 @@ class ReaderForm(AppForm):
         kinds = [Option(value, label) for value, label in READERS.items()]
         help = KEPT if exists else "This service's own reader needs none, and nothing leaves this service."
         return [
-            Field("name", "Reader", "select", required=True, options=kinds, initial="local"),
+            Field("name", "Card reader", "select", required=True, options=kinds, initial="local"),
             Field("key", "Key", "password", autocomplete="off", help_text=help),
             Field(
                 "confidence",
-                "How sure it must be",
+                "Minimum confidence",
                 "number",
                 initial=0.9,
-                help_text="From 0 to 1. What it is less sure of stays empty. 0.9 is good for most cards.",
+                help_text="From 0 to 1. Less certain values stay empty. Recommended: 0.9.",
             ),
         ]
 

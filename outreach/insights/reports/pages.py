@@ -199,7 +199,7 @@ class Reports(ReportPage):
         dashboards = [Option(entry["_id"], entry["name"]) for entry in answer.data] if answer.ok else []
         fields = [
             Field("dashboard", "Dashboard", "select", options=dashboards, placeholder="A new one"),
-            Field("name", "Name of the new one"),
+            Field("name", "New dashboard name"),
             Field("range", "Days", "select", required=True, options=options(RANGES), initial="last30"),
         ]
         return Form(fields=[entry for entry in fields if dashboards or entry.name != "dashboard"])
@@ -235,9 +235,9 @@ class Dashboards(RecordList, DashboardPage):
     hint = "Name, description"
     columns = (
         Column("name", "Name", "name"),
-        Column("shared", "Seen by", "shared"),
+        Column("shared", "Visible to", "shared"),
         Column("tiles", "Reports", css="right num"),
-        Column("createdBy", "Made by", "createdBy.name"),
+        Column("createdBy", "Created by", "createdBy.name"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
@@ -273,7 +273,7 @@ class DashboardForm(RecordForm, DashboardPage):
         fields = [
             Field("name", "Name", required=True, autofocus=values is None),
             Field("description", "Description"),
-            Field("shared", "Everybody who may read reports sees it", "switch", initial=False),
+            Field("shared", "Visible to everyone who can view reports", "switch", initial=False),
         ]
         return Form(fields=fields, initial=values)
 
@@ -325,8 +325,8 @@ class EditDashboard(EditRecord, DashboardForm):
             Field("chart", "Chart", "select", required=True, options=options(charts), initial=tile["chart"]),
             Field("metric", "Number", "select", required=True, options=metrics, initial=tile["metric"]),
             Field("range", "Days", "select", required=True, options=options(ranges), initial=tile["range"]),
-            Field("place", "Place", "number", initial=place),
-            Field("remove", "Take it off", "switch", initial=False),
+            Field("place", "Position", "number", initial=place),
+            Field("remove", "Remove from dashboard", "switch", initial=False),
         ]
         for field in fields:
             field.name = f"{field.name}-{place}"

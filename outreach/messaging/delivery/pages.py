@@ -74,10 +74,10 @@ class Messages(MessagePage):
     columns = (
         Column("contact", "To", "contact.name"),
         Column("subject", "Subject", "subject"),
-        Column("status", "State", "status"),
-        Column("sentence", "Why, and when"),
+        Column("status", "Status", "status"),
+        Column("sentence", "Reason"),
         Column("run", "Outreach"),
-        Column("createdAt", "Written", "createdAt"),
+        Column("createdAt", "Created", "createdAt"),
     )
 
     def show(self) -> Values:
@@ -90,7 +90,7 @@ class Messages(MessagePage):
             "handedAt": Choice("handedAt", "Went out", DATE, kind="date"),
         }
         shown = list(choices.values())
-        choices["reason"] = Choice("reason", "Why", ("in",))
+        choices["reason"] = Choice("reason", "Reason", ("in",))
         state = ListState(self.request.GET, choices, zone=self.zone_name)
         answer = self.read("genie/send-jobs", state.query())
         self.name_filters(choices, state, answer, named)

@@ -22,13 +22,12 @@ class TrackingForm(Form):
     trackOpens = Field(
         label="Count who opens mails",
         kind="switch",
-        help_text="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take the number for a"
-        " hint. In some countries recipients have to agree first.",
+        help_text="An estimate: many email programs block or preload the image. Some countries require consent.",
     )
     trackClicks = Field(
         label="Count who clicks links",
         kind="switch",
-        help_text="Links lead through this service, or through a host of yours, and on from there.",
+        help_text="Links go through this service or your tracking domain.",
     )
 
 

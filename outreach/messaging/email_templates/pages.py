@@ -46,19 +46,18 @@ def required_in(template: Values) -> str:
 class EmailTemplateForm(Form):
     focus = "name"
 
-    name = Field(label="Name", required=True, help_text="Only you and your colleagues see it.")
+    name = Field(label="Name", required=True, help_text="Only your team sees this.")
     category = Field(label="Category")
     subject = Field(label="Subject", required=True)
     body = Field(
         label="Text",
         kind="textarea",
         required=True,
-        help_text="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of"
-        " any field of contacts in double braces are filled in.",
+        help_text="Plain text, HTML or MJML. Fields: {{contact.firstName}}, {{company.name}} and others.",
     )
     required = Field(
         label="Fields that a contact must have",
-        help_text="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
+        help_text="Separate with commas. Contacts with an empty field are skipped.",
     )
 
 

@@ -57,7 +57,7 @@ class Inbox(InboxPage):
     template = "web/inbox/list.html"
     columns = (
         Column("fromName", "From", "fromName"),
-        Column("text", "What it says"),
+        Column("text", "Preview"),
         Column("kind", "Kind", "kind"),
         Column("run", "Outreach"),
         Column("receivedAt", "Received", "receivedAt"),
@@ -166,7 +166,7 @@ class SenderMailbox(Page):
             fields=[
                 Field("host", "Mail server (IMAP)", required=True, placeholder="imap.example.org"),
                 Field("port", "Port", "number", required=True, initial=993),
-                Field("username", "User name", required=True, initial=account),
+                Field("username", "Username", required=True, initial=account),
                 Field(
                     SECRET,
                     "Password",
@@ -177,9 +177,9 @@ class SenderMailbox(Page):
                     if exists
                     else "",
                 ),
-                Field("secure", "Encrypted connection only", "switch", initial=True),
-                Field("folders", "Folders", initial="INBOX", help_text="With commas between, such as INBOX, Junk."),
-                *([Field("isActive", "Read each minute", "switch", initial=True)] if exists else []),
+                Field("secure", "Require encryption (TLS)", "switch", initial=True),
+                Field("folders", "Folders", initial="INBOX", help_text="Separate with commas, such as INBOX, Junk."),
+                *([Field("isActive", "Check every minute", "switch", initial=True)] if exists else []),
             ],
             initial=values,
         )

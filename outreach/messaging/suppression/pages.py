@@ -62,14 +62,14 @@ class Suppressions(Page):
     )
     columns = (
         Column("email", "Address", "email"),
-        Column("reason", "Why", "reason"),
-        Column("source", "Where from"),
-        Column("createdBy", "By"),
+        Column("reason", "Reason", "reason"),
+        Column("source", "Source"),
+        Column("createdBy", "Added by"),
         Column("createdAt", "Added", "createdAt"),
     )
     choices = (
-        Choice("reason", "Why", ("in",), tuple(REASONS.items())),
-        Choice("source", "Where from", ("contains", "equals")),
+        Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
+        Choice("source", "Source", ("contains", "equals")),
     )
 
     @cached_property
@@ -144,9 +144,15 @@ class ManySuppressions(Page):
         reasons = options_of(REASONS.items())
         return Form(
             fields=[
-                Field("emails", "Addresses", "textarea", True, help_text="One a line, or with commas; 1,000 at most."),
-                Field("reason", "Why", "select", True, options=reasons, initial="manual"),
-                Field("source", "Where from"),
+                Field(
+                    "emails",
+                    "Addresses",
+                    "textarea",
+                    True,
+                    help_text="One per line or separated by commas. At most 1,000.",
+                ),
+                Field("reason", "Reason", "select", True, options=reasons, initial="manual"),
+                Field("source", "Source"),
             ]
         )
 

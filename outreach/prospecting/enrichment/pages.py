@@ -32,9 +32,9 @@ class Proposals(Page):
         Column("text", "Proposed", "text"),
         Column("current", "Now"),
         Column("source", "By", "source"),
-        Column("status", "State", "status"),
+        Column("status", "Status", "status"),
     )
-    choices = (Choice("status", "State", ("in",), tuple((name, words) for name, (words, _) in STATES.items())),)
+    choices = (Choice("status", "Status", ("in",), tuple((name, words) for name, (words, _) in STATES.items())),)
 
     @cached_property
     def state(self) -> ListState:

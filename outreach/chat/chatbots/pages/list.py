@@ -48,14 +48,14 @@ class Chatbots(RecordList, ChatbotPage):
     adds = "chatbot-new"
     columns = (
         Column("name", "Name", "name"),
-        Column("description", "What it is for"),
-        Column("status", "State", "status"),
+        Column("description", "Purpose"),
+        Column("status", "Status", "status"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -75,7 +75,7 @@ class NewChatbot(NewRecord, ChatbotPage):
         return Form(
             fields=[
                 Field("name", "Name", required=True, autofocus=True),
-                Field("description", "What it is for"),
+                Field("description", "Purpose"),
                 Field("kind", "Kind", "select", options=enum_options(kinds), required=True, initial="flow"),
             ],
             initial=values,

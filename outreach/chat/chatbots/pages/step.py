@@ -68,7 +68,7 @@ class ChatbotStep(OneChatbot):
         if self.node["type"] not in RULES or not self.node["id"]:
             return Form()
         is_off = self.node["data"].get("disabled") is True
-        return Form(fields=[Field("disabled", "Leave this rule out", "switch", initial=is_off)])
+        return Form(fields=[Field("disabled", "Disable this rule", "switch", initial=is_off)])
 
     def show(self) -> Values:
         form = self.form()

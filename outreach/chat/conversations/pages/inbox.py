@@ -35,7 +35,7 @@ class Inbox(InboxPage):
     template = "web/conversations/inbox.html"
     choices = (
         Choice("channel", "Channel", ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())),
-        Choice("state", "State", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
+        Choice("state", "Status", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
     )
 
     @cached_property
@@ -91,7 +91,7 @@ class ConversationDetail(Inbox):
         return list(answer.data) if answer.ok else []
 
     def form(self, text: str = "") -> Form:
-        return Form(fields=[Field("text", "Answer", "textarea", required=True, key="r", initial=text)])
+        return Form(fields=[Field("text", "Reply", "textarea", required=True, key="r", initial=text)])
 
     def show(self) -> Values:
         chat = shown(self.read(self.address_of_api).data)
@@ -214,9 +214,9 @@ class ConversationPeople(InboxPage):
         ]
         return Form(
             fields=[
-                Field("assignee", "Who answers", "select", options=self.people(), placeholder="Anybody"),
+                Field("assignee", "Assigned to", "select", options=self.people(), placeholder="Anybody"),
                 Field("team", "Team", "select", options=self.options_of("team"), placeholder="As it is"),
-                Field("byRule", "Without a name above, the team's rule for leads chooses", "switch"),
+                Field("byRule", "Assign by the team's rule if empty", "switch"),
                 Field("lead", "Lead", "select", options=options, placeholder="As it is"),
             ],
             initial=values,

@@ -34,7 +34,7 @@ class CannedAnswers(RecordList, CannedPage):
     hint = "Name, shortcut or words"
     columns = (
         Column("name", "Name", "name"),
-        Column("text", "Words"),
+        Column("text", "Text"),
         Column("shortcut", "Shortcut", "shortcut"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
@@ -47,7 +47,7 @@ class CannedForm(RecordForm, CannedPage):
             fields=[
                 Field("name", "Name", required=True, autofocus=values is None),
                 Field("shortcut", "Shortcut", help_text=help),
-                Field("text", "Words", "textarea", required=True),
+                Field("text", "Text", "textarea", required=True),
             ],
             initial=values,
         )
@@ -87,8 +87,8 @@ class AnswerTimes(RecordList, TimesPage):
     hint = "Team"
     columns = (
         Column("team", "Team"),
-        Column("firstMinutes", "First answer", "firstMinutes", css="right num"),
-        Column("nextMinutes", "Later answers", "nextMinutes", css="right num"),
+        Column("firstMinutes", "First reply", "firstMinutes", css="right num"),
+        Column("nextMinutes", "Later replies", "nextMinutes", css="right num"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
@@ -100,8 +100,8 @@ class TimesForm(RecordForm, TimesPage):
         return Form(
             fields=[
                 Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
-                Field("firstMinutes", "Minutes until the first answer", "number", help_text=empty),
-                Field("nextMinutes", "Minutes until each later answer", "number", help_text=empty),
+                Field("firstMinutes", "Minutes to first reply", "number", help_text=empty),
+                Field("nextMinutes", "Minutes to later replies", "number", help_text=empty),
             ],
             initial=values,
         )

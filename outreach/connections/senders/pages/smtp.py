@@ -53,16 +53,16 @@ class SenderPage(Page):
     def limits(self) -> list[Field]:
         """Return the fields of a sender's sending limits."""
         return [
-            Field("perMinute", "Most messages a minute", "number", help_text="Empty: no limit."),
-            Field("perHour", "Most messages an hour", "number"),
-            Field("perDay", "Most messages a day", "number"),
+            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
+            Field("perHour", "Messages per hour", "number"),
+            Field("perDay", "Messages per day", "number"),
             Field(
                 "rampStart",
-                "On a new sender's first day",
+                "Warm-up: messages on day 1",
                 "number",
-                help_text="A new sender that writes much at once is taken for spam.",
+                help_text="Start slowly: sudden volume from a new sender looks like spam.",
             ),
-            Field("rampStep", "More on each day after", "number"),
+            Field("rampStep", "Warm-up: added per day", "number"),
         ]
 
     def form(self, values: Values | None = None) -> Form:
@@ -74,7 +74,7 @@ class SenderPage(Page):
                 Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
                 Field("host", "Mail server", required=True, placeholder="smtp.example.org"),
                 Field("port", "Port", "number", required=True, initial=587),
-                Field("username", "User name", required=True),
+                Field("username", "Username", required=True),
                 Field(
                     SECRET,
                     "Password",
@@ -87,22 +87,21 @@ class SenderPage(Page):
                 ),
                 Field(
                     "secure",
-                    "Send over an encrypted connection only",
+                    "Require encryption (TLS)",
                     "switch",
                     initial=True,
-                    help_text="TLS is required on port 465, STARTTLS on any other port. Off: STARTTLS is used where the"
-                    " server has it, and mails and the password go unprotected where it has not.",
+                    help_text="If off, emails and the password may be sent unencrypted.",
                 ),
-                Field("name", "Name of this sender", help_text="Only you and your colleagues see it."),
+                Field("name", "Internal name", help_text="Only your team sees this."),
                 Field(
                     "maxConnections",
-                    "Connections to the server at once",
+                    "Parallel connections",
                     "number",
                     initial=2,
-                    help_text="More send faster; many servers refuse more than ten.",
+                    help_text="More connections send faster. Many servers allow at most ten.",
                 ),
                 *self.limits(),
-                *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
+                *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
             ],
             initial=values,
         )
@@ -150,21 +149,20 @@ class Senders(SenderPage):
         days = [Option(str(number), name) for number, name in enumerate(DAYS, 1)]
         return Form(
             fields=[
-                Field("windowDays", "Days", "checks", options=days, help_text="None: every day."),
+                Field("windowDays", "Days", "checks", options=days, help_text="Leave empty for every day."),
                 Field("windowStart", "From", "time"),
-                Field("windowEnd", "Until", "time", help_text="Both empty: the whole day."),
-                Field("recipientTimezone", "On the recipient's clock, where it is known", "switch"),
+                Field("windowEnd", "Until", "time", help_text="Leave both empty for the whole day."),
+                Field("recipientTimezone", "Use the recipient's time zone if known", "switch"),
                 Field(
                     "approvalDays",
-                    "Days that an approval holds",
+                    "Approvals expire after (days)",
                     "number",
-                    help_text="Then the message is a draft again.",
+                    help_text="After that, the message becomes a draft again.",
                 ),
                 Field(
                     "language",
                     "Language",
-                    help_text="Such as German, where a contact's own is not known. Empty: the one"
-                    " that the outreach is described in.",
+                    help_text="For contacts without a language. Leave empty to follow the description.",
                 ),
             ],
             initial=values and {**values, "language": values["languageName"]},

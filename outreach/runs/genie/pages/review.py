@@ -110,7 +110,7 @@ class Review(OutreachPage):
     def hint(self, message: ListedMessageData) -> Form:
         """Return the form that requests another text."""
         text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
-        fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help_text=text)]
+        fields = [Field("hint", "What should change?", "textarea", autofocus=True, help_text=text)]
         fields += [Field(name, "", "hidden") for name in ("id", "contentHash")]
         return Form(fields=fields, initial={"id": message["_id"], "contentHash": message["contentHash"]})
 
