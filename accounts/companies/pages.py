@@ -215,7 +215,7 @@ class CompanyProfile(SettingsForm):
             "description": "What you do",
             "industry": "Industry",
             "website": "Website",
-            "email": "E-mail",
+            "email": "Email",
             "contactNumber": "Phone",
             "address": "Street and house number",
             "postalCode": "Postal code",

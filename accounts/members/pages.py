@@ -59,7 +59,7 @@ class Members(RecordList, MemberPage):
     purpose = "Invite colleagues and choose their roles."
     adds = "member-new"
     rows = "web/members/rows.html"
-    hint = "Name, e-mail"
+    hint = "Name, email"
     columns = (
         Column("name", "Name", "name"),
         Column("email", "Email", "email"),
@@ -85,7 +85,7 @@ class NewMember(NewRecord, MemberPage):
 
     form_class = form_from_input(
         MemberInvite,
-        {"email": "E-mail", "name": "Name", "role": "Role"},
+        {"email": "Email", "name": "Name", "role": "Role"},
         placeholders={"role": "The usual one"},
         focus="email",
     )

@@ -72,7 +72,7 @@ class Requests(LogPage):
     words = "API requests"
     kind = Records("logs", "log", "request", "requests", "scroll-text", "What programs and people ask of the API.")
     rows = "web/logs/requests.html"
-    hint = "Address, e-mail"
+    hint = "Address, email"
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("member", "Who", "user.name"),
@@ -108,7 +108,7 @@ class Logins(LogPage):
     words = "Log-ins"
     kind = Records("logs/login", "log-logins", "log-in", "log-ins", "log-in", "Who logged in, and who tried.")
     rows = "web/logs/logins.html"
-    hint = "Name, e-mail"
+    hint = "Name, email"
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("email", "Who", "email"),
@@ -130,7 +130,7 @@ class Memberships(LogPage):
     words = "Members"
     kind = Records("logs/invite", "log-members", "change", "changes", "users-round", "Invites, roles, removals.")
     rows = "web/logs/members.html"
-    hint = "Name, e-mail"
+    hint = "Name, email"
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("member", "Member", "member.name"),

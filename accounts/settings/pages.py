@@ -23,7 +23,7 @@ DATES = {
     "d mmm yyyy": "31 Dec 2026",
 }
 TIMES = {"HH:mm": "17:30", "hh:mm a": "05:30 pm"}
-UNIQUE = {"email": "An e-mail address", "number": "A phone number", "either": "Neither of them"}
+UNIQUE = {"email": "An email address", "number": "A phone number", "either": "Neither of them"}
 DUPLICATES = {"warn": "It is made, with a warning", "refuse": "It is refused", "allow": "It is made"}
 LINKS = {
     "linkedin": "LinkedIn",

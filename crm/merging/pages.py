@@ -16,13 +16,13 @@ from core.web.pages import Page, Refused
 
 RULES = {
     "samePhone": "The same phone number",
-    "sameEmail": "The same e-mail address",
+    "sameEmail": "The same email address",
     "similarName": "Almost the same name, and addresses of one company",
 }
 SIZE = 20
 FEWEST = 2
 MAX_RECORDS = 20
-BESIDE = (("name", "Name"), ("email", "E-mail"), ("contactNumber", "Phone"), ("category", "Category"))
+BESIDE = (("name", "Name"), ("email", "Email"), ("contactNumber", "Phone"), ("category", "Category"))
 GOES_AS = {"contactNumber": ("countryCode", "number")}
 """A value of the table -> the names under which the API takes it, which go together."""
 

@@ -20,7 +20,7 @@ EVIL = '"><img src=x onerror=alert(1)>'
 
 def enter(page: Page, cast: Cast, place: str) -> None:
     page.goto(at(cast.owner, place))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 

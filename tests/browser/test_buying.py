@@ -31,7 +31,7 @@ def fits(page: Page) -> None:
 def register(page: Page, root: str) -> Company:
     """Register a company by the pages, and log in."""
     page.goto(f"{root}/register")
-    for label, text in {"Your name": "Ann Lee", "Your company": "Harbour Tools", "E-mail address": ADDRESS}.items():
+    for label, text in {"Your name": "Ann Lee", "Your company": "Harbour Tools", "Email address": ADDRESS}.items():
         page.get_by_label(label).fill(text)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Register").click()
@@ -39,7 +39,7 @@ def register(page: Page, root: str) -> Company:
     page.goto(f"{root}/verify-email?token={token_in(mails_to(ADDRESS)[-1])}")
     page.get_by_role("button", name="Verify my address").click()
     page.get_by_role("link", name="Log in").click()
-    page.get_by_label("E-mail address").fill(ADDRESS)
+    page.get_by_label("Email address").fill(ADDRESS)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/c/*/")

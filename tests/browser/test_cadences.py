@@ -42,7 +42,7 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     cast.session.put(f"/contact/{contact.pk}", {"tags": [tag.pk]})
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

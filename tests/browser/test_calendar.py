@@ -39,7 +39,7 @@ def test_a_meeting_is_made_and_moved(page: Page, live_server: Any) -> None:
     cast = make_cast()
     Company.objects.filter(pk=cast.company.pk).update(timezone="Europe/Berlin")
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

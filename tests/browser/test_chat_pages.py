@@ -31,7 +31,7 @@ def vendor(settings: Any) -> Iterator[ChatVendor]:
 
 def enter(page: Page, cast: Cast, path: str) -> None:
     page.goto(at(cast.owner, path))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 

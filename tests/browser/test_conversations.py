@@ -37,7 +37,7 @@ def test_the_inbox_is_worked_off_by_keys(page: Page, live_server: Any) -> None:
             )
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(at(cast.owner, "inbox"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()

@@ -37,7 +37,7 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
         AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
         DataApp.objects.create(kind="enrich", name="Knows All", url=people.url, field_paths={"name": "person.name"})
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

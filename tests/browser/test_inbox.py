@@ -47,7 +47,7 @@ def test_a_reply_is_read_and_found_where_it_belongs(page: Page, live_server: Any
     imap.put((MAILS / "reply-gmail.eml").read_bytes().replace(SENT.encode(), job.pk.encode()))
 
     page.goto(at(cast.owner, "senders"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("link", name="Where replies come to").click()

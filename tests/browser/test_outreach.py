@@ -46,7 +46,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
             cast.session.put(f"/contact/{contact.pk}", {"tags": [tag.pk]})
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

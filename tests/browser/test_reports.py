@@ -22,7 +22,7 @@ def test_a_report_is_grouped_otherwise_and_kept_on_a_dashboard(page: Page, live_
         LeadFactory(status="won")
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("navigation", name="Main", exact=True).get_by_role("link", name="Reports").click()

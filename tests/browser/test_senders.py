@@ -23,7 +23,7 @@ def test_a_vendor_is_connected_and_tested(page: Page, live_server: Any, settings
         settings.VENDOR_BASE_URLS = {"mailersend": vendors.be("mailersend").url}
         settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
         page.goto(at(cast.owner, "senders/new"))
-        page.get_by_label("E-mail address").fill(cast.owner.email)
+        page.get_by_label("Email address").fill(cast.owner.email)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
         page.get_by_role("link", name="MailerSend").click()
@@ -52,7 +52,7 @@ def test_gmail_is_connected_by_a_log_in(page: Page, live_server: Any, settings: 
     with vendor_server() as vendors:
         settings.VENDOR_BASE_URLS = {"gmail": vendors.be("gmail").url}
         page.goto(at(cast.owner, "senders/new"))
-        page.get_by_label("E-mail address").fill(cast.owner.email)
+        page.get_by_label("Email address").fill(cast.owner.email)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
         page.get_by_role("link", name="Gmail").click()

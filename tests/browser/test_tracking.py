@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 def test_tracking_is_switched_on_and_a_host_is_added(page: Page, live_server: Any) -> None:
     cast = make_cast()
     page.goto(at(cast.owner, "settings/tracking"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 

@@ -31,7 +31,7 @@ def tab_to(page: Page, selector: str) -> None:
 
 def log_in(page: Page, cast: Cast) -> None:
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

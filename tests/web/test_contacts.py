@@ -147,7 +147,7 @@ def test_a_contact_is_made_and_refusals_stand_at_their_fields(scope: Cast, clien
     marked = r'<label for="f-(\w+)">[^<]*<span class="required">'
     asked = client.get(path)
     assert re.findall(marked, html_of(asked)) == ["email", "number"]
-    assert "Every contact needs an e-mail address and a phone number, unless" in text_of(asked)
+    assert "Every contact needs an email address and a phone number, unless" in text_of(asked)
     wrong = client.post(path, {**NEW, "email": "nonsense", "number": "12"})
     assert wrong.status_code == 422
     page = html_of(wrong)

@@ -65,7 +65,7 @@ def test_many_addresses_are_pasted_and_a_file_is_checked_and_imported(cast: Cast
     assert started.status_code == 303
     work("suppression-import")
     ended = client.get(started["Location"].partition("?")[0])
-    assert "Row 4 has no e-mail address" in " ".join(text_of(ended).split())
+    assert "Row 4 has no email address" in " ".join(text_of(ended).split())
     with cast.scope():
         assert Suppression.objects.get(email="c@example.org").reason == "complained"
     assert "c@example.org" in text_of(client.get(at(cast.owner, "suppressions?f=source:equals:gone.csv")))

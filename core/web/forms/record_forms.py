@@ -52,7 +52,7 @@ def form_field(definition: Definition, zone: str = "UTC") -> Field | None:
         return None
     return Field(
         definition["uniqueFieldID"],
-        name_of(definition),
+        str(definition["name"]),
         kind,
         required=definition["required"],
         help_text=definition["helper"] or "",
@@ -127,14 +127,9 @@ def status_labels(definitions: Iterable[Definition]) -> dict[str, str]:
     return {entry["value"]: entry["label"] or entry["value"] for entry in next(options, ())}
 
 
-def name_of(definition: Definition) -> str:
-    """Return the field's name. The built-in address is called as everywhere on the pages, unless it was renamed."""
-    return "E-mail" if definition["isSystem"] and definition["name"] == "Email" else str(definition["name"])
-
-
 def choice_of(definition: Definition) -> Choice:
     """Return how people filter by a field."""
-    name, label = definition["uniqueFieldID"], name_of(definition)
+    name, label = definition["uniqueFieldID"], str(definition["name"])
     options = tuple((str(option["value"]), option["label"] or str(option["value"])) for option in definition["options"])
     kind = definition["valueType"] if definition["valueType"] in ("number", "date") else "text"
     if definition["valueType"] == "boolean":

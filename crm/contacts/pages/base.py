@@ -11,7 +11,7 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
-NEEDED = {"name": "a name", "email": "an e-mail address", "number": "a phone number"}
+NEEDED = {"name": "a name", "email": "an email address", "number": "a phone number"}
 
 
 class ContactPage(Page):

@@ -25,7 +25,7 @@ OUTCOMES = [
     Option("wrong_number", "Wrong number"),
     Option("failed", "Failed"),
 ]
-ATTENDEES = "E-mail addresses, separated by commas. You are included."
+ATTENDEES = "Email addresses, separated by commas. You are included."
 LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
 OF_CARD = {"countryCode": "phone", "number": "phone"}
 """Field of the form -> its name on a card, if it differs."""

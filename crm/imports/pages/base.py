@@ -47,7 +47,7 @@ HINTS = {
     "category": "Write the name of one that exists.",
     "productServices": "Write the names of products that exist, with commas.",
     "team": "Write the name of a team that exists.",
-    "teamMember": "Write the e-mail address of a member.",
+    "teamMember": "Write the email address of a member.",
     "value": "Write a number, such as 1200 or 1200.50.",
 }
 """Target of a column -> advice on its format, if the problem does not state it."""
@@ -307,7 +307,7 @@ class ImportPage(Page):
         if required & {"number", "countryCode"} and "number" not in targets:
             missing.append(("optional_number", "a phone number"))
         if "email" in required and "email" not in targets:
-            missing.append(("optional_email", "an e-mail address"))
+            missing.append(("optional_email", "an email address"))
         return missing
 
     @cached_property

@@ -27,7 +27,7 @@ KIND = Records(
     "Visitors of your website write to you there, and a chatbot or one of you answers.",
 )
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-ASKED = {"name": "Name", "email": "E-mail", "phone": "Phone"}
+ASKED = {"name": "Name", "email": "Email", "phone": "Phone"}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
 CORNERS = (("right", "Right"), ("left", "Left"))
 SEVERAL = "different"

@@ -18,7 +18,7 @@ STATES = {
     "rejected": ("Rejected", ""),
 }
 """Status -> its label, and the tone of its badge."""
-FIELDS = {"name": "Name", "email": "E-mail", "number": "Phone"}
+FIELDS = {"name": "Name", "email": "Email", "number": "Phone"}
 
 
 class Proposals(Page):

@@ -89,7 +89,7 @@ class NewForm(NewRecord, FormsPage):
     def body(self, values: Values) -> JsonObject:
         fields = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
-            {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+            {"key": "email", "label": "Your email address", "type": "email", "required": True},
             {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
         ]
         return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}

@@ -59,7 +59,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.BOUNCED: "Another message to this contact was refused or came back, so no follow-up is sent.",
     Reason.LEAD_WON: "A lead of the contact was won, so no follow-up is sent.",
     Reason.LEAD_LOST: "A lead of the contact was lost, so no follow-up is sent.",
-    Reason.NO_VALID_ADDRESS: "The contact has no valid e-mail address, or no number for a chat.",
+    Reason.NO_VALID_ADDRESS: "The contact has no valid email address, or no number for a chat.",
     Reason.SESSION_CLOSED: (
         "More than 24 hours have passed since the contact's last message, so that only an approved template may go."
     ),

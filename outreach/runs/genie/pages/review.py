@@ -96,7 +96,7 @@ class Review(OutreachPage):
         facts: list[tuple[str, Any]] = [
             (field["name"], written.block(field, values.get(field["uniqueFieldID"]))) for field in own
         ]
-        facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("E-mail", contact["email"])]
+        facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("Email", contact["email"])]
         return [(name, value) for name, value in facts if value not in (None, "", [])]
 
     def form(self, message: ListedMessageData | None = None) -> Form:
