@@ -59,9 +59,7 @@ class NewKey(NewRecord, KeyPage):
         {"durationMinutes": "It works", "allowedIps": "Only from"},
         kinds={"durationMinutes": "radio", "allowedIps": "textarea"},
         options={"durationMinutes": LIFETIMES},
-        help_texts={
-            "allowedIps": "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."
-        },
+        help_texts={"allowedIps": "One IP address or network per line. Leave empty to allow all."},
     )
 
     def body(self, values: Values) -> JsonObject:

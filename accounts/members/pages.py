@@ -22,7 +22,7 @@ STATES = {
     "owner": ACTIVE,
     "accepted": ACTIVE,
     "invited": ("Invited", "warn"),
-    "expired": ("Invite has run out", "none"),
+    "expired": ("Invite expired", "none"),
     "rejected": ("Declined", "none"),
     "blocked": ("Blocked", "bad"),
     "removed": ("Removed", "none"),
@@ -86,7 +86,7 @@ class NewMember(NewRecord, MemberPage):
     form_class = form_from_input(
         MemberInvite,
         {"email": "Email", "name": "Name", "role": "Role"},
-        placeholders={"role": "The usual one"},
+        placeholders={"role": "Default role"},
         focus="email",
     )
 
@@ -148,10 +148,10 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     def do_resend(self) -> HttpResponse:
         answer = self.ask("POST", f"member/{self.params['id']}/resend", None, {})
-        return self.done("Invite sent again, with a new link") if answer.ok else self.refuse(answer)
+        return self.done("New invite sent") if answer.ok else self.refuse(answer)
 
     def do_block(self) -> HttpResponse:
-        return self._status("blocked", "Blocked. Their sessions here have ended.")
+        return self._status("blocked", "Blocked and logged out.")
 
     def do_unblock(self) -> HttpResponse:
         return self._status("accepted", "Unblocked")
@@ -170,7 +170,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
         answer = self.ask("POST", f"member/{self.params['id']}/transfer-ownership", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("The company has a new owner. You go on as a member.", self.address("members"))
+        return self.done("Ownership transferred. You are now a member.", self.address("members"))
 
     def do_remove(self) -> HttpResponse:
         body = {"deleteKeys": True} if "deleteKeys" in self.request.POST else {}

@@ -7,7 +7,7 @@ from django import forms
 from core.text.links import holds_link
 from core.types import JsonObject
 
-RULES = "At least 8 characters, and no password that many people use."
+RULES = "At least 8 characters. Common passwords are refused."
 
 
 class AddressForm(forms.Form):
@@ -33,7 +33,7 @@ class NewPassword(forms.PasswordInput):
 
 class PasswordForm(TokenForm):
     password = forms.CharField(label="New password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
-    again = forms.CharField(label="The same again", max_length=1000, strip=False, widget=NewPassword)
+    again = forms.CharField(label="Repeat the password", max_length=1000, strip=False, widget=NewPassword)
 
     def clean(self) -> JsonObject:
         values = super().clean() or self.cleaned_data

@@ -19,8 +19,8 @@ CHANGES = {
     "resent": "Invited again",
     "accepted": "Joined",
     "rejected": "Declined",
-    "expired": "Invite ran out",
-    "role_changed": "Got another role",
+    "expired": "Invite expired",
+    "role_changed": "Role changed",
     "blocked": "Blocked",
     "unblocked": "Unblocked",
     "removed": "Removed",
@@ -70,7 +70,7 @@ class Requests(LogPage):
     title = "API requests"
     purpose = "API requests, log-ins and member changes."
     words = "API requests"
-    kind = Records("logs", "log", "request", "requests", "scroll-text", "What programs and people ask of the API.")
+    kind = Records("logs", "log", "request", "requests", "scroll-text", "Requests to the API.")
     rows = "web/logs/requests.html"
     hint = "Address, email"
     columns = (
@@ -106,7 +106,7 @@ class Logins(LogPage):
     name = "log-logins"
     title = "Log-ins"
     words = "Log-ins"
-    kind = Records("logs/login", "log-logins", "log-in", "log-ins", "log-in", "Who logged in, and who tried.")
+    kind = Records("logs/login", "log-logins", "log-in", "log-ins", "log-in", "Logins and failed attempts.")
     rows = "web/logs/logins.html"
     hint = "Name, email"
     columns = (

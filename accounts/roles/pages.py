@@ -13,7 +13,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-ROLES = Records("role", "roles", "role", "roles", "key-round", "A role says what its members may see and do.")
+ROLES = Records("role", "roles", "role", "roles", "key-round", "Roles define what members can view and change.")
 ACTIONS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
 GROUPS = {
     "Contacts and leads": {
@@ -202,7 +202,7 @@ class EditRole(EditRecord, RoleForm):
         return {**self.record, "flags": flags_of(self.record["permission"])}
 
     def consequence(self) -> str:
-        return "A role that somebody has cannot be deleted. The deletion cannot be undone."
+        return "Roles in use cannot be deleted. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         before = self.values()

@@ -233,7 +233,7 @@ class PlanAndUse(Page):
             answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
         else:
             return self.done()
-        return self.done("It stays as it is") if answer.ok else self.refuse(answer)
+        return self.done("No changes") if answer.ok else self.refuse(answer)
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""

@@ -90,7 +90,7 @@ def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: An
         expect(page.get_by_text("No money moves here")).to_be_visible()
         page.get_by_role("button", name="Cancel").click()
         page.get_by_role("button", name="I have paid: look").click()
-        expect(page.get_by_text("Nothing has come yet")).to_be_visible()
+        expect(page.get_by_text("No payment received yet")).to_be_visible()
         page.get_by_role("link", name="Go on to pay").click()
         page.get_by_role("button", name="Pay", exact=True).click()
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()

@@ -49,12 +49,12 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
 
     page.goto(f"/c/{cast.company.pk}/outreach/new")
     page.get_by_label("Fair").check()
-    page.get_by_label("What is it about?").fill("Invite them to our open day")
-    page.get_by_label("Send without asking").check()
+    page.get_by_label("Topic").fill("Invite them to our open day")
+    page.get_by_label("Send without review").check()
     add = page.get_by_role("button", name="Add a follow-up")
     add.click()
     first = page.get_by_role("group", name="Follow-up 1")
-    first.get_by_label("What is it about?").fill("Ask whether they have seen it")
+    first.get_by_label("Topic").fill("Ask whether they have seen it")
     first.get_by_label("Their lead is lost").uncheck()
 
     # A second and a third one, and the second away again, with what was typed.
@@ -66,7 +66,7 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     page.get_by_role("button", name="Remove follow-up 2").click()
     expect(third).to_have_count(0)
     expect(page.get_by_role("group", name="Follow-up 2").get_by_label("Subject")).to_have_value("One last question")
-    expect(first.get_by_label("What is it about?")).to_have_value("Ask whether they have seen it")
+    expect(first.get_by_label("Topic")).to_have_value("Ask whether they have seen it")
     expect(first.get_by_label("Their lead is lost")).not_to_be_checked()
     first.get_by_label("Wait").fill("0")
     page.get_by_label("How often").select_option("Every day")
@@ -98,5 +98,5 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     expect(page.get_by_role("heading", name=re.compile("^Re: "), level=1)).to_be_visible()
     page.get_by_role("button", name="Send no follow-ups").click()
     expect(page.get_by_role("link", name="Follow-up 2")).to_be_visible()
-    expect(page.get_by_text("A person has decided against it.")).to_be_visible()
+    expect(page.get_by_text("Rejected in review.")).to_be_visible()
     expect(page.get_by_role("button", name="Send no follow-ups")).to_have_count(0)

@@ -46,7 +46,7 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
     page.get_by_role("link", name="Connect: Lead source").click()
     page.get_by_label("Name").fill("People Finder")
     page.get_by_label("Address").fill(people.url)
-    page.get_by_label("Header with the key").fill("X-Key")
+    page.get_by_label("Key header").fill("X-Key")
     page.get_by_label("Key", exact=True).fill(KEY)
     page.get_by_label("Where the list of people stands").fill("people")
     page.get_by_label("Fields").fill("name = fullName\nemail = emails.0.address\nphone = phone")

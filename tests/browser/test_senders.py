@@ -39,7 +39,7 @@ def test_a_vendor_is_connected_and_tested(page: Page, live_server: Any, settings
         page.get_by_role("button", name="Save and test").click()
         expect(page.get_by_text("Sender saved; the connection works")).to_be_visible()
         page.get_by_role("button", name="Test").click()
-        expect(page.get_by_text("The vendor takes the key")).to_be_visible()
+        expect(page.get_by_text("The key works")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert KEY not in page.content()
 
@@ -56,7 +56,7 @@ def test_gmail_is_connected_by_a_log_in(page: Page, live_server: Any, settings: 
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
         page.get_by_role("link", name="Gmail").click()
-        page.get_by_label("Let it look into the mailbox").check()
+        page.get_by_label("Read replies from the mailbox").check()
         page.get_by_role("button", name="Go on").click()
         page.get_by_role("link", name="Log in at Gmail").click()
         page.get_by_label("From name").fill("Dana of Acme")

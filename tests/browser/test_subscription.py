@@ -72,7 +72,7 @@ def test_a_subscription_is_bought_grown_shrunk_cancelled_kept_and_charged_otherw
         page.get_by_role("main").get_by_role("link", name="Payment methods").click()
         expect(page.get_by_text("Default", exact=True)).to_have_count(1)
         page.get_by_role("button", name=re.compile("^Make default: ")).click()
-        expect(page.get_by_text("It is charged from now on")).to_be_visible()
+        expect(page.get_by_text("Used for payments from now on")).to_be_visible()
         page.get_by_role("button", name=re.compile("^Remove ")).first.click()
         expect(page.get_by_role("button", name="Remove it")).to_be_visible()
         page.get_by_role("dialog").get_by_role("button", name="Keep it").click()

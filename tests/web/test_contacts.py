@@ -363,5 +363,5 @@ def test_a_role_that_reads_no_contacts_is_told(db: None) -> None:
     cast = make_cast({"lead": {"GET": True}})
     client = enter(cast.narrow)
     refused = client.get(at(cast.narrow, "contacts"))
-    assert (refused.status_code, "Your role does not open this page" in text_of(refused)) == (403, True)
+    assert (refused.status_code, "You don't have access to this page" in text_of(refused)) == (403, True)
     assert "/contacts" not in html_of(client.get(at(cast.narrow)))

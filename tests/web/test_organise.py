@@ -204,7 +204,7 @@ def test_duplicates_are_merged_value_by_value_and_come_apart_again(scope: Cast, 
     one.refresh_from_db()
     assert (one.email, Contact.objects.get(pk=two.pk).is_deleted) == ("ann@example.org", False)
     dismissed = client.post(at(scope.owner, "contacts/duplicates"), {"do": "dismiss", "ids": [one.pk, two.pk]})
-    assert "They stay apart" in toast_of(client, dismissed)
+    assert "Kept as separate contacts" in toast_of(client, dismissed)
     assert "No duplicates" in text_of(client.get(at(scope.owner, "contacts/duplicates")))
 
 

@@ -31,7 +31,7 @@ def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client)
     wrong = client.post(path, {"email": "nonsense", "reason": "manual"})
     assert (wrong.status_code, 'aria-invalid="true"' in html_of(wrong)) == (422, True)
     added = client.post(path, {"email": "Ann@Example.org", "reason": "manual", "source": "Call"})
-    assert "ann@example.org is on the do-not-contact list" in toast_of(client, added)
+    assert "ann@example.org is on the suppression list" in toast_of(client, added)
     with cast.scope():
         id = Suppression.objects.get().pk
     assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))

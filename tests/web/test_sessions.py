@@ -134,7 +134,7 @@ def test_a_company_of_others_is_not_there(cast: Cast, outsiders: Cast) -> None:
     for company in (outsiders.company.pk, new_id(), "x", "é"):
         for path in ("", "contacts", "nothing"):
             answer = client.get(f"/c/{company}/{path}")
-            assert (answer.status_code, "There is nothing here" in text_of(answer)) == (404, True)
+            assert (answer.status_code, "Page not found" in text_of(answer)) == (404, True)
 
 
 @pytest.mark.parametrize("status", ["blocked", "removed", "rejected", "invited"])

@@ -161,7 +161,7 @@ class BuyPlan(BillingPage):
         ordered: OrderedData = answer.data
         payment = ordered["payment"]
         if payment is None:
-            return self.done("It changes when the paid period ends", to=self.address("plan"))
+            return self.done("Changes when the paid period ends", to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done("It is yours: nothing was to be paid", to=self.address("plan"))
+            return self.done("Activated. No payment was needed.", to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["_id"]))

@@ -55,7 +55,7 @@ def read_edit(make: Make, sent: QueryDict, now: Values, who: str) -> Edit:
             field.clash = words_of(field, held) or "empty"
             refused = True
     if any(field.clash for field in form):
-        form.add_error(None, f"{who or 'Somebody'} has changed this meanwhile. Choose what stays, then save again.")
+        form.add_error(None, f"{who or 'Somebody'} changed this record too. Choose which value to keep, then save.")
     return Edit(open_form(form, now), changed, refused)
 
 

@@ -104,8 +104,8 @@ def record_fields(page: Page, definitions: Iterable[Definition], values: Values 
 
 
 NONE_YET = {
-    "file": "There is no file to choose yet: upload one under Files first.",
-    "member": "There is no member whom you may choose.",
+    "file": "No files yet. Upload one under Files.",
+    "member": "No members to choose from.",
 }
 
 

@@ -39,7 +39,7 @@ class Calls(Page):
 
     choices = (
         Choice("contact.name", "Contact"),
-        Choice("member.name", "Who had it"),
+        Choice("member.name", "Member"),
         Choice("direction", "Direction", ("in",), DIRECTIONS),
         Choice("outcome", "Outcome", ("in",), OUTCOMES),
         Choice("startedAt", "When", DATE, kind="date"),

@@ -153,7 +153,7 @@ class ContactDetail(ContactPage):
             ]
         else:
             autofocus = "compose" in self.request.GET
-            hint = "What is there to know?"
+            hint = "Write a note"
             fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=autofocus)]
         return Form(fields=fields)
 

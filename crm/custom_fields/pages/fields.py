@@ -20,7 +20,7 @@ from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_f
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
-FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "What you know of your records.")
+FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "Custom fields of your records.")
 SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
 HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
@@ -176,7 +176,7 @@ class FieldForm(FieldPage, RecordForm):
             about = Field(f"about{place}", f"About option {place + 1}", initial=option["description"])
             fields += [label, about, Field(f"was{place}", "", "hidden", initial=option["value"])]
         if fields:
-            fields[-3].help_text = "Empty an option to take it away."
+            fields[-3].help_text = "Clear an option to remove it."
         more = "More options" if self.had else "Options, for choices"
         return [*fields, Field("more", more, "textarea", help_text="One per line.")]
 
@@ -289,7 +289,7 @@ class EditField(EditRecord, FieldForm):
         return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
 
     def consequence(self) -> str:
-        return "Its values go with it, in every record. This cannot be undone."
+        return "Deletes the values in all records. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         return self._save(lose=False)
@@ -368,7 +368,7 @@ class EditSection(EditRecord, SectionForm):
         return str(self.record["panel"])
 
     def consequence(self) -> str:
-        return "Its fields stay, without section. This cannot be undone."
+        return "Fields are kept without a section. This cannot be undone."
 
 
 PAGES = [Fields, NewField, EditField, NewSection, EditSection]

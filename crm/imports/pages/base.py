@@ -133,7 +133,7 @@ def shown_import(job: Values, kind: Kind) -> JsonObject:
         word = "Reading the file"
     if job["isUndone"]:
         word, tone = "Undone", "none"
-    name = (job["file"] or {}).get("name") or "A file that is gone"
+    name = (job["file"] or {}).get("name") or "Deleted file"
     return {
         **job,
         "name": name,
@@ -235,7 +235,7 @@ class ImportPage(Page):
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
                 return kind, answer.data
-        raise Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
+        raise Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
 
     @property
     def kind(self) -> Kind:

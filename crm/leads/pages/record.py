@@ -93,7 +93,7 @@ class NewLead(LeadPage):
         if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if self.members:
-            help = "Without one, the company's rule decides."
+            help = "Leave empty to assign automatically."
             fields.append(Field("teamMember", "Assigned to", "select", help_text=help, options=self.members))
         return Form(fields=fields)
 

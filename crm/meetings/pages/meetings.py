@@ -12,7 +12,7 @@ from core.web.pages import Page
 from crm.meetings.pages.calendar import Calendar
 
 LENGTHS = {15: "15 minutes", 30: "30 minutes", 60: "1 hour", 120: "2 hours"}
-REMINDERS = {"0": "When it begins", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+REMINDERS = {"0": "At the start", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Contacts that a search shows."""

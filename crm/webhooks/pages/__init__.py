@@ -22,7 +22,7 @@ WEBHOOKS = Records(
     "webhook",
     "webhooks",
     "webhook",
-    "A webhook tells a program of yours what happens here, as soon as it does.",
+    "Webhooks send events to your programs right away.",
 )
 LATEST = {"p": "1", "n": "20", "sortBy": "createdAt", "sortOrder": "desc"}
 PAYLOADS = [Option("full", "Record and changes"), Option("thin", "Record ID only")]
@@ -71,8 +71,8 @@ class WebhookForm(RecordForm, WebhookPage):
 
     def form(self, values: Values | None = None) -> Form:
         lines = {name: "\n".join((values or {}).get(name) or ()) for name in LINES}
-        headers = "One in a line, such as Authorization: Bearer …. Stored encrypted, and never shown."
-        kept = " Left empty, they stay; another address needs them anew."
+        headers = "One per line, such as Authorization: Bearer …. Stored encrypted."
+        kept = " Leave empty to keep them. Enter them again for a new address."
         fields = [
             Field("url", "Address", "url", required=True, placeholder="https://example.org/hooks/leadwright"),
             Field("description", "Description", help_text="Optional. Only your team sees this."),
@@ -177,7 +177,7 @@ class WebhookDelivery(WebhookPage):
 
     def do_redeliver(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")
-        return self.done("It is told again") if answer.ok else self.refuse(answer)
+        return self.done("Sent again") if answer.ok else self.refuse(answer)
 
 
 def indented(text: str) -> str:

@@ -27,11 +27,11 @@ CHAT_TEMPLATES = Records(
     "chat template",
     "chat templates",
     "message-square-text",
-    "What may be written to somebody by chat who has not written for a day. The chat vendor approves it first.",
+    "Needed to write first, or after 24 hours. The vendor approves each template.",
 )
 STATES = {
     "DRAFT": ("Draft", ""),
-    "PENDING": ("The vendor looks at it", "info"),
+    "PENDING": ("In review by the vendor", "info"),
     "APPROVED": ("Approved", "ok"),
     "REJECTED": ("Rejected", "bad"),
     "PAUSED": ("Paused by the vendor", "warn"),
@@ -237,7 +237,7 @@ class ChatTemplateForm(RecordForm):
             form["headerHandle"].add_error("Choose a file first." if answer is None else answer.reason)
             return self.refused(form, **context)
         form["headerHandle"].replace(answer.data["handle"])
-        self.tell("The vendor has the file. Save the template to keep it")
+        self.tell("File uploaded. Save the template to keep it.")
         return self.page({**context, "form": form})
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
@@ -298,9 +298,7 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done(
-            "Saved as a draft. Send it to the vendor now", self.address("chat-template", answer.data["_id"])
-        )
+        return self.done("Draft saved. Submit it for approval next.", self.address("chat-template", answer.data["_id"]))
 
 
 class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
@@ -352,7 +350,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
 
     def consequence(self) -> str:
-        return "At the vendor too. Messages that wait with it do not go. This cannot be undone."
+        return "Also deleted at the vendor. Waiting messages are not sent. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         before = self.values()
@@ -366,13 +364,13 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
 
     def do_submit(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/{self.params['id']}/submit")
-        return self.done("The vendor looks at it now") if answer.ok else self.refuse(answer)
+        return self.done("Submitted for approval") if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         """Send the template as it is saved to the reader's own number."""
         payload = {"templateId": self.params["id"], "to": [self.reader.email]}
         answer = self.ask("POST", "campaign/test/chatapp", None, payload)
-        return self.done("A test has gone to you") if answer.ok else self.refuse(answer)
+        return self.done("Test sent to you") if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/sync", None, {"app": self.record["app"]["_id"]})

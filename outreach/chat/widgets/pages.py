@@ -24,7 +24,7 @@ KIND = Records(
     "website chat",
     "website chats",
     "message-circle",
-    "Visitors of your website write to you there, and a chatbot or one of you answers.",
+    "Chat with visitors of your website.",
 )
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 ASKED = {"name": "Name", "email": "Email", "phone": "Phone"}
@@ -207,7 +207,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
     name = "widget"
 
     def consequence(self) -> str:
-        return "It vanishes from your website at once. What was said there stays. This cannot be undone."
+        return "Removed from your website. Conversations are kept. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         form = self.form(self.values()).bind(self.request.POST)

@@ -12,8 +12,8 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 APP_KINDS = {
-    "lead-source": ("Lead source", "Finds people whom you don't know yet, when outreach looks for them."),
-    "enrich": ("Enrichment", "Knows more about people whom you know. What it says is proposed to you."),
+    "lead-source": ("Lead source", "Finds new people for outreach."),
+    "enrich": ("Enrichment", "Suggests missing data of your contacts."),
 }
 """Connected app -> its label, and its description."""
 PATHS = {
@@ -67,11 +67,11 @@ class DataApps(DataAppPage):
         return self._change({"isActive": True}, "Switched on")
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Switched off; it is not asked any more")
+        return self._change({"isActive": False}, "Deactivated")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done("Removed; what it has found stays") if answer.ok else self.refuse(answer)
+        return self.done("Removed. Its data is kept.") if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
@@ -102,9 +102,7 @@ class DataAppForm(DataAppPage):
 
     def form(self) -> Form:
         exists = self.before is not None
-        kept = "The header's whole value. Stored encrypted, and never shown." + (
-            " Left empty, it stays." if exists else ""
-        )
+        kept = "The full header value. Stored encrypted." + (" Leave empty to keep it." if exists else "")
         where = "the list of people" if self.kind == "lead-source" else "the person"
         fields = [
             Field("name", "Name", required=True, help_text="Shown as the source of the data."),
@@ -159,9 +157,7 @@ class DataAppForm(DataAppPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done(
-            "Saved. Test it, to see that it works" if before is None else "Saved", self.address("data-apps")
-        )
+        return self.done("Saved. Test the connection next." if before is None else "Saved", self.address("data-apps"))
 
 
 PAGES = [DataApps, DataAppForm]

@@ -15,7 +15,7 @@ from core.web.pages import Page
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
 """Key of the app -> its words."""
-KEPT = "Stored encrypted, and never shown. Left empty, it stays."
+KEPT = "Stored encrypted. Leave empty to keep it."
 
 
 class DirectSettings(Page):
@@ -55,7 +55,7 @@ class DirectApps(DirectSettings):
         answer = self.ask("DELETE", f"apps/{self.sent_kind}", None, {"ids": [self.sent_id()]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Switched off; its conversations are kept" if answer.data["deactivatedCount"] else "Removed")
+        return self.done("Deactivated. Its conversations are kept." if answer.data["deactivatedCount"] else "Removed")
 
 
 class DirectApp(DirectSettings):
@@ -80,7 +80,7 @@ class DirectApp(DirectSettings):
     def form(self) -> Form:
         kept, new = (KEPT, False) if self.before else ("", True)
         if self.kind == "messenger":
-            hint = kept or "The messenger gives it to who makes a bot."
+            hint = kept or "You get it when you create a bot."
             place = [Field("botToken", "Bot token", "password", new, help_text=hint, autocomplete="new-password")]
         else:
             secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
@@ -118,8 +118,8 @@ class DirectApp(DirectSettings):
             return self.page({**self.show(), "form": form}, status=422)
         to = self.address("direct-app", kind=self.kind, id=answer.data["_id"])
         if not answer.data["verified"]:
-            return self.fail(f"Saved, but the test failed: {answer.data['lastError'] or 'it was not tested'}", to)
-        return self.done("Saved; the vendor takes the token", to)
+            return self.fail(f"Saved, but the test failed: {answer.data['lastError'] or 'not tested'}", to)
+        return self.done("Saved. The connection works.", to)
 
 
 PAGES = [DirectApps, DirectApp]

@@ -47,7 +47,7 @@ DASHBOARDS = Records(
     "dashboard",
     "dashboards",
     "layout-dashboard",
-    "A dashboard shows several reports beside each other.",
+    "A dashboard shows several reports on one page.",
 )
 
 
@@ -218,7 +218,7 @@ class Reports(ReportPage):
             answer = self.ask("POST", "dashboard", None, {"name": sent.get("name", "").strip(), "tiles": [tile]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("It is on the dashboard", self.address("dashboard", answer.data["_id"]))
+        return self.done("Added to the dashboard", self.address("dashboard", answer.data["_id"]))
 
 
 class DashboardPage(ReportPage):
@@ -300,7 +300,7 @@ class EditDashboard(EditRecord, DashboardForm):
         return {**super().context(), "tile_forms": self.tile_forms()}
 
     def consequence(self) -> str:
-        return "What it shows stays where it is. This cannot be undone."
+        return "Reports are kept. This cannot be undone."
 
     @cached_property
     def titles(self) -> dict[tuple[str, str], list[Option]]:

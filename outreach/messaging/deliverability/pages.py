@@ -80,16 +80,16 @@ class Deliverability(SettingsForm):
             *(
                 Field(
                     f"{PREFIX}{key}",
-                    f"Most messages an hour to {label}",
+                    f"Messages per hour to {label}",
                     "number",
-                    help_text="By all senders together. Empty: no limit." if key == "google" else "",
+                    help_text="For all senders together. Leave empty for no limit." if key == "google" else "",
                 )
                 for key, label in PROVIDERS.items()
             ),
             *(
                 Field(
                     f"{VENDOR}{key}",
-                    f"Most messages an hour by {name}",
+                    f"Messages per hour by {name}",
                     "number",
                     help_text="For all your accounts together. Leave empty for no limit.",
                 )

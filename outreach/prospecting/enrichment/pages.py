@@ -67,10 +67,10 @@ class Proposals(Page):
         }
 
     def do_accept(self) -> HttpResponse:
-        return self._decide("accept", "Accepted: it stands at the contact now")
+        return self._decide("accept", "Accepted and saved to the contact")
 
     def do_reject(self) -> HttpResponse:
-        return self._decide("reject", "Rejected; it is not proposed again")
+        return self._decide("reject", "Rejected")
 
     def _decide(self, action: str, message: str) -> HttpResponse:
         here = self.request.path + self.state.link()

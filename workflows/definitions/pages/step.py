@@ -294,7 +294,7 @@ class Step(DrawWorkflow):
         try:
             answer, _ = self.change(put)
         except NotPossible as trouble:
-            raise Refused(404, "This step is gone", str(trouble)) from None
+            raise Refused(404, "This step was deleted", str(trouble)) from None
         return answer
 
     def do_connect(self) -> HttpResponse:

@@ -22,7 +22,7 @@ CHATBOTS = Records(
     "chatbot",
     "chatbots",
     "bot",
-    "A chatbot says what you have written, a text after each message, until a member goes on.",
+    "A chatbot replies with your texts until a member takes over.",
 )
 STATES = {"draft": ("Draft", ""), "published": ("Answers", "ok"), "paused": ("Paused", "warn")}
 

@@ -154,7 +154,7 @@ class ConversationDetail(Inbox):
 
     def do_takeover(self) -> HttpResponse:
         instead = self.request.POST.get("instead", "")
-        return self._move("takeover", "You answer now", {"insteadOf": instead} if is_id(instead) else {})
+        return self._move("takeover", "You have taken over", {"insteadOf": instead} if is_id(instead) else {})
 
     def do_release(self) -> HttpResponse:
         return self._move("release", "Released")
@@ -172,20 +172,20 @@ class ConversationDetail(Inbox):
         return self._move("read", "Marked as unread", {"isRead": False})
 
     def do_wake(self) -> HttpResponse:
-        return self._move("snooze", "It rests no more", {"until": None})
+        return self._move("snooze", "No longer snoozed", {"until": None})
 
     def do_snooze(self) -> HttpResponse:
         now = timezone.now().astimezone(zone_of(self.reader.formats.timezone))
         until = rests_until(self.request.POST.get("until", ""), now)
         if until is None:
-            return self.fail("Choose until when it rests")
-        return self._move("snooze", "It rests until then, or until the person writes", {"until": until.isoformat()})
+            return self.fail("Choose when to snooze until")
+        return self._move("snooze", "Snoozed until then, or until a reply arrives", {"until": until.isoformat()})
 
     def do_contact(self) -> HttpResponse:
         return self._move("contact", "The contact with this number is linked", {})
 
     def do_lead(self) -> HttpResponse:
-        return self._move("lead", "A lead was made", {})
+        return self._move("lead", "Lead created", {})
 
     def _move(self, move: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)

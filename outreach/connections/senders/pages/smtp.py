@@ -21,11 +21,11 @@ CHECKS = {
     "dmarc": "Policy (DMARC)",
     "alignment": "From address",
 }
-LIGHTS = {"green": ("In order", "ok"), "amber": ("Could be better", "warn"), "red": ("To be mended", "bad")}
+LIGHTS = {"green": ("In order", "ok"), "amber": ("Could be better", "warn"), "red": ("Needs fixing", "bad")}
 KEY_STATES = {
     "active": ("Signs", "ok"),
-    "pending": ("Publish its record", "warn"),
-    "lost": ("Its record is gone", "bad"),
+    "pending": ("Publish the DNS record", "warn"),
+    "lost": ("DNS record missing", "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
 TLS_PORT = 465
@@ -81,9 +81,7 @@ class SenderPage(Page):
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help_text="Stored encrypted. Left empty, it stays; another server or user name needs it again."
-                    if exists
-                    else "",
+                    help_text="Stored encrypted. Leave empty to keep it." if exists else "",
                 ),
                 Field(
                     "secure",
@@ -116,12 +114,12 @@ class SenderPage(Page):
     def deleted(self, answer: Answer) -> HttpResponse:
         """Lead on after a sender was deleted, or switched off."""
         kept = answer.data["deactivatedCount"]
-        message = "Sender switched off; its messages are kept" if kept else "Sender deleted"
+        message = "Sender deactivated. Its messages are kept." if kept else "Sender deleted"
         return self.done(message, self.address("senders"))
 
     def resume(self, path: str) -> HttpResponse:
         answer = self.ask("POST", f"{path}/resume")
-        return self.done("The sender goes on") if answer.ok else self.refuse(answer)
+        return self.done("Sender resumed") if answer.ok else self.refuse(answer)
 
 
 class Senders(SenderPage):
@@ -170,7 +168,7 @@ class Senders(SenderPage):
 
     def do_connect_writer(self) -> HttpResponse:
         answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer"})
-        return self.done("Messages can be written now") if answer.ok else self.refuse(answer)
+        return self.done("The writer is ready") if answer.ok else self.refuse(answer)
 
     def do_hours(self) -> HttpResponse:
         form = self.hours().bind(self.request.POST)
@@ -192,7 +190,7 @@ class Senders(SenderPage):
             return self.refuse(answer)
         check = answer.data
         if check["ok"] and app != "smtp":
-            return self.done("The vendor takes the key")
+            return self.done("The key works")
         if check["ok"]:
             return self.done(
                 f"The connection works{', encrypted' if check['encryption'] else ', but is not encrypted'}"
@@ -275,11 +273,15 @@ class Sender(SenderPage):
 
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})
-        return self.done("Key made. Publish its record, then check the domain") if answer.ok else self.refuse(answer)
+        return (
+            self.done("Key created. Publish the DNS record, then check the domain")
+            if answer.ok
+            else self.refuse(answer)
+        )
 
     def do_delete_key(self) -> HttpResponse:
         answer = self.ask("DELETE", f"{self.record}/dkim")
-        return self.done("Key deleted; messages go out unsigned") if answer.ok else self.refuse(answer)
+        return self.done("Key deleted. Messages are sent unsigned.") if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data

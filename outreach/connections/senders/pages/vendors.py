@@ -25,7 +25,7 @@ class VendorPage(SenderPage):
                 fields=[*self.login_fields(), *self.limits(), Field("isActive", "Active", "switch")],
                 initial=values,
             )
-        stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if exists else "")
+        stays = "Stored encrypted." + (" Leave empty to keep it." if exists else "")
         key = Field(
             "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help_text=stays
         )
@@ -74,7 +74,7 @@ class VendorPage(SenderPage):
             )
         secret, needed = setting["secret"], setting["required"] and not (exists and setting["secret"])
         kind = "password" if secret else "text"
-        stays = " Left empty, it stays." if secret and exists else ""
+        stays = " Leave empty to keep it." if secret and exists else ""
         return Field(setting["name"], setting["label"], kind, needed, help_text=f"{setting['help']}{stays}".strip())
 
 
@@ -82,7 +82,7 @@ class NewVendorApp(VendorPage):
     path = "senders/connect"
     name = "vendor-new"
     tab_name = "New sender"
-    title = "New sender of a vendor"
+    title = "New sender"
     action = ""
 
     def vendor(self) -> JsonObject:
@@ -217,5 +217,5 @@ class VendorReturn(VendorPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
-        message = "It sends again" if context["app"] else f"{context['vendor']['name']} connected"
+        message = "Sender resumed" if context["app"] else f"{context['vendor']['name']} connected"
         return self.done(message, self.address("vendor-app", answer.data["_id"]))

@@ -103,7 +103,7 @@ OTHER_SENTENCES = {
     "chat_refused": "The chat vendor refused it.",
     "changed_since_claim": "Something changed while it was about to go; it is decided again.",
     "compose_failed": "No text could be written for this contact.",
-    "declined": "A person has decided against it.",
+    "declined": "Rejected in review.",
     "edited": "A person has changed its words.",
     "erased": "The contact's data were erased.",
     "invalid_message": "No mail can be made of this message.",

@@ -24,7 +24,7 @@ SINCE = {
     "sending": "It has been approved in the meantime, and goes at this moment.",
     "sent": "It has been approved in the meantime, and was sent.",
     "cancelled": "In the meantime it was decided that it does not go.",
-    "suppressed": "It will not go: the contact is no longer written to.",
+    "suppressed": "Cancelled: the contact is on the suppression list.",
     "failed": "It was approved in the meantime, and could not be sent.",
     "unknown": "It was approved in the meantime; nobody knows whether it arrived.",
 }
@@ -127,7 +127,7 @@ class Review(OutreachPage):
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), "Approved")
 
     def do_cancel(self) -> HttpResponse:
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "It will not go")
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "Message cancelled")
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
