@@ -84,7 +84,7 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     expect(bubble.get_by_text("Thanks")).to_be_visible()
     assert fits(page)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("Saved as a draft")).to_be_visible()
+    expect(page.get_by_text("Draft saved")).to_be_visible()
     page.get_by_role("button", name="Send for approval").click()
     expect(page.get_by_text("Submitted for approval")).to_be_visible()
     vendor.templates["hours"]["status"] = "APPROVED"

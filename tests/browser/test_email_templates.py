@@ -52,5 +52,5 @@ def test_a_template_is_written_seen_saved_and_taken_back(page: Page, live_server
     expect(page.get_by_role("button", name="Use again")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Use again").click()
-    expect(page.get_by_text("The earlier words are back")).to_be_visible()
+    expect(page.get_by_text("Earlier version restored")).to_be_visible()
     expect(page.get_by_label("Subject")).to_have_value("Hello {{contact.firstName}}")

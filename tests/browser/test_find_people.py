@@ -57,7 +57,7 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
 
     page.goto(f"/c/{cast.company.pk}/outreach")
     page.get_by_role("link", name="Find new people").first.click()
-    page.get_by_label("Whom do you look for").fill("Marketing managers in Berlin, for our open day")
+    page.get_by_label("Who are you looking for").fill("Marketing managers in Berlin, for our open day")
     page.get_by_role("button", name="Show the cost").click()
     expect(page.locator("#cost")).to_contain_text("People Finder, after your own contacts")
     page.get_by_label("Ask Knows All about them first").check()
@@ -75,6 +75,6 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
 
     page.goto(f"/c/{cast.company.pk}/proposals")
     page.get_by_role("button", name="Accept Name: Beate Berg").click()
-    expect(page.get_by_text("it stands at the contact now").first).to_be_visible()
+    expect(page.get_by_text("saved to the contact").first).to_be_visible()
     expect(page.get_by_role("link", name="Beate Berg")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -40,7 +40,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     sent["temperature"] = "0.2"
     assert "selectedModel" not in text_of(client.post(form, sent))
     toast = toast_of(client, client.post(form, {**sent, "selectedModel": "small-1"}))
-    assert "Test it, to see that it works" in toast
+    assert "Test the connection next" in toast
     with cast.scope():
         app = AiApp.objects.get()
         assert (app.is_default, app.model_settings["temperature"], app.api_key) == (True, 0.2, KEY)

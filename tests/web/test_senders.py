@@ -136,7 +136,7 @@ def test_gmail_is_connected_by_a_log_in_and_logged_in_anew(cast: Cast, client: C
         assert "Log in again" in text_of(client.get(place))
         anew = came_back(own, mayRead="on")
         kept = dict(re.findall(r'type="hidden" name="(code|state)"[^>]* value="([^"]*)"', html_of(client.get(anew))))
-        assert "It sends again" in toast_of(client, client.post(f"{place}/return", {"do": "save", **kept}))
+        assert "Sender resumed" in toast_of(client, client.post(f"{place}/return", {"do": "save", **kept}))
         refused = client.get(f"{place}/return", {"error": "access_denied", "state": kept["state"]})
         assert "It was not allowed" in text_of(refused)
         assert "This log-in cannot go on" in text_of(client.get(f"{place}/return?code=x&state=y"))
