@@ -59,7 +59,7 @@ def badge(text: str, tone: str = "") -> Values:
 def empty_state(
     icon_name: str, title: str, text: str = "", link: str = "", label: str = "", primary: bool = False
 ) -> Values:
-    """Show one sentence and one button in place of a list: {% empty_state "users" "No contacts" link=new label="New" %}."""
+    """Show one sentence and one button: {% empty_state "users" "No contacts" link=new label="New" %}."""
     return {"icon_name": icon_name, "title": title, "text": text, "link": link, "label": label, "primary": primary}
 
 
