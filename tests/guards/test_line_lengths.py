@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.import_alone import PROJECT
+from config.data_dir import PROJECT
 
 MAX_LENGTH = 200
 """Characters of a line of a template."""
