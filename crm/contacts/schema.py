@@ -17,7 +17,7 @@ from crm.field_types.base import plain_text
 from crm.field_types.values import clean_text
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
-from crm.records.problems import ValueProblem
+from crm.records.problems import MISSING_VALUE, ValueProblem
 from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, lower
 
 MAX_NAME = 300
@@ -132,16 +132,17 @@ class ContactSchema(RecordSchema):
                 continue
             if partial:
                 if column in row.system:
-                    problems.append(ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty"))
+                    problems.append(
+                        ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty", code=MISSING_VALUE)
+                    )
             elif key in invalid or (
                 key in PHONE_KEYS and invalid & PHONE_KEYS and form_data.get(key) not in (None, "")
             ):
                 if drop_invalid:
-                    problems.append(
-                        ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out")
-                    )
+                    problem = "is required, so that its invalid value cannot be left out"
+                    problems.append(ValueProblem(key, BAD_SYSTEM, problem, code=MISSING_VALUE))
             else:
-                problems.append(ValueProblem(key, self.required_name, IS_REQUIRED))
+                problems.append(ValueProblem(key, self.required_name, IS_REQUIRED, code=MISSING_VALUE))
         problems += self.missing_custom(row, invalid, partial, drop_invalid)
         if not (partial or problems or invalid and not drop_invalid or _has_value(row)):
             problems.append(ValueProblem("formData", self.required_name, "give at least one value"))
@@ -157,7 +158,7 @@ def without_repeats(problems: list[ValueProblem]) -> list[ValueProblem]:
     """Return the problems without that of a missing dial prefix whose number has a problem of its own."""
     if not any(problem.key == "number" for problem in problems):
         return problems
-    missing = ValueProblem("countryCode", RecordSchema.required_name, IS_REQUIRED)
+    missing = ValueProblem("countryCode", RecordSchema.required_name, IS_REQUIRED, code=MISSING_VALUE)
     return [problem for problem in problems if problem != missing]
 
 
@@ -188,7 +189,7 @@ def _read_name_and_email(data: Values, row: RecordRow, problems: list[ValueProbl
         try:
             row.system[key] = " ".join(clean_text(value, MAX_NAME).split()) if key == "name" else read_email(value)
         except (BadValue, BadAddress) as error:
-            problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+            problems.append(ValueProblem(key, BAD_SYSTEM, str(error), code=error.code))
 
 
 def _read_number(
@@ -228,7 +229,7 @@ def _read_number(
             country_code = None  # the number brings its own
         phone = read_phone(country_code, number, how.country if how is not None else "")
     except BadAddress as error:
-        problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+        problems.append(ValueProblem(key, BAD_SYSTEM, str(error), code=error.code))
         if key == "number" and "countryCode" in phone_values:
             row.system["country_code"] = country_code
         return
