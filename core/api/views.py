@@ -45,7 +45,7 @@ class ApiView(APIView):
     also: ClassVar[tuple[str, ...]] = ()
     """Other modules whose permission allows the view. It shows each actor only the data of the actor's modules."""
     public: ClassVar[bool] = False
-    notes: Values = {}
+    page_notes: Values = {}
     """What pages read of an answer, such as codes of its problems. They ask in process; bodies leave it out."""
     begins: ClassVar[bool] = True
     """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""

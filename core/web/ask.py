@@ -205,7 +205,7 @@ def answer_of(response: Any, declared: Endpoint | None) -> Answer:
     fields = declared.listing.fields if declared and declared.listing else None
     body = orjson.loads(response.content or b"{}")
     view = (getattr(response, "renderer_context", None) or {}).get("view")
-    notes = getattr(view, "notes", {})
+    notes = getattr(view, "page_notes", {})
     return Answer(response.status_code, body, fields, getattr(response, "refusal", None), notes)
 
 

@@ -55,5 +55,5 @@ class CardScanViewSet(ResourceViewSet):
         if scan is None:
             raise NamedError("NotFound_404", "id: there is no such scan in this company")
         if scan["status"] == CardScan.Status.FAILED:
-            self.notes = {"gone": is_gone(CardScan.objects.select_related("file", "ocr").get(pk=id))}
+            self.page_notes = {"gone": is_gone(CardScan.objects.select_related("file", "ocr").get(pk=id))}
         return scan
