@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,7 +10,7 @@ from accounts.models import Company
 from core.errors import NamedError
 from core.text.addresses import BadAddress, is_international, read_country_code, read_email, read_phone
 from core.types import JsonObject, Values
-from crm.contacts.kind import CONTACT
+from crm.contacts.kind import CONTACT, IDENTITY
 from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.field_types import BadValue, TextFormat
 from crm.field_types.base import plain_text
@@ -43,6 +43,7 @@ class ContactSchema(RecordSchema):
 
     kind: ClassVar[RecordKind] = CONTACT
     row_class: ClassVar[type[RecordRow]] = ContactRow
+    read_apart: ClassVar[Container[str]] = IDENTITY
 
     unique_key: str = Company.UniqueKey.EITHER
 
@@ -102,12 +103,13 @@ class ContactSchema(RecordSchema):
         how: TextFormat | None,
         current: Values,
     ) -> None:
-        """Put name, address and number into the row.
+        """Put name, address, number and the further system values into the row.
 
         An update may have only a dial prefix or only a number, combined with the `current` one.
         """
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current)
+        super(ContactSchema, self).read_system(form_data, row, problems, how, current)
 
     def read(
         self, form_data: Values, *, from_text: bool | TextFormat = False, **options: Any

@@ -5,7 +5,7 @@ Each panel adds its system fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, ClassVar, Self
@@ -57,6 +57,8 @@ class RecordSchema:
     """
 
     kind: ClassVar[RecordKind]
+    read_apart: ClassVar[Container[str]] = ()
+    """System fields that the kind's schema reads itself."""
     row_class: ClassVar[type[RecordRow]] = RecordRow
     required_name: ClassVar[str] = REQUIRED
     """The error of a required value that is missing."""
@@ -221,8 +223,10 @@ class RecordSchema:
     ) -> None:
         """Put the system values of formData into the row, by the definitions of their fields."""
         for key, column in self.columns.items():
+            if key not in form_data or key in self.read_apart:
+                continue
             spec = self.system_fields.get(key)
-            if key not in form_data or spec is None:
+            if spec is None:
                 continue
             try:
                 value = (
