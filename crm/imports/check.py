@@ -27,6 +27,7 @@ from crm.imports.rows.unknown_values import is_unknown, unknown_values
 from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
 from crm.imports.worker import check_columns
+from crm.records.problems import MISSING_VALUE
 
 MAX_ROWS = 1000
 MAX_ERRORS = 100
@@ -35,10 +36,11 @@ MAX_NO_RECORDS = 20
 
 
 class ProblemKind(TypedDict):
-    """The kind of a problem for pages: its code and field, and whether the company does not know the value."""
+    """The kind of a problem for pages: its code and field, and whether the value is missing, or no known one."""
 
     code: str
     key: str
+    missing: bool
     unknown: bool
 
 
@@ -146,5 +148,8 @@ def _checked(job: Import, batch: Batch) -> Checked:
                     "values": [] if number else fit(batch.cells[position]),
                 }
             )
-            checked.kinds.append(ProblemKind(code=problem.code, key=problem.key, unknown=is_unknown(problem)))
+            is_missing = problem.code == MISSING_VALUE
+            checked.kinds.append(
+                ProblemKind(code=problem.code, key=problem.key, missing=is_missing, unknown=is_unknown(problem))
+            )
     return checked

@@ -22,7 +22,6 @@ from crm.imports.pages.words import (
     row_lines,
     unknown_words,
 )
-from crm.records.problems import MISSING_VALUE
 
 ID = re.compile(r"[0-9a-f]{24}")
 NAMES = {"name", "firstName", "lastName"}
@@ -139,7 +138,7 @@ class ImportCheck(ImportPage):
         for problem in row_errors:
             if problem["failed"]:
                 failed.setdefault(problem["row"], []).append(problem)
-        if not any(problem["kind"]["code"] == MISSING_VALUE for rows in failed.values() for problem in rows):
+        if not any(problem["kind"]["missing"] for rows in failed.values() for problem in rows):
             return []
         offers = (
             ("optional_number", "phone number", {"number", "countryCode"}),
@@ -155,8 +154,7 @@ class ImportCheck(ImportPage):
         """Return whether nothing is wrong with a row but that it has no values of these fields of contacts."""
         mapping = self.job["columnMapping"]
         return all(
-            entry["kind"]["code"] == MISSING_VALUE
-            and (mapping.get(entry["column"]) in keys or entry["kind"]["key"] in keys)
+            entry["kind"]["missing"] and (mapping.get(entry["column"]) in keys or entry["kind"]["key"] in keys)
             for entry in problems
         )
 
