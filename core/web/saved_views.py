@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.errors import field_errors
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -20,8 +21,8 @@ KEPT = ("saved", "columns")
 """Parameters of the address: the id of the open view, and the columns if they are not its own."""
 CHANGED = "Some filters of this view no longer exist. Save the view to remove them."
 GONE = "A column of this view no longer exists. Save the view to remove it."
-COLUMNS = "columns:"
-"""The problem of a view whose query is fine begins with it."""
+COLUMNS = "columns"
+"""The field that the problem of a view names whose query is fine."""
 LOST = "This view was deleted or is no longer shared with you."
 
 
@@ -125,7 +126,7 @@ class ViewedList(TablePage):
     def query_problem(self) -> bool:
         """Return whether the list refuses the open view's filters or sort."""
         problem: str = (self.view and self.view["problem"]) or ""
-        return bool(problem) and not problem.startswith(COLUMNS)
+        return bool(problem) and [error["field"] for error in field_errors(problem)] != [COLUMNS]
 
     @property
     def here(self) -> str:
