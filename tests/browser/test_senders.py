@@ -57,7 +57,7 @@ def test_gmail_is_connected_by_a_log_in(page: Page, live_server: Any, settings: 
         page.get_by_role("button", name="Log in").click()
         page.get_by_role("link", name="Gmail").click()
         page.get_by_label("Read replies from the mailbox").check()
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         page.get_by_role("link", name="Log in at Gmail").click()
         page.get_by_label("From name").fill("Dana of Acme")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

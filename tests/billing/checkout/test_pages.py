@@ -60,7 +60,7 @@ def test_another_price_is_shown_and_not_ordered(server: Server) -> None:
     refused = owner.post(page, {**form, "proof": seen})
     assert refused.status_code == 422
     assert "The price has changed" in text_of(refused)
-    assert "Go on to pay $39.00" in text_of(refused)
+    assert "Continue to payment $39.00" in text_of(refused)
     for proof in ("", "q_x", seen[:-1]):
         assert owner.post(page, {**form, "proof": proof}).status_code in (200, 422)
     assert open_payment(cast) is None
@@ -104,7 +104,7 @@ def test_seats_are_more_at_once_and_fewer_at_the_end(paid: tuple[Cast, Client]) 
     found = open_payment(cast)
     assert found is not None
     assert (ordered.status_code, 990 <= found.amount_minor <= 1000) == (303, True)
-    assert f"Go on to pay ${found.amount_minor / 100:.2f}" in text_of(refused)
+    assert f"Continue to payment ${found.amount_minor / 100:.2f}" in text_of(refused)
     pay(cast, found.pk)
     assert subscription_of(cast).seats == 4
     fewer = owner.post(page, {"do": "save", "seats": "3"})
