@@ -25,8 +25,10 @@ _UNKNOWN = (
 )
 _UNKNOWN_ABROAD = (
     r"unbekannt|ungültig|existiert nicht|nicht (?:existier|gefunden|vorhanden|bekannt)|gibt es nicht"
-    r"|inconnu|inexist|introuvable|sconosciut|non (?:esist|trovat|valid)|no (?:existe|encontrad|válid)"
-    r"|desconocid|desconhecid|não (?:existe|encontrad)|inválid|onbekend|ongeldig|niet gevonden"
+    r"|kein(?:e[nrs]?)? (?:solche|gültige|bekannte)"
+    r"|inconnu|inexist|introuvable|sconosciut|non (?:esist|trovat|(?:è )?valid)|n'est pas valide|no (?:existe"
+    r"|encontrad|(?:es )?válid)"
+    r"|desconocid|desconhecid|não (?:existe|encontrad|é válid)|inválid|onbekend|ongeldig|niet gevonden"
     r"|nieznan|nie (?:znalezion|znaleźć)|nieprawidłow|neznám|nenalezen|nenájden|neplatn"
     r"|okänd|ukendt|ukjent|ogiltig|ugyldig|hittades inte|ikke fundet|ikke funnet"
     r"|tuntematon|ei löydy|virheellinen|ismeretlen|nem található|érvénytelen|necunoscut|nu a fost găsit"
@@ -48,12 +50,13 @@ _REJECTED = (
 _SENDER = (
     r"(?:absender|expéditeur|expediteur|remitent|mittente|remetente|afzender|nadawc|odesílatel|odesilatel|odosielate"
     r"|avsändar|avsender|avsendar|afsender|lähettäj|feladó|expeditor|pošiljatelj|posiljatelj|pošiljalac|pošiljaoc"
-    r"|αποστολέα|отправител|відправник|gönderen|gönderic|发件人|發件人|发信人|寄件人|寄件者|送信者|送信元|差出人)"
+    r"|αποστολέα|отправител|відправник|gönderen|gönderic|发件人|發件人|发送方|發送方|发信人|寄件人|寄件者|送信者"
+    r"|送信元|差出人)"
 )
 _YOURS = (
     r"\b(?:ihre?|deine?|votre|su|tu|il (?:tuo|suo)|seu|sua|teu|uw|jouw|twój|twoja|państwa|vaš[aeí]?|din|ditt|dit"
     r"|sinun|az ön|vaša|σας|ваша?|ваш[еі]|sizin|您的|你的|貴社の|お使いの) ?(?:(?:e-?mail|e-?post|mail)-?)?(?:adres"
-    r"|direcci|indirizzo|endereço|dom[aäeéíi]|osoite|verkkotunnus|cím|server|serveur|servidor|адрес|домен|сервер"
+    r"|direcci|indirizzo|endereço|dom[aäæeéíi]|osoite|verkkotunnus|cím|server|serveur|servidor|адрес|домен|сервер"
     r"|地址|域名|邮箱|アドレス|ドメイン)"
 )
 _SENDERS_OWN = (
@@ -63,7 +66,7 @@ _SENDERS_OWN = (
     r"|(?<!message )(?<!reply )(?<!response )\bfrom[ :-]+(?:header|domain|address|field|e-?mail address)"
     r"|\byour (?:own |sending |mail |e-?mail )*(?:address|domain|server|host))"
 )
-_OF_SENDER = rf"(?:(?<!an )(?<!an den )(?<!geehrter )(?<!à l'){_SENDER}|{_YOURS}|{_SENDERS_OWN})"
+_OF_SENDER = rf"(?:(?<!\ban )(?<!\ban den )(?<!geehrter )(?<!à l'){_SENDER}|{_YOURS}|{_SENDERS_OWN})"
 """The sender, its address, domain or server as the subject of a sentence, in contrast to "return to sender"."""
 _RECIPIENT_ABROAD = (
     r"empfänger|benutzer|postfach|nutzer"
@@ -80,6 +83,7 @@ _LINKS = r"(?: ?[^\W\d_]{1,3}\b'?| \S{0,2}(?:domain|dom[aäeéíi]n|address|adre
 SENDER = _any(
     # The sender's address and domain
     rf"{_OF_SENDER}[a-z\d\u00df-\u04ff'-]*+(?:[ :]*(?:e-?mail )?(?:user ?name|user|mail ?box))?{_GAP}{_MISSING}",
+    rf"\bfrom:? ?(?:<> )?(?:is |was )?{_MISSING}(?!\w* (?:e-?mail )?(?:{_RECIPIENT}))",
     rf"{_MISSING}\w{{0,4}}{_LINKS}{_OF_SENDER}|{_SENDER}.{{0,60}}{_REJECTED}|gesperrte\w? absender",
     r"invalid dns\b|\ba/aaaa resource record|resource record (?:for|of) (?:the )?sender",
     r"(?:sender|mail from|return[- ]path|envelope|originating|sending domain|from domain).{0,60}(?:\bmx\b|\bdns\b"

@@ -14,6 +14,7 @@ SENDER = """
 550 Return path <a@us.example> is unknown
 550 5.1.1 The reverse-path does not exist
 550 Originator unknown
+550 From <a@us.example> is not valid
 550 The sending mail server does not exist
 550 EHLO host not found
 550 unknown domain in MAIL FROM
@@ -62,6 +63,7 @@ RECIPIENT = """
 550 Prejemnik ne obstaja
 550 Ο παραλήπτης δεν υπάρχει
 550 Unbekannter Benutzer
+550 Message from <a@us.example>: recipient not found
 """
 
 
