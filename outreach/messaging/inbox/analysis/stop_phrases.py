@@ -18,6 +18,11 @@ _DE_WHOM = (
 )
 _DE_LIST = r"(?:verteiler|liste|mailingliste|newsletter|datenbank|kartei|mailverteiler)"
 _FR_WHOM = r"(?:mon|notre|cette|mes|nos) (?:adresse(?: (?:e ?)?mail| electronique)?|e ?mail|contact|coordonnees|nom)"
+_LIST_OF = (
+    r"(?:listas?|listes?|bases?|fichiers?|newsletters?|mailing|envois|envios|suscriptores|contactos?|contacts?|cadastro"
+    r"|banco|destinatarios|difusion|directorio|repertoire)"
+)
+"""Lists of addresses in French, Spanish and Portuguese."""
 
 STOP: dict[str, str] = {
     "en": (
@@ -66,9 +71,11 @@ STOP: dict[str, str] = {
     "fr": (
         r"(?:(?:je|nous) (?:souhait|voudr|desir|veu|voul)\w{1,5} |de )?(?:me |se |nous )?(?:desabonner|desinscrire|"
         r"desabonnez (?:moi|nous)|desinscrivez (?:moi|nous)|desabonnement|desinscription)(?: moi)?(?: de .{1,40})?"
-        r"|(?:desabonnez|desinscrivez|retirez|supprimez|enlevez|effacez)(?: (?:moi|nous)| "
+        r"|(?:desabonnez|desinscrivez|retirez|supprimez|enlevez|effacez)(?:(?: (?:moi|nous)| "
         + _FR_WHOM
-        + r")?(?: de (?:votre|la|cette|vos) .{1,30}| de vos listes)?"
+        + r")(?: de (?:votre|la|cette|vos) .{1,30})?| de (?:votre|la|cette|vos) "
+        + _LIST_OF
+        + r".{0,20})?"
         r"|(?:ne )?plus (?:de |d )(?:e ?mails?|mails?|messages?|courriels?|courrier)|stop(?: e ?mails?)?"
         r"|(?:merci de |veuillez |de )?ne (?:plus )?(?:m|nous) (?:envoyez|envoyer|ecrivez|ecrire) plus.{0,30}"
         r"|(?:merci de |veuillez |de )?ne plus (?:m ecrire|nous ecrire|(?:me|nous) (?:contacter|solliciter)|(?:m|nous) "
@@ -89,9 +96,9 @@ STOP: dict[str, str] = {
         r"|no (?:(?:me|nos) )?(?:escriban|contacten|envien|escriba|contacte) mas(?: correos| emails)?"
         r"|dejen? de (?:enviar|mandar|escribir|contactar)(?:me|nos)?(?: (?:sus |estos |mas )*(?:correos?|e ?mails?|"
         r"mensajes)(?: electronicos)?)?"
-        r"|(?:eliminen|borren|quiten|elimine|borre|quite|elimina|borra|quita)(?:me|nos| (?:mi|nuestro"
-        r"|este) (?:correo|e ?mail"
-        r"|contacto)(?: electronico)?| (?:mi|nuestra|esta) direccion)?(?: de (?:su|la|esta|sus) .{1,30})?"
+        r"|(?:eliminen|borren|quiten|elimine|borre|quite|elimina|borra|quita)(?:me|nos| (?:mi|nuestro|este) (?:correo"
+        r"|e ?mail|contacto)(?: electronico)?| (?:mi|nuestra|esta) direccion)(?: de (?:su|la|esta|sus) .{1,30})?"
+        r"|(?:eliminen|borren|quiten)(?: de (?:su|la|esta|sus) " + _LIST_OF + r".{0,20})?"
         r"|(?:ya )?no (?:quiero|deseo|quisiera|queremos|deseamos) (?:seguir )?recib(?:ir|iendo) (?:mas )?"
         r"(?:sus |estos )?(?:correos?|e ?mails?|mensajes|publicidad)(?: electronicos)?(?: suyos)?|stop"
     ),
@@ -111,9 +118,10 @@ STOP: dict[str, str] = {
     ),
     "pt": (
         r"(?:quero |queremos )?(?:descadastrar|descadastre|cancelar (?:a |minha )?(?:inscricao|subscricao|assinatura)|"
-        r"remover|remova|removam|retire|retirem|retirar)(?: (?:me|nos)| (?:o )?(?:meu|nosso) (?:e ?mail|contato"
-        r"|contacto|"
-        r"endereco))?(?: d[aeo]s? .{1,30})?|(?:nao|sem) (?:envie[m]?|mandem|mais|quero|queremos|enviar)"
+        r"(?:remover|remova|removam|retire|retirem|retirar)(?: (?:me|nos)| (?:o )?(?:meu|nosso) (?:e ?mail|contato"
+        r"|contacto"
+        r"|endereco)))(?: d[aeo]s? .{1,30})?|(?:remover|remova|removam|retire|retirem|retirar)(?: d[aeo]s? (?:sua "
+        r"|vossa |esta )?" + _LIST_OF + r".{0,20})?|(?:nao|sem) (?:envie[m]?|mandem|mais|quero|queremos|enviar)"
         r"(?: (?:me|nos))?(?: mais)?(?: receber)?(?: mais)? ?(?:e ?mails?|mensagens)?"
         r"|(?:nao|deixem de) (?:me|nos) (?:contactem|contatem|escrevam|enviem|enviar)(?: mais)?(?: .{1,20})?"
         r"|(?:parem|pare|deixem) de (?:(?:me|nos) )?(?:enviar|mandar|escrever|contactar|contatar)(?: .{1,20})?"
