@@ -29,7 +29,7 @@ class WrittenBack:
 
     body: Any
     outdated: tuple[str, ...] = ()
-    """Values of `Output.moving` that differ from the stored ones."""
+    """Values of `Output.moving` that differ from the stored ones, and are ignored."""
     record: Any = None
     """The stored record, if the body changes nothing of it."""
 
@@ -70,8 +70,8 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
             value = _reduced(key, schema.fields.get(key), value, stored.get(key), fixed)
             if value is not UNCHANGED:
                 changed[key] = value
-    if changed and outdated == [LAST_CHANGE]:
-        # Background work would have moved another value too: somebody has edited the record, which must not be undone.
+    if changed and LAST_CHANGE in outdated and not _only_stops(schema, changed):
+        # Somebody may have edited the record, which must not be undone, even if background work has changed it too.
         fixed.append(LAST_CHANGE)
     if fixed:
         raise _refusal(fixed)
@@ -93,6 +93,11 @@ def _refusal(paths: Sequence[str]) -> ValidationFailed:
     details = "; ".join(f"{path}: {FIXED}" for path in paths[:MAX_ERRORS])
     errors = [FieldError(field=path, message=FIXED) for path in paths[:MAX_ERRORS]]
     return ValidationFailed(details, details, errors=errors)
+
+
+def _only_stops(schema: Input, changed: Values) -> bool:
+    """Return whether the change only stops running work, whose `updatedAt` moves while it runs."""
+    return changed.keys() == {"status"} and changed["status"] in schema.stops
 
 
 def _nests(schema: Input, body: Values) -> bool:

@@ -140,6 +140,9 @@ class Input(serializers.Serializer[Any]):
     """References of a nested item. One of them is enough to identify the item, although responses show more fields."""
     orders: ClassVar[Values] = {}
     """Values that order an action. They are kept even if the record has the same value. Key -> value."""
+    stops: ClassVar[Sequence[str]] = ()
+    """Values of `status` that stop work, which moves `updatedAt`. A body that changes nothing else may have an old one.
+    """
     never: ClassVar[frozenset[str]] = frozenset()
     """Keys that a body may have only if it repeats the record with its _id: money, and the status of paid things."""
     conceals: ClassVar[frozenset[str]] = frozenset()

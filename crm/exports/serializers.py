@@ -26,6 +26,8 @@ class ExportCreate(Input):
 
 
 class ExportUpdate(Input):
+    stops = (Export.Status.CANCELLED.value,)
+
     status = serializers.ChoiceField(choices=[Export.Status.CANCELLED.value])
 
 

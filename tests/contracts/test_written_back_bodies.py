@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db.models import Model
 from django.utils import timezone
 
 from core.api.output import Output
 from crm.contacts.serializers import ContactOut
 from crm.leads.serializers import LeadOut
+from crm.models import Import
 from crm.products.serializers import ProductOut
+from outreach.models import AiApp, Form
 from tests.contracts.test_written_back import other
 from tests.crm.imports.helpers import csv_of, make, people
 from tests.guards.routes import operations
@@ -152,3 +155,48 @@ def test_an_outdated_answer_does_not_undo_the_change_of_another(
     assert answer.status == 400, answer.body
     assert "updatedAt" in [error["field"] for error in answer.body["errors"]]
     assert cast.key.get(place).data == now
+
+
+def advance(cast: Cast, model: type[Model], id: str, **values: Any) -> None:
+    """Change values of a record as background work does."""
+    with cast.scope():
+        assert model._default_manager.filter(pk=id).update(updated_at=timezone.now(), **values) == 1
+
+
+@pytest.mark.parametrize("stale", ["session", "key"])
+def test_background_work_in_between_does_not_let_a_change_of_another_be_undone(cast: Cast, stale: str) -> None:
+    first, second = (cast.session, cast.key) if stale == "session" else (cast.key, cast.session)
+    form = first.post("/form", {"name": "Visitors"}).data
+    app = first.post("/apps/ai-a", {"name": "Model", "apiKey": "key"}).data
+    for path, model, change, work, own in (
+        (f"/form/{form['_id']}", Form, {"text": "Theirs"}, {"last_lead_at": timezone.now()}, {"title": "Mine"}),
+        (f"/apps/ai-a/{app['_id']}", AiApp, {"name": "Theirs"}, {"last_error": "down"}, {"isActive": False}),
+    ):
+        before = first.get(path).data
+        assert second.put(path, change).status == 200
+        advance(cast, model, before["_id"], **work)
+        now = first.get(path).data
+        answer = first.put(path, before | own)
+        assert (answer.status, answer.body["name"]) == (400, "ValidationError_400"), answer.body
+        assert [error["field"] for error in answer.body["errors"]] == ["updatedAt"]
+        assert first.get(path).data == now
+        # Without updatedAt the caller overwrites on purpose.
+        del before["updatedAt"]
+        overwritten = first.put(path, before | own)
+        assert overwritten.status == 200, overwritten.body
+        for name, value in own.items():
+            assert overwritten.data[name] == value
+        for name in change:
+            assert overwritten.data[name] == before[name]
+
+
+def test_running_work_is_stopped_by_an_outdated_answer(cast: Cast) -> None:
+    job = make(cast, csv_of(people(3)))
+    place = f"/contact/import/{job['_id']}"
+    before = cast.key.get(place).data
+    advance(cast, Import, job["_id"], processed=1)
+    refused = cast.key.put(place, before | {"category": cast.key.post("/contact-category", {"name": "A"}).data["_id"]})
+    assert [error["field"] for error in refused.body["errors"]] == ["updatedAt"]
+    stopped = cast.key.put(place, before | {"status": "cancelled"})
+    assert (stopped.status, stopped.data["status"]) == (200, "cancelled"), stopped.body
+    assert "updatedAt" in stopped.body["warning"]
