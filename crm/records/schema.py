@@ -26,6 +26,7 @@ REQUIRED = "ContactDataRequired_400"
 UNKNOWN = "InvalidCustomField_400"
 BAD_CUSTOM = "InvalidCustomFieldValue_400"
 BAD_SYSTEM = "InvalidSystemField_400"
+NEVER_EMPTY = "cannot be empty"
 
 
 @dataclass(slots=True)
@@ -136,6 +137,9 @@ class RecordSchema:
             how = TextFormat()
         self.read_system(form_data, row, problems, how, current or {})
         self.read_custom(form_data, row, problems, how, self.known_keys(partial))
+        if partial and how is None:
+            emptied = [key for key in self.never_empty if key in form_data and _is_blank(form_data[key])]
+            problems += [ValueProblem(key, BAD_SYSTEM, NEVER_EMPTY) for key in emptied]
         self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)
         invalid = {problem.key for problem in problems}
         fatal = [] if exists else self.missing(row, form_data, invalid, partial=partial, drop_invalid=drop_invalid)
@@ -202,6 +206,11 @@ class RecordSchema:
 
     def check_merged(self, id: str, before: Values, after: Values) -> None:
         """Refuse columns that the winner of a merge cannot have, by the error's name. By default it can have all."""
+
+    @property
+    def never_empty(self) -> list[str]:
+        """Return the keys of system values that always have a value, such as a choice with a default."""
+        return [key for key in self.columns if any(value not in (None, "") for value in self.emptied(key).values())]
 
     def emptied(self, key: str) -> JsonObject:
         """Return the empty values of a system field's columns."""
@@ -354,6 +363,10 @@ class RecordSchema:
                     # The prepared rows have the value that is left out now, so they are built again.
                     rows[position].typed = None
         return problems
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def stored_fields(*panels: str) -> list[CustomField]:
