@@ -205,6 +205,10 @@ def _listed(choices: Iterable[Any]) -> str:
     return ", ".join(names[:MAX_CHOICES]) + more
 
 
+def _as_in_form() -> serializers.JSONField:
+    return serializers.JSONField(required=False, allow_null=True, help_text="as in formData; null empties a value")
+
+
 class FormInput(Input):
     """A body with formData, whose system values are taken at the top as well, as answers show them.
 
@@ -219,7 +223,7 @@ class FormInput(Input):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name in cls.system:
-            cls._declared_fields.setdefault(name, serializers.JSONField(required=False, help_text="as in formData"))
+            cls._declared_fields.setdefault(name, _as_in_form())
 
     def twice(self, data: JsonObject) -> list[str]:
         """Return the names that have a value at the top and in formData."""
