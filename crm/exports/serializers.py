@@ -34,7 +34,7 @@ class ExportUpdate(Input):
 class ExportOut(Output):
     """An export."""
 
-    moving = PROGRESS | {"file"}
+    moving = PROGRESS | {"file", "url"}
 
     _id = IdField()
     resource = serializers.CharField()
