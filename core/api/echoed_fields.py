@@ -48,7 +48,7 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     value at the top and in formData. A stale repetition must not stand against the change. Raises ValidationFailed for
     values that differ from the stored ones and cannot be written.
     """
-    is_one = bool(path or view.singleton or view.own_reader)
+    is_one = bool(path or view.singleton)
     if not is_one or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
     schema, shown = declared.input(), view.shown or declared.output
