@@ -23,6 +23,7 @@ from tests.kit.cast import Cast
 
 pytestmark = pytest.mark.django_db
 
+LINK = "https://meet.example.org/{random}"
 PERSON = {"name": "Ann", "email": "ann@example.com", "countryCode": "+49", "number": "15112345678"}
 
 
@@ -110,6 +111,19 @@ def test_a_link_that_is_made_anew_in_each_answer_is_not_told(cast: Cast) -> None
         assert cast.session.get(place).data["url"] != before["url"]
         answer = cast.session.put(place, {**before, "name": "other.csv"})
     assert (answer.status, answer.body.get("warning"), answer.data["name"]) == (200, None, "other.csv")
+
+
+@pytest.mark.parametrize("host", ["https://evil.example/x", "https://evil.example{path}", "{link}x", None])
+def test_another_link_is_refused(cast: Cast, host: str | None) -> None:
+    file = make(cast, csv_of(people(3)))["file"]
+    place = f"/file/{file['_id']}"
+    before = cast.session.get(place).data
+    link = before["url"]
+    other_link = host and host.format(link=link, path=link.partition("://")[2].partition("/")[1])
+    for caller in (cast.session, cast.key):
+        answer = caller.put(place, {"url": other_link})
+        assert (answer.status, answer.body["name"]) == (400, "ValidationError_400"), answer.body
+        assert [error["field"] for error in answer.body["errors"]] == ["url"]
 
 
 def test_a_record_that_is_not_there_is_told_as_ever(cast: Cast, contact: dict[str, Any]) -> None:
@@ -200,3 +214,28 @@ def test_running_work_is_stopped_by_an_outdated_answer(cast: Cast) -> None:
     stopped = cast.key.put(place, before | {"status": "cancelled"})
     assert (stopped.status, stopped.data["status"]) == (200, "cancelled"), stopped.body
     assert "updatedAt" in stopped.body["warning"]
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "values", "mine"),
+    [
+        ("/ai-usage/caps", "monthlyTokenCap", (5, 6), {"runTokenCap": 7}),
+        ("/genie/settings", "windowDays", ([1], [2]), {"approvalDays": 3}),
+        ("/my-calendar/hours", "away", ([{"from": "2090-01-01", "to": "2090-01-02"}], []), {"timezone": "Europe/Rome"}),
+        ("/videocall/settings", "linkTemplate", (LINK, ""), {"provider": "link-template"}),
+        ("/subscription/billing-details", "name", ("A", "B"), {"address": "Main Street 1"}),
+    ],
+)
+def test_settings_are_not_undone_by_an_outdated_answer(
+    cast: Cast, path: str, key: str, values: tuple[Any, Any], mine: dict[str, Any]
+) -> None:
+    for first, second, value in ((cast.session, cast.key, values[0]), (cast.key, cast.session, values[1])):
+        answer = first.get(path)
+        assert "updatedAt" in answer.data
+        assert second.put(path, {key: value}).status == 200
+        now = first.get(path).data
+        refused = first.put(path, answer.data | mine)
+        assert refused.status == 400, refused.body
+        assert [error["field"] for error in refused.body["errors"]] == ["updatedAt"]
+        assert first.call("PUT", path, mine, HTTP_IF_MATCH=answer.headers["ETag"]).status == 412
+        assert first.get(path).data == now
