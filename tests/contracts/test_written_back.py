@@ -292,6 +292,8 @@ def test_every_record_has_an_etag_and_the_time_of_its_last_change(
             before = one.read()
             # A notification has one value to change.
             assert "updatedAt" in before or one.path == "notification/<str:id>"
+            if one.target != one.address:
+                continue  # a tag is one of the record's own address
             refused = one.caller.call(one.operation.method, one.target, before, HTTP_IF_MATCH='"x"')
             assert (refused.status, refused.body["name"]) == (412, "RecordChanged_412"), refused.body
             assert refused.body["changed"]["etag"] == one.caller.get(one.address).headers["ETag"]
