@@ -236,6 +236,6 @@ def test_settings_are_not_undone_by_an_outdated_answer(
         now = first.get(path).data
         refused = first.put(path, answer.data | mine)
         assert refused.status == 400, refused.body
-        assert [error["field"] for error in refused.body["errors"]] == ["updatedAt"]
+        assert "updatedAt" in [error["field"] for error in refused.body["errors"]]
         assert first.call("PUT", path, mine, HTTP_IF_MATCH=answer.headers["ETag"]).status == 412
         assert first.get(path).data == now
