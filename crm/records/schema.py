@@ -140,8 +140,8 @@ class RecordSchema:
         self.read_system(form_data, row, problems, how, current or {})
         self.read_custom(form_data, row, problems, how, self.known_keys(partial))
         if partial and how is None:
-            for key in self.never_empty:
-                if key in form_data and _is_blank(form_data[key]):
+            for key in self.kind.never_empty:
+                if key in form_data and form_data[key] is not False and not str(form_data[key] or "").strip():
                     problems.append(ValueProblem(key, BAD_SYSTEM, NEVER_EMPTY))
                     row.system.pop(self.columns[key], None)
         self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)
@@ -210,11 +210,6 @@ class RecordSchema:
 
     def check_merged(self, id: str, before: Values, after: Values) -> None:
         """Refuse columns that the winner of a merge cannot have, by the error's name. By default it can have all."""
-
-    @property
-    def never_empty(self) -> list[str]:
-        """Return the keys of system values that always have a value, such as a choice with a default."""
-        return [key for key in self.columns if any(value not in (None, "") for value in self.emptied(key).values())]
 
     def emptied(self, key: str) -> JsonObject:
         """Return the empty values of a system field's columns."""
@@ -367,10 +362,6 @@ class RecordSchema:
                     # The prepared rows have the value that is left out now, so they are built again.
                     rows[position].typed = None
         return problems
-
-
-def _is_blank(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def stored_fields(*panels: str) -> list[CustomField]:

@@ -112,7 +112,7 @@ def _plan_clear(schema: RecordSchema, form_data: Values, change: Change) -> None
             BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM,
             f"{required[0]}: is required and cannot be empty",
         )
-    for key in schema.never_empty:
+    for key in schema.kind.never_empty:
         if key in form_data:
             raise NamedError(BAD_SYSTEM, f"{key}: {NEVER_EMPTY}")
     for key in form_data:
