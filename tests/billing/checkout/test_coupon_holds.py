@@ -207,6 +207,20 @@ def test_an_authorized_payment_holds_the_coupon_after_two_hours(server: Server, 
     books_hold()
 
 
+def test_a_preview_shows_the_price_with_the_coupon_that_the_open_order_holds(server: Server, last: Coupon) -> None:
+    first, plan = buyer()
+    second = buyer_again()
+    body = {"planID": plan.pk, "couponCode": "last", "seats": 2}
+    ordered = order(first, plan, couponCode="LAST", seats=2)
+    seen = first.session.post("/subscription/preview", body)
+    assert (seen.status, seen.data["due"]) == (200, ordered["quote"]["due"]), seen.body
+    assert second.session.post("/subscription/preview", body).status == 400
+    again = first.session.post("/subscription", {**body, "proof": seen.data["proof"]})
+    assert again.status == 201, again.body
+    last.refresh_from_db()
+    assert (last.used, sorted(states(first))) == (1, ["held", "released"])
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_many_that_pay_at_once_one_has_the_coupon(server: Server, last: Coupon) -> None:
     first, plan = buyer()
