@@ -68,4 +68,7 @@ WORKFLOW = NodeType(
     icon="account_tree",
     templates=("input",),
     outputs={"run": "id", "status": "text", "reason": "text", "vars": "object"},
+    # The other workflow may keep any value of its record, and may be published again with more of them. So its
+    # variables are for those to whom pages show the outputs of runs.
+    guards={"vars": ("contact.GET", "lead.GET")},
 )
