@@ -155,3 +155,25 @@ def test_segments_are_waited_for_by_who_may_read_their_records(cast: Cast) -> No
     assert lacks(cast, draft(cast, [wait])) == {("wait", "", "contact.GET")}
     ending = {"exit": {"events": ["segment.left"]}}
     assert lacks(cast, draft(cast, [node("call", "http", HOOK)], config=ending)) == {("", "config", "contact.GET")}
+
+
+def test_records_are_enrolled_by_who_may_read_them(cast: Cast) -> None:
+    id = draft(cast, [node("note", "set", {"values": {"a": 1}})])
+    assert lacks(cast, id) == set()
+    person = contact(cast, name="Zoe", email="zoe@example.org")
+    place = f"/workflow/{id}/enrol"
+    filters = {"filters": {"email": "zoe@example.org"}}
+    for body, params in (
+        ({"ids": [person], "panel": "contact"}, {}),
+        ({"selectAll": True, "panel": "contact"}, filters),
+        ({"selectAll": True, "panel": "lead"}, {}),
+    ):
+        refused = cast.narrow_session.call("POST", place, body, params)
+        assert refused.status == 403, refused.body
+        assert f"{body['panel']}.GET" in refused.body["warning"]
+    assert runs(cast, id) == []
+    assert cast.narrow_session.post(place, {"withoutRecord": True}).status == 201
+    permit(cast, "contact")
+    assert cast.narrow_session.post(place, {"ids": [person], "panel": "contact"}).data["startedCount"] == 1
+    work()
+    assert {run.contact_id for run in runs(cast, id)} == {None, person}
