@@ -177,3 +177,63 @@ def test_records_are_enrolled_by_who_may_read_them(cast: Cast) -> None:
     assert cast.narrow_session.post(place, {"ids": [person], "panel": "contact"}).data["startedCount"] == 1
     work()
     assert {run.contact_id for run in runs(cast, id)} == {None, person}
+
+
+def parent(cast: Cast, callee: str, given: dict[str, Any], **values: Any) -> str:
+    """Publish a workflow of the owner that gives the input to another one."""
+    nodes = [node("run", "workflow", {"workflow": callee, "input": given})]
+    return published(cast, nodes, [], **{"name": "Parent", "triggerEventType": "manual", **values})
+
+
+def taker(cast: Cast) -> str:
+    """Publish a workflow, in the name of the narrow role, that keeps its input."""
+    id = draft(cast, [node("take", "set", {"values": {"taken": "{{ trigger.input.n }}"}})], name="Taker")
+    assert lacks(cast, id) == set()
+    return id
+
+
+def only_run(cast: Cast, id: str) -> Any:
+    """Let runs move, and return the one of the workflow."""
+    for _ in range(4):
+        work()
+    (run,) = runs(cast, id)
+    return run
+
+
+def enrol(cast: Cast, id: str, **values: Any) -> None:
+    answer = cast.key.post(f"/workflow/{id}/enrol", values)
+    assert (answer.status, answer.data["startedCount"]) == (201, 1), answer.body
+
+
+def test_an_input_is_not_given_to_who_may_not_read_what_it_may_hold(cast: Cast) -> None:
+    callee = taker(cast)
+    id = parent(cast, callee, {"n": "{{ contact.number }}"})
+    enrol(cast, id, panel="contact", ids=[contact(cast)])
+    run = only_run(cast, id)
+    assert (run.status, run.error_code, run.error_node) == ("failed", "notAllowed", "run")
+    assert "contact.GET" in run.error
+    assert runs(cast, callee) == []
+    # Once it is published by somebody who may read contacts, it gets the input.
+    permit(cast, "contact")
+    assert cast.key.post(f"/workflow/runs/{run.pk}/restart", {"from": "failed"}).status == 200
+    assert only_run(cast, id).status == "completed"
+    assert only_run(cast, callee).state["vars"] == {"taken": "1512345678"}
+
+
+def test_an_input_is_not_passed_on_to_who_may_not_read_it(cast: Cast) -> None:
+    callee = taker(cast)
+    between = parent(cast, callee, {"n": "{{ trigger.input.m }}"}, name="Between")
+    id = parent(cast, between, {"m": "{{ contact.number }}"})
+    enrol(cast, id, panel="contact", ids=[contact(cast)])
+    assert only_run(cast, id).status == "completed"
+    assert only_run(cast, between).error_code == "notAllowed"
+    assert runs(cast, callee) == []
+
+
+def test_an_input_of_no_record_is_given_to_everybody(cast: Cast) -> None:
+    callee = taker(cast)
+    for number, given in enumerate(({"n": 7}, {"n": "{{ trigger.input.x }}"}), 1):
+        id = parent(cast, callee, given, name=f"Parent {number}")
+        enrol(cast, id, withoutRecord=True, input={"x": 7})
+        assert only_run(cast, id).status == "completed"
+        assert [run.state["vars"] for run in runs(cast, callee)] == [{"taken": 7}] * number
