@@ -237,3 +237,33 @@ def test_an_input_of_no_record_is_given_to_everybody(cast: Cast) -> None:
         enrol(cast, id, withoutRecord=True, input={"x": 7})
         assert only_run(cast, id).status == "completed"
         assert [run.state["vars"] for run in runs(cast, callee)] == [{"taken": 7}] * number
+
+
+def samples(cast: Cast, id: str, place: str) -> str:
+    answer = cast.narrow_session.get(f"/workflow/{id}/references", node=place)
+    assert answer.status == 200, answer.body
+    return str([reference["sample"] for reference in answer.data["references"]])
+
+
+def test_examples_of_runs_are_for_who_may_read_contacts_and_leads(cast: Cast) -> None:
+    find = node("find", "find", {"filter": when("name", "isNotEmpty"), "fields": ["number"]})
+    nodes = [find, node("end", "set", {"values": {"a": 1}})]
+    id = published(cast, nodes, edges("find:found > end"), triggerEventType="webhook")
+    contact(cast)
+    hook = cast.key.get(f"/workflow/{id}").data["hookPath"]
+    call_hook(hook.rpartition("/")[2], {"street": "Quay Street"})
+    only_run(cast, id)
+    for modules, is_shown in (((), False), (("lead",), False), (("contact", "lead"), True)):
+        permit(cast, *modules)
+        shown = samples(cast, id, "end")
+        assert ("1512345678" in shown, "Quay Street" in shown) == (is_shown, is_shown)
+
+
+def test_examples_of_events_are_for_who_may_read_them(cast: Cast) -> None:
+    contact(cast, name="Zoe Sample")
+    id = draft(cast, [node("end", "set", {"values": {"a": 1}})], triggerEventType="contact.created")
+    for modules in ((), ("lead",)):
+        permit(cast, *modules)
+        assert "Zoe" not in samples(cast, id, "end")
+    permit(cast, "contact")
+    assert "Zoe" in samples(cast, id, "end")
