@@ -10,7 +10,7 @@ from core.text.words import code_label
 class Posting(CompanyModel):
     """A line of the books: an amount on an account. The lines of one `tx` add up to zero in each currency.
 
-    Triggers enforce both (billing/migrations/0003): unbalanced lines are refused, and no line is ever changed.
+    Triggers enforce both (the first migration of billing): unbalanced lines are refused, and no line is ever changed.
 
     Accounts are receivable, revenue, tax:<percent>, cash:<letter or bank>, balance, writeoff and disputed. The
     company's credit is `balance`, uncollectible amounts are `writeoff`, amounts withheld by banks are `disputed`.

@@ -91,9 +91,14 @@ def checksum(path: Path) -> str:
 
 
 def migrations() -> tuple[list[str], set[str]]:
-    """Return the names of the migrations that the database has, and of all that this code knows."""
+    """Return the names of the migrations that the database has, and of all that this code knows.
+
+    It knows those of former foldings too (docs/decisions/0014), which databases still have recorded.
+    """
     with as_owner():
         loader = MigrationLoader(connection)
-    names = {f"{app}.{name}" for app, name in loader.disk_migrations}
-    names |= {f"{app}.{name}" for migration in loader.disk_migrations.values() for app, name in migration.replaces}
-    return sorted(f"{app}.{name}" for app, name in loader.applied_migrations), names
+    known = set(loader.disk_migrations)
+    for migration in loader.disk_migrations.values():
+        known.update(migration.replaces)
+        known.update(getattr(migration, "replaced_before", []))
+    return sorted(".".join(name) for name in loader.applied_migrations), {".".join(name) for name in known}

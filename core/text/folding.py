@@ -1,7 +1,7 @@
 """Letters without case and accents: the comparison of texts in searches, and their sort key.
 
-The database does the same (search_fold and text_sort_key, core/migrations/0007_fold_search.py). A change here needs a
-migration, new trigrams and new indexes (docs/decisions/0032).
+The database does the same (search_fold and text_sort_key, core/migrations/0001_squashed_0007_fold_search.py). A change
+here needs a migration, new trigrams and new indexes (docs/decisions/0032).
 """
 
 from __future__ import annotations

@@ -229,6 +229,14 @@ def test_a_backup_of_a_newer_version_or_server_is_refused(backup: Path) -> None:
             call_command("restore", str(backup), stdout=io.StringIO())
 
 
+def test_a_backup_from_before_the_migrations_were_folded_is_no_newer_version(backup: Path) -> None:
+    manifest = json.loads((backup / NAME).read_text())
+    names = ["crm.0001_initial", "crm.0017_buckets", "crm.0018_webhook_notice_count", "workflows.0001_initial"]
+    (backup / NAME).write_text(json.dumps({**manifest, "migrations": names}))
+    with pytest.raises(CommandError, match=r"the database has \d+ tables"):
+        call_command("restore", str(backup), stdout=io.StringIO())
+
+
 def test_old_tools_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pg_restore").touch()
     (tmp_path / "pg_dump").write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 12.3'\n")

@@ -13,6 +13,15 @@ from core.migration_operations import CreateTables
 class Migration(migrations.Migration):
 
     replaces = [
+        ('accounts', '0001_squashed_0006_where_sessions_are'),
+        ('accounts', '0007_words'),
+    ]
+
+    # Migrations that were folded earlier. Databases have them recorded.
+    replaced_before = [
+        ('accounts', '0001_initial'),
+        ('accounts', '0002_access'),
+        ('accounts', '0003_mail_calendar'),
         ('accounts', '0001_squashed_0003_mail_calendar'),
         ('accounts', '0002_key_addresses_and_second_factor'),
         ('accounts', '0003_duplicate_leads'),
@@ -74,9 +83,9 @@ class Migration(migrations.Migration):
                     ('email_verified_at', models.DateTimeField(blank=True, help_text='Who has not shown that the address is theirs cannot log in.', null=True)),
                     ('layout', core.fields.JSONField(blank=True, default=dict, help_text='How the web app is arranged for this person.')),
                     ('onboarded', models.BooleanField(default=False)),
+                    ('muted_notices', core.fields.JSONField(blank=True, db_default=[], default=list, help_text='Notices that the person does not want in the product.')),
                     ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                     ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
-                    ('muted_notices', core.fields.JSONField(blank=True, db_default=[], default=list, help_text='Notices that the person does not want in the product.')),
                 ],
                 options={
                     'abstract': False,
@@ -119,6 +128,7 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'abstract': False,
+                    'verbose_name': 'referrer',
                 },
             ),
             migrations.CreateModel(
@@ -157,6 +167,7 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'abstract': False,
+                    'verbose_name': 'session',
                 },
             ),
             migrations.CreateModel(
@@ -195,6 +206,8 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'constraints': [models.UniqueConstraint(fields=('reward', 'from_state'), name='rewardtransition_once'), models.CheckConstraint(condition=models.Q(models.Q(('from_state', ''), ('to_state', 'pending')), models.Q(('from_state', 'pending'), ('to_state', 'earned')), models.Q(('from_state', 'earned'), ('to_state', 'paid')), models.Q(('from_state', 'pending'), ('to_state', 'clawed_back')), models.Q(('from_state', 'earned'), ('to_state', 'clawed_back')), models.Q(('from_state', 'paid'), ('to_state', 'clawed_back')), models.Q(('from_state', 'clawed_back'), ('to_state', 'clawed_back')), _connector='OR'), name='rewardtransition_is_legal')],
+                    'verbose_name': 'step of a reward',
+                    'verbose_name_plural': 'steps of rewards',
                 },
             ),
             migrations.CreateModel(
@@ -235,6 +248,7 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(fields=['company', '-created_at', 'id'], name='invitelog_newest')],
+                    'verbose_name': 'invitation',
                 },
             ),
             migrations.CreateModel(
@@ -262,6 +276,7 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(fields=['company', '-created_at', '-id'], name='serverlog_newest')],
+                    'verbose_name': 'API request',
                 },
             ),
             migrations.CreateModel(
@@ -295,6 +310,8 @@ class Migration(migrations.Migration):
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
+                    'verbose_name': 'page seen on a visit',
+                    'verbose_name_plural': 'pages seen on visits',
                 },
             ),
             migrations.CreateModel(
@@ -343,6 +360,7 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(fields=['company', '-created_at', '-id'], name='loginlog_newest')],
+                    'verbose_name': 'log-in',
                 },
             ),
             migrations.CreateModel(
@@ -371,6 +389,7 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(condition=models.Q(('status', 'queued')), fields=['due_at', 'id'], name='mail_due'), models.Index(condition=models.Q(('status', 'sending')), fields=['status'], name='mail_sending')],
+                    'verbose_name': 'account mail',
                 },
             ),
             migrations.CreateModel(
@@ -415,6 +434,7 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'constraints': [models.CheckConstraint(condition=models.Q(('commission_percent__gte', 0), ('commission_percent__lte', 100)), name='partnerprogram_commission_is_percentage')],
+                    'verbose_name': 'partnership',
                 },
             ),
             migrations.CreateModel(

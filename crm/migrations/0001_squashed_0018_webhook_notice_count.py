@@ -1,5 +1,7 @@
 import core.fields
 import core.ids
+import core.logs.context
+import core.text.folding
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
@@ -71,7 +73,7 @@ def search_column(table: str) -> str:
     """
 
 
-# What names are sorted by: "Ångström" beside "angstrom", and nothing for a name of blanks. Letters that are no base with
+# The sort key of names: "Ångström" next to "angstrom", and null for a name of blanks. Letters that are no base with
 # an accent (ø, ł, đ, ı, æ, œ) are spelled out.
 NAME_SORT_KEY = """
 CREATE FUNCTION name_sort_key(name text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -115,6 +117,34 @@ $$;
 class Migration(migrations.Migration):
 
     replaces = [
+        ('crm', '0001_squashed_0017_buckets'),
+        ('crm', '0002_answers_of_attendees'),
+        ('crm', '0003_webhooks'),
+        ('crm', '0004_automation_queued'),
+        ('crm', '0005_redriven_runs'),
+        ('crm', '0006_workflows_of_activities'),
+        ('crm', '0007_words'),
+        ('crm', '0008_video_calls'),
+        ('crm', '0009_kinds_of_meetings'),
+        ('crm', '0010_request_ids'),
+        ('crm', '0011_settings_of_video_calls'),
+        ('crm', '0012_import_detected'),
+        ('crm', '0013_datetime_field'),
+        ('crm', '0015_fold_search'),
+        ('crm', '0016_import_columns'),
+        ('crm', '0017_export_formats'),
+        ('crm', '0018_webhook_notice_count'),
+    ]
+
+    # Migrations that were folded earlier. Databases have them recorded.
+    replaced_before = [
+        ('crm', '0001_initial'),
+        ('crm', '0002_custom_value_statistics'),
+        ('crm', '0003_import_limited'),
+        ('crm', '0004_leads_and_products'),
+        ('crm', '0005_lead_first_product'),
+        ('crm', '0006_sales_work'),
+        ('crm', '0007_search'),
         ('crm', '0001_squashed_0007_search'),
         ('crm', '0002_team_member_last_assigned'),
         ('crm', '0003_file_read_module'),
@@ -137,8 +167,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('accounts', '0001_squashed_0006_where_sessions_are'),
-        ('core', '0001_squashed_0004_event_kinds'),
+        ('accounts', '0001_squashed_0007_words'),
+        ('core', '0001_squashed_0007_fold_search'),
     ]
 
     operations = [
@@ -164,8 +194,8 @@ class Migration(migrations.Migration):
                     ('finished_at', models.DateTimeField(null=True)),
                     ('busy_ms', models.PositiveBigIntegerField(default=0, help_text='Time spent working, without waits and pauses.')),
                     ('error_detail', models.TextField(blank=True, help_text='What went wrong, for the operator.')),
-                    ('action', models.CharField(choices=[('update', 'Update'), ('delete', 'Delete'), ('restore', 'Restore'), ('undo', 'Undo'), ('convert_field', 'Convert Field'), ('delete_field', 'Delete Field'), ('approve_messages', 'Approve Messages'), ('hold_messages', 'Hold Messages'), ('retry_messages', 'Retry Messages'), ('cancel_messages', 'Cancel Messages')], max_length=16)),
-                    ('panel', models.CharField(choices=[('contact', 'Contact'), ('lead', 'Lead'), ('productService', 'Product Service'), ('genie', 'Genie')], max_length=16)),
+                    ('action', models.CharField(choices=[('update', 'Update'), ('delete', 'Delete'), ('restore', 'Restore'), ('undo', 'Undo'), ('convert_field', 'Convert Field'), ('delete_field', 'Delete Field'), ('approve_messages', 'Approve Messages'), ('hold_messages', 'Hold Messages'), ('retry_messages', 'Retry Messages'), ('cancel_messages', 'Cancel Messages'), ('redrive_runs', 'Redrive Runs')], max_length=16)),
+                    ('panel', models.CharField(choices=[('contact', 'Contact'), ('lead', 'Lead'), ('productService', 'Product Service'), ('genie', 'Genie'), ('workflow', 'Workflow')], max_length=16)),
                     ('selection', core.fields.JSONField(default=dict, help_text='The bulk selection with its query string, or the run.')),
                     ('change', core.fields.JSONField(default=dict, help_text='What to do to each record.')),
                     ('automation', models.BooleanField(default=True)),
@@ -182,11 +212,14 @@ class Migration(migrations.Migration):
                     ('undoes', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='undone_by', to='crm.bulkjob')),
                     ('undoes_import', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='undone_by', to='crm.import')),
                     ('limited', models.BooleanField(db_default=False, default=False, help_text='Records that come back count against the plan: a session asked.')),
+                    ('automation_queued', models.BooleanField(help_text='Workflows start behind what happens now; null: if there are many records.', null=True)),
+                    ('request_id', models.CharField(blank=True, db_default='', default=core.logs.context.request_id, editable=False, help_text='The request that began it: its X-Request-ID, which lines of the log about the job carry too.', max_length=24)),
                 ],
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(condition=models.Q(('status', 'queued')), fields=['due_at'], name='bulkjob_due'), models.Index(condition=models.Q(('status', 'running')), fields=['status'], name='bulkjob_running'), models.Index(fields=['company', '-created_at', 'id'], name='bulkjob_newest'), models.Index(condition=models.Q(('undoes__isnull', False)), fields=['undoes'], name='bulkjob_undoes'), models.Index(condition=models.Q(('undoes_import__isnull', False)), fields=['undoes_import'], name='bulkjob_undoes_import'), models.Index(condition=models.Q(('total', 1)), fields=['finished_at'], name='bulkjob_single')],
+                    'verbose_name': 'bulk change',
                 },
             ),
             migrations.CreateModel(
@@ -273,7 +306,7 @@ class Migration(migrations.Migration):
                     ('only_show_table', models.BooleanField(default=False)),
                     ('panel', models.CharField(choices=[('contact', 'Contact'), ('lead', 'Lead'), ('productService', 'Product Service')], default='contact', max_length=16)),
                     ('value_type', models.CharField(choices=[('string', 'String'), ('number', 'Number'), ('boolean', 'Boolean'), ('date', 'Date'), ('member', 'Member'), ('file', 'File'), ('array', 'Array'), ('object', 'Object'), ('any', 'Any')], default='string', max_length=10)),
-                    ('field_type', models.CharField(choices=[('text', 'Text'), ('number', 'Number'), ('textarea', 'Textarea'), ('select', 'Select'), ('multi-select', 'Multi Select'), ('file', 'File'), ('checkbox', 'Checkbox'), ('date', 'Date'), ('radio', 'Radio'), ('email', 'Email'), ('phone', 'Phone'), ('url', 'Url')], max_length=16)),
+                    ('field_type', models.CharField(choices=[('text', 'Text'), ('number', 'Number'), ('textarea', 'Textarea'), ('select', 'Select'), ('multi-select', 'Multi Select'), ('file', 'File'), ('checkbox', 'Checkbox'), ('date', 'Date'), ('datetime', 'Datetime'), ('radio', 'Radio'), ('email', 'Email'), ('phone', 'Phone'), ('url', 'Url')], max_length=16)),
                     ('required', models.BooleanField(default=False)),
                     ('placeholder', models.CharField(blank=True, max_length=200)),
                     ('helper', models.CharField(blank=True, max_length=500)),
@@ -312,7 +345,7 @@ class Migration(migrations.Migration):
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
-                    'indexes': [models.Index(condition=models.Q(('text__isnull', False)), fields=['field', 'text', 'contact'], include=('company', 'position'), name='fieldvalue_text'), models.Index(condition=models.Q(('number__isnull', False)), fields=['field', 'number', 'contact'], include=('company', 'position'), name='fieldvalue_number'), models.Index(condition=models.Q(('time__isnull', False)), fields=['field', 'time', 'contact'], include=('company', 'position'), name='fieldvalue_time')],
+                    'indexes': [models.Index(condition=models.Q(('text__isnull', False)), fields=['field', 'text', 'contact'], include=('company', 'position'), name='fieldvalue_text'), models.Index(condition=models.Q(('number__isnull', False)), fields=['field', 'number', 'contact'], include=('company', 'position'), name='fieldvalue_number'), models.Index(condition=models.Q(('time__isnull', False)), fields=['field', 'time', 'contact'], include=('company', 'position'), name='fieldvalue_time'), models.Index(models.F('field'), core.text.folding.SortText('text'), models.F('contact'), condition=models.Q(('text__isnull', False)), include=('company', 'position', 'text'), name='fieldvalue_text_sort')],
                 },
             ),
             migrations.CreateModel(
@@ -352,6 +385,8 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'constraints': [models.UniqueConstraint(fields=('company', 'panel', 'first_id', 'second_id'), name='duplicatedismissal_once')],
+                    'verbose_name': 'pair that is no duplicate',
+                    'verbose_name_plural': 'pairs that are no duplicates',
                 },
             ),
             migrations.CreateModel(
@@ -412,6 +447,8 @@ class Migration(migrations.Migration):
                     ('created_by', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
                     ('file', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='crm.file')),
                     ('headers', core.fields.JSONField(help_text='The headers of its columns when it began.', null=True)),
+                    ('request_id', models.CharField(blank=True, db_default='', default=core.logs.context.request_id, editable=False, help_text='The request that began it: its X-Request-ID, which lines of the log about the job carry too.', max_length=24)),
+                    ('formats', core.fields.JSONField(db_default=models.Value({}, models.JSONField()), default=dict, help_text='How its file writes dates and times: {date_format, time_format, timezone}.')),
                 ],
                 options={
                     'abstract': False,
@@ -444,7 +481,7 @@ class Migration(migrations.Migration):
                     ('headers', core.fields.JSONField(default=list)),
                     ('sample', core.fields.JSONField(default=list, help_text='The first rows, as they were read.')),
                     ('column_mapping', core.fields.JSONField(default=dict, help_text='Column header -> field key.')),
-                    ('options', core.fields.JSONField(default=dict, help_text='rowFrom, rowTo, existing, skipInvalid, delimiter, encoding, sheet, dateFormat.')),
+                    ('options', core.fields.JSONField(default=dict, help_text='What the caller asked for, in the names of the API (crm.imports.options).')),
                     ('tags', core.fields.JSONField(default=list, help_text='Ids of tags that every row gets.')),
                     ('user_enquiry', models.BooleanField(null=True)),
                     ('automation', models.BooleanField(default=True)),
@@ -467,6 +504,13 @@ class Migration(migrations.Migration):
                     ('may_change_contacts', models.BooleanField(db_default=True, default=True, help_text='Whoever started an import of leads may change contacts.')),
                     ('may_create_contacts', models.BooleanField(db_default=True, default=True, help_text='Whoever started an import of leads may create contacts.')),
                     ('user_enquiry_text', models.CharField(blank=True, db_default='', default='', help_text='An enquiry that was sent as text.', max_length=1000)),
+                    ('automation_queued', models.BooleanField(help_text='Workflows start behind what happens now; null: if there are many records.', null=True)),
+                    ('request_id', models.CharField(blank=True, db_default='', default=core.logs.context.request_id, editable=False, help_text='The request that began it: its X-Request-ID, which lines of the log about the job carry too.', max_length=24)),
+                    ('detected', core.fields.JSONField(db_default=models.Value({}, models.JSONField()), default=dict, help_text='How the file is read, in the names of the API.')),
+                    ('first_rows', core.fields.JSONField(db_default=models.Value([], models.JSONField()), default=list, help_text="The file's first rows: {row, cells}.")),
+                    ('columns', core.fields.JSONField(db_default=models.Value([], models.JSONField()), default=list, help_text='What each column holds, in their order: {filled, several, fieldType, valueType, options}.')),
+                    ('kept_columns', core.fields.JSONField(db_default=models.Value({}, models.JSONField()), default=dict, help_text='Column that feeds a field after others -> key of the custom field that keeps its further values.')),
+                    ('may_create_fields', models.BooleanField(db_default=True, default=True, help_text='Whoever started the import may create custom fields.')),
                 ],
                 options={
                     'abstract': False,
@@ -495,6 +539,8 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(fields=['job', 'row', 'id'], name='importrowerror_row')],
+                    'verbose_name': 'row with a problem',
+                    'verbose_name_plural': 'rows with problems',
                 },
             ),
             migrations.CreateModel(
@@ -524,7 +570,7 @@ class Migration(migrations.Migration):
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
-                    'indexes': [models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'created_at', 'id'], name='lead_newest'), models.Index(condition=models.Q(('is_deleted', False)), fields=['team_member', 'status'], name='lead_load'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'first_product', 'id'], name='lead_product'), models.Index(condition=models.Q(('is_deleted', False)), fields=['id'], include=('company',), name='lead_live'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'status', 'id'], name='lead_status'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'source', 'id'], name='lead_source'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'value', 'id'], name='lead_value'), models.Index(fields=['company', 'contact', 'id'], include=('status', 'is_deleted'), name='lead_same_contact'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'team_member', 'id'], name='lead_member'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'created_by', 'id'], name='lead_created_by'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'updated_by', 'id'], name='lead_updated_by'), models.Index(fields=['company', 'import_job', 'id'], name='lead_import'), models.Index(condition=models.Q(('merged_into__isnull', False)), fields=['merged_into'], name='lead_merged'), models.Index(fields=['company', 'team', 'id'], name='lead_team'), models.Index(condition=models.Q(('is_deleted', True)), fields=['company', 'created_at', 'id'], name='lead_deleted')],
+                    'indexes': [models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'created_at', 'id'], name='lead_newest'), models.Index(condition=models.Q(('is_deleted', False)), fields=['team_member', 'status'], name='lead_load'), models.Index(condition=models.Q(('is_deleted', False)), fields=['id'], include=('company',), name='lead_live'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'status', 'id'], name='lead_status'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'source', 'id'], name='lead_source'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'value', 'id'], name='lead_value'), models.Index(fields=['company', 'contact', 'id'], include=('status', 'is_deleted'), name='lead_same_contact'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'team_member', 'id'], name='lead_member'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'created_by', 'id'], name='lead_created_by'), models.Index(condition=models.Q(('is_deleted', False)), fields=['company', 'updated_by', 'id'], name='lead_updated_by'), models.Index(fields=['company', 'import_job', 'id'], name='lead_import'), models.Index(condition=models.Q(('merged_into__isnull', False)), fields=['merged_into'], name='lead_merged'), models.Index(fields=['company', 'team', 'id'], name='lead_team'), models.Index(condition=models.Q(('is_deleted', True)), fields=['company', 'created_at', 'id'], name='lead_deleted'), models.Index(models.F('company'), core.text.folding.SortText('status'), models.F('id'), condition=models.Q(('is_deleted', False)), name='lead_status_sort'), models.Index(models.F('company'), core.text.folding.SortText('source'), models.F('id'), condition=models.Q(('is_deleted', False)), name='lead_source_sort'), models.Index(models.F('company'), core.text.folding.SortText('first_product'), models.F('id'), condition=models.Q(('is_deleted', False)), name='lead_product_sort')],
                 },
             ),
             migrations.CreateModel(
@@ -551,6 +597,7 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(fields=['company', 'created_at', 'id'], name='followup_newest'), models.Index(fields=['company', 'due_at', 'id'], name='followup_due'), models.Index(condition=models.Q(('assignee__isnull', False)), fields=['assignee', 'due_at', 'id'], name='followup_assignee'), models.Index(fields=['lead', 'due_at'], name='followup_lead'), models.Index(condition=models.Q(('reminded_at__isnull', True), ('status', 'open')), fields=['remind_at'], name='followup_reminding')],
+                    'verbose_name': 'follow-up',
                 },
             ),
             migrations.CreateModel(
@@ -578,6 +625,7 @@ class Migration(migrations.Migration):
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(fields=['company', 'started_at', 'id'], name='calllog_newest'), models.Index(condition=models.Q(('lead__isnull', False)), fields=['lead'], name='calllog_lead'), models.Index(condition=models.Q(('contact__isnull', False)), fields=['contact'], name='calllog_contact'), models.Index(fields=['company', 'created_at', 'id'], name='calllog_created')],
                     'constraints': [models.CheckConstraint(condition=models.Q(('lead__isnull', False), ('contact__isnull', False), _connector='OR'), name='calllog_is_with_somebody')],
+                    'verbose_name': 'call',
                 },
             ),
             migrations.CreateModel(
@@ -595,23 +643,25 @@ class Migration(migrations.Migration):
                     ('contact', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='activities', to='crm.contact')),
                     ('lead', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='activities', to='crm.lead')),
                     ('member', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
+                    ('workflow', core.fields.JSONField(editable=False, help_text='The workflow that did it: _id, and name as it was then.', null=True)),
                 ],
                 options={
-                    'verbose_name_plural': 'lead activities',
+                    'verbose_name_plural': 'activities',
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'indexes': [models.Index(condition=models.Q(('lead__isnull', False)), fields=['lead', 'happened_at', 'id'], name='leadactivity_lead'), models.Index(condition=models.Q(('contact__isnull', False)), fields=['contact', 'happened_at', 'id'], name='leadactivity_contact'), models.Index(condition=models.Q(('lead__isnull', False)), fields=['company', 'happened_at', 'id'], name='leadactivity_newest'), models.Index(condition=models.Q(('lead__isnull', False)), fields=['company', 'created_at', 'id'], name='leadactivity_created'), models.Index(condition=models.Q(('lead__isnull', False)), fields=['lead', 'created_at', 'id'], name='leadactivity_lead_created'), models.Index(condition=models.Q(('contact__isnull', False)), fields=['contact', 'created_at', 'id'], name='leadactivity_contact_created')],
                     'constraints': [models.UniqueConstraint(condition=models.Q(('event_id__isnull', False)), fields=('event_id', 'lead', 'kind'), name='leadactivity_once', nulls_distinct=False)],
+                    'verbose_name': 'activity',
                 },
             ),
             migrations.CreateModel(
                 name='LeadValue',
                 fields=[
+                    ('pk', models.CompositePrimaryKey('lead_id', 'field_id', 'position', blank=True, editable=False, primary_key=True, serialize=False)),
                     ('position', models.PositiveSmallIntegerField(default=0)),
                     ('text', models.CharField(max_length=500, null=True)),
                     ('number', models.DecimalField(decimal_places=10, max_digits=30, null=True)),
                     ('time', models.DateTimeField(null=True)),
-                    ('pk', models.CompositePrimaryKey('lead_id', 'field_id', 'position', blank=True, editable=False, primary_key=True, serialize=False)),
                     ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
                     ('field', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='%(class)ss', to='crm.customfield')),
                     ('lead', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='values', to='crm.lead')),
@@ -619,7 +669,7 @@ class Migration(migrations.Migration):
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
-                    'indexes': [models.Index(condition=models.Q(('text__isnull', False)), fields=['field', 'text', 'lead'], include=('company', 'position'), name='leadvalue_text'), models.Index(condition=models.Q(('number__isnull', False)), fields=['field', 'number', 'lead'], include=('company', 'position'), name='leadvalue_number'), models.Index(condition=models.Q(('time__isnull', False)), fields=['field', 'time', 'lead'], include=('company', 'position'), name='leadvalue_time')],
+                    'indexes': [models.Index(condition=models.Q(('text__isnull', False)), fields=['field', 'text', 'lead'], include=('company', 'position'), name='leadvalue_text'), models.Index(condition=models.Q(('number__isnull', False)), fields=['field', 'number', 'lead'], include=('company', 'position'), name='leadvalue_number'), models.Index(condition=models.Q(('time__isnull', False)), fields=['field', 'time', 'lead'], include=('company', 'position'), name='leadvalue_time'), models.Index(models.F('field'), core.text.folding.SortText('text'), models.F('lead'), condition=models.Q(('text__isnull', False)), include=('company', 'position', 'text'), name='leadvalue_text_sort')],
                 },
             ),
             migrations.CreateModel(
@@ -646,11 +696,14 @@ class Migration(migrations.Migration):
                     ('lead', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='meetings', to='crm.lead')),
                     ('organizer', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.member')),
                     ('updated_by', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
+                    ('kind', models.CharField(choices=[('online', 'Online'), ('offline', 'Offline')], db_default='offline', default='offline', help_text='By video, or at a place.', max_length=7)),
+                    ('video_error', models.CharField(blank=True, db_default='', default='', editable=False, help_text='Why there is no link yet.', max_length=500)),
+                    ('video_provider', models.CharField(blank=True, db_default='', default='', help_text='What makes the link, if it is made.', max_length=24)),
                 ],
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
-                    'indexes': [models.Index(fields=['company', 'created_at', 'id'], name='meeting_newest'), models.Index(fields=['company', 'starts_at', 'id'], name='meeting_start'), models.Index(condition=models.Q(('lead__isnull', False)), fields=['lead'], name='meeting_lead'), models.Index(condition=models.Q(('contact__isnull', False)), fields=['contact'], name='meeting_contact'), models.Index(fields=['organizer', 'starts_at'], name='meeting_organizer'), models.Index(condition=models.Q(('reminded_at__isnull', True), ('status', 'scheduled')), fields=['remind_at'], name='meeting_reminding')],
+                    'indexes': [models.Index(fields=['company', 'created_at', 'id'], name='meeting_newest'), models.Index(fields=['company', 'starts_at', 'id'], name='meeting_start'), models.Index(condition=models.Q(('lead__isnull', False)), fields=['lead'], name='meeting_lead'), models.Index(condition=models.Q(('contact__isnull', False)), fields=['contact'], name='meeting_contact'), models.Index(fields=['organizer', 'starts_at'], name='meeting_organizer'), models.Index(condition=models.Q(('reminded_at__isnull', True), ('status', 'scheduled')), fields=['remind_at'], name='meeting_reminding'), models.Index(fields=['company', 'kind', 'created_at', 'id'], name='meeting_kind')],
                     'constraints': [models.CheckConstraint(condition=models.Q(('ends_at__gt', models.F('starts_at'))), name='meeting_ends_after_it_starts')],
                 },
             ),
@@ -666,6 +719,8 @@ class Migration(migrations.Migration):
                     ('contact', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='crm.contact')),
                     ('meeting', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='attendees', to='crm.meeting')),
                     ('member', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
+                    ('answer', models.CharField(blank=True, choices=[('accepted', 'Accepted'), ('declined', 'Declined'), ('tentative', 'Tentative')], db_default='', default='', help_text='What their calendar answered.', max_length=9)),
+                    ('answered_at', models.DateTimeField(editable=False, null=True)),
                 ],
                 options={
                     'abstract': False,
@@ -769,11 +824,11 @@ class Migration(migrations.Migration):
             migrations.CreateModel(
                 name='ProductServiceValue',
                 fields=[
+                    ('pk', models.CompositePrimaryKey('product_service_id', 'field_id', 'position', blank=True, editable=False, primary_key=True, serialize=False)),
                     ('position', models.PositiveSmallIntegerField(default=0)),
                     ('text', models.CharField(max_length=500, null=True)),
                     ('number', models.DecimalField(decimal_places=10, max_digits=30, null=True)),
                     ('time', models.DateTimeField(null=True)),
-                    ('pk', models.CompositePrimaryKey('product_service_id', 'field_id', 'position', blank=True, editable=False, primary_key=True, serialize=False)),
                     ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
                     ('field', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='%(class)ss', to='crm.customfield')),
                     ('product_service', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='values', to='crm.productservice')),
@@ -781,7 +836,7 @@ class Migration(migrations.Migration):
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
-                    'indexes': [models.Index(condition=models.Q(('text__isnull', False)), fields=['field', 'text', 'product_service'], name='productvalue_text'), models.Index(condition=models.Q(('number__isnull', False)), fields=['field', 'number', 'product_service'], name='productvalue_number'), models.Index(condition=models.Q(('time__isnull', False)), fields=['field', 'time', 'product_service'], name='productvalue_time')],
+                    'indexes': [models.Index(condition=models.Q(('text__isnull', False)), fields=['field', 'text', 'product_service'], name='productvalue_text'), models.Index(condition=models.Q(('number__isnull', False)), fields=['field', 'number', 'product_service'], name='productvalue_number'), models.Index(condition=models.Q(('time__isnull', False)), fields=['field', 'time', 'product_service'], name='productvalue_time'), models.Index(models.F('field'), core.text.folding.SortText('text'), models.F('product_service'), condition=models.Q(('text__isnull', False)), include=('company', 'position', 'text'), name='productvalue_text_sort')],
                 },
             ),
             migrations.CreateModel(
@@ -799,11 +854,14 @@ class Migration(migrations.Migration):
                     ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
                     ('created_by', core.fields.CompanyForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
                     ('updated_by', core.fields.CompanyForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
+                    ('compared_at', models.DateTimeField(editable=False, help_text='When all records were last looked at.', null=True)),
+                    ('watched_since', models.DateTimeField(editable=False, help_text='Something waits for who enters it.', null=True)),
                 ],
                 options={
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'constraints': [models.UniqueConstraint(models.F('company'), django.db.models.functions.text.Lower('name'), name='segment_name_unique')],
+                    'indexes': [models.Index(condition=models.Q(('watched_since__isnull', False)), fields=['company'], name='segment_watched')],
                 },
             ),
             migrations.CreateModel(
@@ -979,6 +1037,112 @@ class Migration(migrations.Migration):
                     'abstract': False,
                     'base_manager_name': 'objects',
                     'constraints': [models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('company',), name='bucket_one_default')],
+                    'verbose_name': 'file storage',
+                },
+            ),
+            migrations.CreateModel(
+                name='SegmentMember',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('record_id', core.ids.ObjectIdField(db_collation='C', editable=False, max_length=24)),
+                    ('since', models.DateTimeField()),
+                    ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
+                    ('segment', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='crm.segment')),
+                ],
+                options={
+                    'abstract': False,
+                    'base_manager_name': 'objects',
+                    'indexes': [models.Index(fields=['record_id'], name='segmentmember_record')],
+                    'constraints': [models.UniqueConstraint(fields=('segment', 'record_id'), name='segmentmember_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Webhook',
+                fields=[
+                    ('id', core.ids.ObjectIdField(db_collation='C', default=core.ids.new_id, editable=False, max_length=24, primary_key=True, serialize=False)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('updated_at', models.DateTimeField(auto_now=True)),
+                    ('url', models.CharField(max_length=2000)),
+                    ('description', models.CharField(blank=True, default='', max_length=200)),
+                    ('kinds', core.fields.JSONField(default=list, help_text='Kinds of events, contact.* or *.')),
+                    ('filter', core.fields.JSONField(blank=True, help_text='The tree of conditions on the record of an event.', null=True)),
+                    ('fields', core.fields.JSONField(default=list, help_text='Of an update, one of these fields must have changed.')),
+                    ('payload', models.CharField(choices=[('full', 'Full'), ('thin', 'Thin')], default='full', max_length=4)),
+                    ('ordering', models.CharField(choices=[('object', 'Object'), ('none', 'None')], default='object', max_length=6)),
+                    ('status', models.CharField(choices=[('enabled', 'Enabled'), ('paused', 'Paused'), ('disabled', 'Disabled')], default='enabled', max_length=8)),
+                    ('disabled_reason', models.CharField(blank=True, choices=[('member', 'a member disabled it'), ('gone', 'the address answered 410'), ('failing', 'nothing was delivered for 72 hours')], default='', max_length=8)),
+                    ('secret', core.fields.EncryptedTextField()),
+                    ('former_secret', core.fields.EncryptedTextField(blank=True, default='')),
+                    ('former_secret_until', models.DateTimeField(blank=True, null=True)),
+                    ('headers', core.fields.EncryptedTextField(blank=True, bound_to=('url',), default='', help_text='JSON: header -> value.')),
+                    ('header_names', core.fields.JSONField(default=list)),
+                    ('failures', models.PositiveIntegerField(default=0, editable=False, help_text='Attempts in a row that failed.')),
+                    ('failing_since', models.DateTimeField(editable=False, null=True)),
+                    ('retry_at', models.DateTimeField(editable=False, help_text='When one delivery is tried for all.', null=True)),
+                    ('notice_count', models.PositiveSmallIntegerField(db_column='told', default=0, editable=False, help_text='Notices about these failures.')),
+                    ('last_success_at', models.DateTimeField(editable=False, null=True)),
+                    ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
+                    ('created_by', core.fields.CompanyForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
+                    ('updated_by', core.fields.CompanyForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
+                ],
+                options={
+                    'abstract': False,
+                    'base_manager_name': 'objects',
+                    'indexes': [models.Index(fields=['company', '-created_at', 'id'], name='webhook_newest')],
+                },
+            ),
+            migrations.CreateModel(
+                name='WebhookDelivery',
+                fields=[
+                    ('id', core.ids.ObjectIdField(db_collation='C', default=core.ids.new_id, editable=False, max_length=24, primary_key=True, serialize=False)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('updated_at', models.DateTimeField(auto_now=True)),
+                    ('due_at', models.DateTimeField(default=django.utils.timezone.now, help_text='Not before.')),
+                    ('lease', core.ids.ObjectIdField(db_collation='C', editable=False, help_text='Written anew by each claim; a write under another lease is refused.', max_length=24, null=True)),
+                    ('worker', models.IntegerField(editable=False, help_text='Lock number of the worker process that holds the lease.', null=True)),
+                    ('attempts', models.PositiveSmallIntegerField(default=0, editable=False)),
+                    ('error', models.TextField(blank=True, default='', help_text='What went wrong, for the person who reads it.')),
+                    ('deaths', models.PositiveSmallIntegerField(default=0, editable=False, help_text='Workers that died on it since its last progress.')),
+                    ('event_id', core.ids.ObjectIdField(db_collation='C', editable=False, max_length=24)),
+                    ('kind', models.CharField(max_length=64)),
+                    ('object_id', core.ids.ObjectIdField(db_collation='C', editable=False, max_length=24)),
+                    ('sequence', models.BigIntegerField()),
+                    ('object_sequence', models.PositiveIntegerField()),
+                    ('body', models.TextField()),
+                    ('status', models.CharField(choices=[('pending', 'Pending'), ('sending', 'Sending'), ('delivered', 'Delivered'), ('failed', 'Failed')], default='pending', max_length=9)),
+                    ('manual', models.BooleanField(default=False, help_text='A member asked for it; no sign of how the webhook does.')),
+                    ('tried_at', models.DateTimeField(null=True)),
+                    ('milliseconds', models.PositiveIntegerField(null=True)),
+                    ('response_status', models.PositiveSmallIntegerField(null=True)),
+                    ('response_body', models.TextField(blank=True, default='', help_text='How the answer begins.')),
+                    ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
+                    ('webhook', core.fields.CompanyForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='crm.webhook')),
+                ],
+                options={
+                    'verbose_name_plural': 'webhook deliveries',
+                    'abstract': False,
+                    'base_manager_name': 'objects',
+                    'indexes': [models.Index(condition=models.Q(('status', 'pending')), fields=['webhook', 'due_at', 'sequence'], name='webhookd_due'), models.Index(condition=models.Q(('status__in', ('pending', 'sending'))), fields=['webhook', 'object_id', 'object_sequence'], name='webhookd_object'), models.Index(condition=models.Q(('status', 'sending')), fields=['status'], name='webhookd_sending'), models.Index(fields=['company', 'webhook', '-created_at', 'id'], name='webhookd_newest'), models.Index(fields=['company', 'object_id'], name='webhookd_person')],
+                    'constraints': [models.UniqueConstraint(fields=('webhook', 'event_id'), name='webhookdelivery_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='VideoSettings',
+                fields=[
+                    ('id', core.ids.ObjectIdField(db_collation='C', default=core.ids.new_id, editable=False, max_length=24, primary_key=True, serialize=False)),
+                    ('created_at', models.DateTimeField(auto_now_add=True)),
+                    ('updated_at', models.DateTimeField(auto_now=True)),
+                    ('link_template', models.CharField(blank=True, default='', help_text='With {meeting} or {random}.', max_length=300)),
+                    ('provider', models.CharField(blank=True, default='', help_text='What makes the link of a call that names none.', max_length=24)),
+                    ('company', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.company')),
+                    ('updated_by', core.fields.CompanyForeignKey(db_constraint=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='accounts.member')),
+                ],
+                options={
+                    'abstract': False,
+                    'base_manager_name': 'objects',
+                    'constraints': [models.UniqueConstraint(fields=('company',), name='videosettings_once')],
+                    'verbose_name': 'video settings',
+                    'verbose_name_plural': 'video settings',
                 },
             ),
         ]),
