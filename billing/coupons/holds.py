@@ -78,7 +78,7 @@ def keep(payment_id: str, *, until_decided: bool = False, is_authorized: bool = 
     if until is not None and not is_authorized:
         until = _hold_end(row.coupon_id, first=row.created_at)
     if until is None or until > now:
-        _take(row, State.HELD, until)
+        _claim(row, State.HELD, until)
     elif row.state == State.HELD:
         _release(Redemption.objects.filter(pk=row.pk, state=State.HELD), row.coupon_id)
     else:
@@ -89,7 +89,7 @@ def redeem(payment_id: str) -> None:
     """Redeem the coupon of an order that is paid, in its transaction. Raises CouponInvalid_400 as `keep` does."""
     row = _locked_redemption(payment_id)
     if row is not None:
-        _take(row, State.REDEEMED, None)
+        _claim(row, State.REDEEMED, None)
 
 
 def release(payment_id: str) -> None:
@@ -131,7 +131,7 @@ def _hold_end(coupon_id: str, *, first: datetime) -> datetime:
     return min(timezone.now() + HOLD_LIFE, (made_at or first) + MAX_HOLD)
 
 
-def _take(row: Redemption, state: str, until: datetime | None) -> None:
+def _claim(row: Redemption, state: str, until: datetime | None) -> None:
     # The hold has lapsed, and the order would like its coupon back. It gets it as
     # long as nobody else has the last one.
     if row.state == State.RELEASED:
