@@ -26,12 +26,14 @@ WHOLE_BODY = "wholeBody"
 class FieldError(TypedDict):
     """A refused field of a body, as a path such as handover.mode, or a refused parameter.
 
-    `code` is the kind of the error, such as required. Pages read it; bodies of answers leave it out.
+    `code` is the kind of the error, such as required. `text` is the message without the field's label, where
+    `message` begins with it. Pages read them; bodies of answers leave them out.
     """
 
     field: str
     message: str
     code: NotRequired[str]
+    text: NotRequired[str]
 
 
 def field_errors(detail: str) -> list[FieldError]:

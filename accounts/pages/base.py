@@ -81,9 +81,9 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
 
 def add_error(form: forms.Form, error: ApiError) -> None:
     """Show a service's error at the field that it names, or above the form."""
-    field, _, text = error.detail.partition(": ")
-    if isinstance(error, ValidationFailed) and field in form.fields:
-        form.add_error(field, text)
+    refused = error.errors[0] if isinstance(error, ValidationFailed) and error.errors else None
+    if refused is not None and refused["field"] in form.fields:
+        form.add_error(refused["field"], refused["message"])
     else:
         form.add_error(None, error.detail or error.message)
 

@@ -68,7 +68,11 @@ def _manage(*arguments: str, say: Callable[[str], object]) -> None:
 
 def _require_known(manifest: Manifest) -> None:
     unknown = sorted(set(manifest.migrations) - migrations()[1])
-    ours = [name for name in unknown if name.partition(".")[0] in ("core", "accounts", "billing", "crm", "outreach")]
+    ours = [
+        name
+        for name in unknown
+        if name.partition(".")[0] in ("core", "accounts", "billing", "crm", "outreach", "workflows")
+    ]
     if ours:
         raise BackupError(f"the backup was made by a newer version, which has {ours[-1]}: restore it by that version")
 

@@ -31,6 +31,7 @@ from core.api.schema import Schema
 from core.api.throttles import PaceThrottle
 from core.errors import NamedError
 from core.tenancy import company_scope
+from core.types import Values
 
 
 class ApiView(APIView):
@@ -44,6 +45,8 @@ class ApiView(APIView):
     also: ClassVar[tuple[str, ...]] = ()
     """Other modules whose permission allows the view. It shows each actor only the data of the actor's modules."""
     public: ClassVar[bool] = False
+    page_notes: Values = {}
+    """What pages read of an answer, such as codes of its problems. They ask in process; bodies leave it out."""
     begins: ClassVar[bool] = True
     """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""
     keeps_term: ClassVar[bool] = False

@@ -28,8 +28,6 @@ MAX_ATTEMPTS = 10
 # Their consumers' locks are held until the commit, so a batch is not endless.
 BATCH = 500
 """The number of deliveries in one transaction."""
-SECONDS = 2.0
-"""Seconds that a worker delivers events before other kinds of work run."""
 
 
 def deliver(deadline: float = float("inf")) -> int:
@@ -139,8 +137,6 @@ register(
         queue="tick",
         task="core.deliver_events",
         due_rows=due_deliveries,
-        # Sends, workflows and the tick share its processes, and must go on while an import's events are delivered.
-        seconds=SECONDS,
         while_held=True,
     )
 )

@@ -13,21 +13,23 @@ PATIENCE = {"socket_timeout": 1, "socket_connect_timeout": 1}
 """Seconds that a request waits for a Redis that hangs. Workers wait longer, since they read from it."""
 MAX_WAITING = 8
 """Messages of one task that wait at once: enough for all processes of a pool to take some of its work."""
-WINDOW_SECONDS = 2
-"""Seconds after which the count of waiting messages begins anew, in case that some were lost."""
+FORGET_SECONDS = 30
+"""Seconds without a message of a task after which its count begins anew, in case that some were lost."""
+EXPIRES_SECONDS = 60
+"""Seconds after which a message is dropped: its work has long been due again."""
 
 
-def send_message(task: str, *, expires: float | None = None) -> None:
+def send_message(task: str) -> None:
     """Send a message of the task, unless enough are waiting.
 
-    Each says no more than that some work may be due. Thousands of them, of many changes at once, would hold up the
-    tick, which shares their queue, until it expires. Raises OperationalError and RedisError.
+    Each says no more than that some work may be due. Thousands of them, of many changes at once or of each second in
+    which the workers are busy, would hold up the other work of their queue. Raises OperationalError and RedisError.
     """
     with _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
         client = producer.channel.client
         if int(client.get(_key(task)) or 0) < MAX_WAITING:
             _count(client, task, 1)
-            current_app.send_task(task, expires=expires, retry=False, ignore_result=True, producer=producer)
+            current_app.send_task(task, expires=EXPIRES_SECONDS, retry=False, ignore_result=True, producer=producer)
 
 
 def message_taken(task: str) -> None:
@@ -40,7 +42,7 @@ def _count(client: Redis, task: str, change: int) -> None:
     """Change the number of the task's waiting messages."""
     with client.pipeline(transaction=True) as pipeline:
         pipeline.incrby(_key(task), change)
-        pipeline.expire(_key(task), WINDOW_SECONDS, nx=True)
+        pipeline.expire(_key(task), FORGET_SECONDS)
         pipeline.execute()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from billiard.process import current_process
 from celery import shared_task
 from django.db import DatabaseError, close_old_connections
+from kombu.exceptions import OperationalError
+from redis import RedisError
 
 from core.hold.services import current_hold
-from core.jobs.broker import message_taken
+from core.jobs.broker import message_taken, send_message
 from core.jobs.liveness import release_lock
 from core.jobs.shares import place_of
 from core.logs import log_context
@@ -57,11 +59,16 @@ def drain_slice(work: CeleryWork) -> None:
             if not _turns[work.task].acquire(blocking=False):
                 return  # another thread of this process is at it
             turn.callback(_turns[work.task].release)
+        deadline = monotonic() + work.slice_seconds
         try:
-            work.drain(monotonic() + work.slice_seconds)
+            work.drain(deadline)
         except DatabaseError:
             # What it has claimed stays so for as long as this process counts as alive. Threads share that, with work
             # that goes on.
             if not work.frees_claims and current_process().name != "MainProcess":
                 release_lock()
             raise
+        if monotonic() >= deadline:
+            # There may be more. It waits behind the other work of the queue, and not for the next tick.
+            with suppress(OperationalError, RedisError):
+                send_message(work.task)

@@ -23,16 +23,16 @@ def notify_workers(name: str) -> None:
     notify_workers_of(drained()[name])
 
 
-def notify_workers_of(work: CeleryWork, *, expires: float | None = None) -> None:
-    """Notify the workers like notify_workers, with a message that expires after so many seconds."""
-    transaction.on_commit(lambda: _publish(work, expires=expires))
+def notify_workers_of(work: CeleryWork) -> None:
+    """Notify the workers, after the commit, of this work."""
+    transaction.on_commit(lambda: _publish(work))
 
 
-def _publish(work: CeleryWork, *, expires: float | None = None) -> None:
+def _publish(work: CeleryWork) -> None:
     if not REDIS.allows():
         return
     try:
-        send_message(work.task, expires=expires)
+        send_message(work.task)
     except (OperationalError, RedisError) as error:
         REDIS.failed()
         log.warning("no broker to notify the workers of %s (%s); the tick will find the work", work.name, error)

@@ -28,6 +28,10 @@ Moment = datetime | Now
 """A time, or the present of whenever the statement runs, for statements that are kept (core.jobs.due)."""
 SLICE_SECONDS = 20.0
 """Seconds that a worker drains a kind of work before other kinds run."""
+QUICK_SECONDS = 2.0
+"""The same for work of QUICK, whose kinds wait for each other."""
+QUICK = frozenset({"tick", "send", "workflows"})
+"""Queues of work that must begin soon."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class CeleryWork(Work, ABC):
     @property
     def slice_seconds(self) -> float:
         """Return the seconds that a worker drains it before other kinds run."""
-        return SLICE_SECONDS
+        return QUICK_SECONDS if self.queue in QUICK else SLICE_SECONDS
 
     @abstractmethod
     def drain(self, deadline: float) -> None:
@@ -94,7 +98,7 @@ class QueueWork(DrainedWork):
 
     `run(deadline)` works until nothing is due or monotonic() passes the deadline. `model` is the model of the rows that
     `run` claims, if it claims rows. `due_rows(now)` returns the rows that are due (DrainedWork.rows_due_at); without
-    it, these are the rows of `model` that may be claimed. `seconds` is its turn.
+    it, these are the rows of `model` that may be claimed. `seconds` is its slice, if it is not that of its queue.
     `task`, `while_held` and `frees_claims`: CeleryWork.
     """
 
@@ -104,13 +108,13 @@ class QueueWork(DrainedWork):
     task: str
     model: type[Claimable] | None = None
     due_rows: Callable[[Moment], list[QuerySet[Any]]] | None = None
-    seconds: float = SLICE_SECONDS
+    seconds: float | None = None
     while_held: bool = False
     frees_claims: bool = False
 
     @property
     def slice_seconds(self) -> float:
-        return self.seconds
+        return super().slice_seconds if self.seconds is None else self.seconds
 
     def drain(self, deadline: float) -> None:
         self.run(deadline)

@@ -35,7 +35,7 @@ def notify_due() -> None:
             free_orphans(model, status)
         due = read_due()
     for work in due.work:
-        notify_workers_of(work, expires=2)
+        notify_workers_of(work)
 
 
 @shared_task(name="core.drain", ignore_result=True, soft_time_limit=540, time_limit=600, max_retries=0)

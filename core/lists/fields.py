@@ -24,7 +24,7 @@ from django.db.models.functions import Upper
 from django.db.models.lookups import IsNull
 
 from core.errors import shorten
-from core.lists.values import VALUE_TYPES, Kind, refuse
+from core.lists.values import UNKNOWN_FIELD, VALUE_TYPES, Kind, refuse
 from core.text.folding import SortText
 from core.types import Values
 
@@ -370,5 +370,5 @@ class FieldSet:
         if chosen is not None and getattr(chosen, ability):
             return chosen
         names = ", ".join(name for name, field in self.fields.items() if getattr(field, ability)) or "none"
-        problem = "is unknown" if chosen is None else f"is not one to {use}"
-        raise refuse(parameter, f"the field {shorten(name, 60)!r} {problem}; fields to {use}: {names}")
+        problem, code = ("is unknown", UNKNOWN_FIELD) if chosen is None else (f"is not one to {use}", "")
+        raise refuse(parameter, f"the field {shorten(name, 60)!r} {problem}; fields to {use}: {names}", code)

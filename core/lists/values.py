@@ -25,9 +25,13 @@ _MICROSECOND = timedelta(microseconds=1)
 _FINE_FRACTION = re.compile(r"\.\d{4,}")
 
 
-def refuse(parameter: str, problem: str) -> NamedError:
+UNKNOWN_FIELD = "unknownField"
+"""Code of a refusal because the list has no such field."""
+
+
+def refuse(parameter: str, problem: str, code: str = "") -> NamedError:
     """Return the error of a malformed list request: the parameter, the problem and the correct form."""
-    return NamedError("InvalidRequest_400", detail=f"{parameter}: {problem}")
+    return NamedError("InvalidRequest_400", detail=f"{parameter}: {problem}", code=code)
 
 
 @dataclass(frozen=True)

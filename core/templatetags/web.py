@@ -49,6 +49,20 @@ def icon(name: str, css: str = "i", id: str = "") -> SafeString:
     return SafeString(BETWEEN_TAGS.sub("><", drawn).replace(" />", "/>"))
 
 
+@register.inclusion_tag("web/parts/badge.html")
+def badge(text: str, tone: str = "") -> Values:
+    """Show a state in a word: {% badge "Running" "info" %}; tones: ok, warn, bad, info, none."""
+    return {"text": text, "tone": tone}
+
+
+@register.inclusion_tag("web/parts/empty.html")
+def empty_state(
+    icon_name: str, title: str, text: str = "", link: str = "", label: str = "", primary: bool = False
+) -> Values:
+    """Show one sentence and one button: {% empty_state "users" "No contacts" link=new label="New" %}."""
+    return {"icon_name": icon_name, "title": title, "text": text, "link": link, "label": label, "primary": primary}
+
+
 @register.simple_tag(takes_context=True)
 def page_url(context: Values, name: str, *args: str, **query: Any) -> str:
     """Return the address of a page of the reader's company."""

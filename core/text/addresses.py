@@ -50,6 +50,8 @@ ABROAD = "011"
 
 NO_COUNTRY = "noCountry"
 """Code of a national number of an unknown country."""
+OTHER_COUNTRY = "otherCountry"
+"""Code of a number that does not fit the country by which it was read."""
 
 
 class BadAddress(ValueError):
@@ -186,12 +188,12 @@ def _email_trouble(text: str, why: str) -> str:
     return f"{shown} is no e-mail address: {why[:1].lower()}{why[1:].rstrip('.')}. {EMAIL}"
 
 
-def _phone_trouble(country_code: str | None, digits: str, shown: str) -> str:
+def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddress:
     """Return the error of an invalid phone number, with advice: the number of digits and an example."""
     code = int(country_code[1:]) if country_code and not digits.startswith("+") else _code_of(digits)
     country = rules_of(code) if code else None
     if code is None or country is None:
-        return f"{shown} is no phone number. {PHONE}"
+        return BadAddress(f"{shown} is no phone number. {PHONE}")
     place = f"{_place(code)} (+{code})"
     lengths = sorted(country.lengths)
     plain = digits.removeprefix("+").removeprefix(str(code)) if digits.startswith("+") else digits
@@ -199,13 +201,11 @@ def _phone_trouble(country_code: str | None, digits: str, shown: str) -> str:
     usual = usual or lengths
     many = f"{usual[0]}" if len(usual) == 1 else f"{usual[0]} to {usual[-1]}"
     advice = f"Write {many} digits" + (f", such as {such}." if such else ".")
-    if not plain.isdecimal():
-        return f"{shown} is no phone number for {place}. {advice}"
-    if len(plain) < lengths[0]:
-        return f"{shown} is too short for {place}. {advice}"
-    if len(plain) > lengths[-1]:
-        return f"{shown} is too long for {place}. {advice}"
-    return f"{shown} is no phone number for {place}. {advice}"
+    if plain.isdecimal() and len(plain) < lengths[0]:
+        return BadAddress(f"{shown} is too short for {place}. {advice}")
+    if plain.isdecimal() and len(plain) > lengths[-1]:
+        return BadAddress(f"{shown} is too long for {place}. {advice}")
+    return BadAddress(f"{shown} is no phone number for {place}. {advice}", code=OTHER_COUNTRY)
 
 
 def _code_of(digits: str) -> int | None:
@@ -350,9 +350,9 @@ def _refusal(country_code: str | None, country: str, digits: str, phones: Sequen
     if is_international and phones:
         return BadAddress(f"the number {phones[0].e164} does not belong to countryCode {country_code}")
     if country_code is None and not is_international and _possible(digits, country) is not None:
-        return BadAddress(f"{quoted(value)} {NOT_WHOLE}")
+        return BadAddress(f"{quoted(value)} {NOT_WHOLE}", code=OTHER_COUNTRY)
     code = country_code or (f"+{phonenumbers.country_code_for_region(country)}" if country else None)
-    return BadAddress(_phone_trouble(code, digits, quoted(value)))
+    return _invalid_phone(code, digits, quoted(value))
 
 
 def _in_use(phone: Phone) -> bool:

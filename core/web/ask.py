@@ -43,12 +43,16 @@ NOT_ALLOWED = "Your role does not allow this. Ask an owner of the company for th
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the API. `fields` are those of its list, if it is one; `failure` is a refusal as data."""
+    """An answer of the API. `fields` are those of its list, if it is one; `failure` is a refusal as data.
+
+    `notes` are the view's, for pages alone.
+    """
 
     status: int
     body: Values
     fields: FieldSet | None = field(default=None, repr=False)
     failure: Refusal | None = field(default=None, repr=False)
+    notes: Values = field(default_factory=dict, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -200,7 +204,9 @@ def answer_of(response: Any, declared: Endpoint | None) -> Answer:
         raise TypeError(f"{declared.summary if declared else 'the address'} answers a stream; ask for a page (n, p)")
     fields = declared.listing.fields if declared and declared.listing else None
     body = orjson.loads(response.content or b"{}")
-    return Answer(response.status_code, body, fields, getattr(response, "refusal", None))
+    view = (getattr(response, "renderer_context", None) or {}).get("view")
+    notes = getattr(view, "page_notes", {})
+    return Answer(response.status_code, body, fields, getattr(response, "refusal", None), notes)
 
 
 def ask(

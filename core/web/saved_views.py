@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse, QueryDict
 
+from core.errors import field_errors
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -22,8 +23,8 @@ CHANGED = (
     "This view filters or sorts by something that is gone or has changed. It is shown without that; save it to fix it."
 )
 GONE = "A column of this view is gone. It is shown without that; save it to fix it."
-COLUMNS = "columns:"
-"""The problem of a view whose query is fine begins with it."""
+COLUMNS = "columns"
+"""The field that the problem of a view names whose query is fine."""
 LOST = "This view is not there any more, or it is not shared with you."
 
 
@@ -127,7 +128,7 @@ class ViewedList(TablePage):
     def query_problem(self) -> bool:
         """Return whether the list refuses the open view's filters or sort."""
         problem: str = (self.view and self.view["problem"]) or ""
-        return bool(problem) and not problem.startswith(COLUMNS)
+        return bool(problem) and [error["field"] for error in field_errors(problem)] != [COLUMNS]
 
     @property
     def here(self) -> str:

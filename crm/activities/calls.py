@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.errors import ApiError, NamedError
+from core.errors import WHOLE_BODY, ApiError, NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.text.addresses import BadAddress, read_country_code, read_phone
@@ -284,8 +284,19 @@ def _fail(result: BulkResult, index: int, item: Any, error: ApiError) -> None:
     name = error.name if isinstance(error, NamedError) else "ValidationError_400"
     reason = error.detail or error.message
     result.failed.append(Failure(index, item, name, reason))
-    key, _, message = error.detail.partition(": ")
-    result.errors.append((index, ValueProblem(key if message else "formData", name, message or reason)))
+    result.errors.append((index, _problem(error, name, reason)))
+
+
+def _problem(error: ApiError, name: str, reason: str) -> ValueProblem:
+    """Return an item's error as a problem of the fields that it names, or of the whole form."""
+    fields = [field for field in error.errors if field.get("code") != WHOLE_BODY] if error.detail else []
+    if not fields:
+        return ValueProblem("formData", name, reason)
+    first, *others = fields
+    if all(field["message"] == first["message"] for field in others):
+        return ValueProblem(", ".join(field["field"] for field in fields), name, first["message"])
+    further = (f"{field['field']}: {field['message']}" for field in others)
+    return ValueProblem(first["field"], name, "; ".join([first["message"], *further]))
 
 
 def _emit(kind: str, calls: Sequence[CallLog], actor_id: str, automation: bool, **values: Any) -> None:

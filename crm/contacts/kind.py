@@ -6,6 +6,9 @@ from crm.contacts.models import Contact, ContactTag, CustomFieldValue
 from crm.records.kinds import Column, RecordKind
 from crm.records.models import CustomField
 
+IDENTITY = ("name", "email", "countryCode", "number")
+"""The system fields that are read and shown in ways of their own. All others are by the definitions of their fields."""
+
 CONTACT = RecordKind(
     panel=CustomField.Panel.CONTACT,
     model=Contact,

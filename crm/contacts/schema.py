@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,14 +10,14 @@ from accounts.models import Company
 from core.errors import NamedError
 from core.text.addresses import BadAddress, is_international, read_country_code, read_email, read_phone
 from core.types import JsonObject, Values
-from crm.contacts.kind import CONTACT
+from crm.contacts.kind import CONTACT, IDENTITY
 from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
 from crm.field_types import BadValue, TextFormat
 from crm.field_types.base import plain_text
 from crm.field_types.values import clean_text
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
-from crm.records.problems import ValueProblem
+from crm.records.problems import MISSING_VALUE, ValueProblem
 from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, lower
 
 MAX_NAME = 300
@@ -43,6 +43,7 @@ class ContactSchema(RecordSchema):
 
     kind: ClassVar[RecordKind] = CONTACT
     row_class: ClassVar[type[RecordRow]] = ContactRow
+    read_apart: ClassVar[Container[str]] = IDENTITY
 
     unique_key: str = Company.UniqueKey.EITHER
 
@@ -102,12 +103,13 @@ class ContactSchema(RecordSchema):
         how: TextFormat | None,
         current: Values,
     ) -> None:
-        """Put name, address and number into the row.
+        """Put name, address, number and the further system values into the row.
 
         An update may have only a dial prefix or only a number, combined with the `current` one.
         """
         _read_name_and_email(form_data, row, problems, how)
         _read_number(form_data, row, problems, how, current)
+        super(ContactSchema, self).read_system(form_data, row, problems, how, current)
 
     def read(
         self, form_data: Values, *, from_text: bool | TextFormat = False, **options: Any
@@ -132,16 +134,17 @@ class ContactSchema(RecordSchema):
                 continue
             if partial:
                 if column in row.system:
-                    problems.append(ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty"))
+                    problems.append(
+                        ValueProblem(key, BAD_SYSTEM, "is required and cannot be empty", code=MISSING_VALUE)
+                    )
             elif key in invalid or (
                 key in PHONE_KEYS and invalid & PHONE_KEYS and form_data.get(key) not in (None, "")
             ):
                 if drop_invalid:
-                    problems.append(
-                        ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out")
-                    )
+                    problem = "is required, so that its invalid value cannot be left out"
+                    problems.append(ValueProblem(key, BAD_SYSTEM, problem, code=MISSING_VALUE))
             else:
-                problems.append(ValueProblem(key, self.required_name, IS_REQUIRED))
+                problems.append(ValueProblem(key, self.required_name, IS_REQUIRED, code=MISSING_VALUE))
         problems += self.missing_custom(row, invalid, partial, drop_invalid)
         if not (partial or problems or invalid and not drop_invalid or _has_value(row)):
             problems.append(ValueProblem("formData", self.required_name, "give at least one value"))
@@ -157,7 +160,7 @@ def without_repeats(problems: list[ValueProblem]) -> list[ValueProblem]:
     """Return the problems without that of a missing dial prefix whose number has a problem of its own."""
     if not any(problem.key == "number" for problem in problems):
         return problems
-    missing = ValueProblem("countryCode", RecordSchema.required_name, IS_REQUIRED)
+    missing = ValueProblem("countryCode", RecordSchema.required_name, IS_REQUIRED, code=MISSING_VALUE)
     return [problem for problem in problems if problem != missing]
 
 
@@ -188,7 +191,7 @@ def _read_name_and_email(data: Values, row: RecordRow, problems: list[ValueProbl
         try:
             row.system[key] = " ".join(clean_text(value, MAX_NAME).split()) if key == "name" else read_email(value)
         except (BadValue, BadAddress) as error:
-            problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+            problems.append(ValueProblem(key, BAD_SYSTEM, str(error), code=error.code))
 
 
 def _read_number(
@@ -228,7 +231,7 @@ def _read_number(
             country_code = None  # the number brings its own
         phone = read_phone(country_code, number, how.country if how is not None else "")
     except BadAddress as error:
-        problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+        problems.append(ValueProblem(key, BAD_SYSTEM, str(error), code=error.code))
         if key == "number" and "countryCode" in phone_values:
             row.system["country_code"] = country_code
         return

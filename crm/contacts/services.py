@@ -222,9 +222,8 @@ def _report(written: WriteResult, items: Sequence[Any], result: BulkResult, may_
     errors = collision_errors(written.collided, may_read=may_read)
     for collision, error in zip(written.collided, errors, strict=True):
         result.failed.append(Failure(collision.index, items[collision.index], error.name, error.detail))
-        result.errors.append(
-            (collision.index, ValueProblem(collision.field, error.name, error.detail.partition(": ")[2]))
-        )
+        problem = ValueProblem(collision.field, error.name, error.errors[0]["message"])
+        result.errors.append((collision.index, problem))
     for index in written.refused:
         error = quota_exceeded("contact")
         result.failed.append(Failure(index, items[index], error.name, error.detail))

@@ -17,6 +17,8 @@ from core.types import JsonObject
 
 MAX_DEPTH = 5
 """Maximum levels of children of a field."""
+NO_OPTION = "noOption"
+"""Code of a value that is none of a field's options."""
 
 
 TYPED_CELLS: Mapping[str, type | UnionType] = {"boolean": bool, "number": int | float}
@@ -24,7 +26,14 @@ TYPED_CELLS: Mapping[str, type | UnionType] = {"boolean": bool, "number": int | 
 
 
 class BadValue(ValueError):
-    """A value that does not fit the field. The text gives the reason and a value that would fit."""
+    """A value that does not fit the field. The text gives the reason and a value that would fit.
+
+    `code` is the kind of the error where programs treat it apart, such as NO_OPTION.
+    """
+
+    def __init__(self, text: str, code: str = "") -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class IndexRow(NamedTuple):

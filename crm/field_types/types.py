@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from core.text.addresses import EMAIL, PHONE, BadAddress, read_email, read_phone
 from core.text.direction import without_turns
-from crm.field_types.base import BadValue, FieldSpec, FieldType, TextFormat
+from crm.field_types.base import NO_OPTION, BadValue, FieldSpec, FieldType, TextFormat
 from crm.field_types.dates import SUCH_AS
 from crm.field_types.numbers import NUMBER
 from crm.field_types.values import clean_text, describe
@@ -88,7 +88,8 @@ class Choice(FieldType):
                 raise BadValue(f"{describe(item)} is no option: the field has none yet")
             more = f" (there are {len(field.options)})" if len(field.options) > MAX_NAMED else ""
             raise BadValue(
-                f"{describe(item)} is none of the options. Write one of these: {named_options(field)}{more}."
+                f"{describe(item)} is none of the options. Write one of these: {named_options(field)}{more}.",
+                NO_OPTION,
             )
 
 
@@ -133,7 +134,7 @@ class Email(FieldType):
         try:
             return read_email(value)
         except BadAddress as error:
-            raise BadValue(str(error)) from None
+            raise BadValue(str(error), error.code) from None
 
 
 class Phone(FieldType):
@@ -151,7 +152,7 @@ class Phone(FieldType):
         try:
             return read_phone(None, value, how.country).e164
         except BadAddress as error:
-            raise BadValue(str(error)) from None
+            raise BadValue(str(error), error.code) from None
 
 
 class Url(FieldType):

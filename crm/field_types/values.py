@@ -323,7 +323,7 @@ def _clean_object(value: Any, field: FieldSpec, where: str) -> JsonObject:
         try:
             child_value = child.clean(value.get(key, child.default))
         except BadValue as error:
-            raise BadValue(f"{where}{key}: {error}") from None
+            raise BadValue(f"{where}{key}: {error}", error.code) from None
         if child_value is not None:
             cleaned[key] = child_value
         elif child.required:

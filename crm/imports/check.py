@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db import transaction
 
@@ -23,15 +23,25 @@ from crm.imports.readers import ReaderError, Table
 from crm.imports.readers.base import NOT_A_RECORD
 from crm.imports.rows.batches import Batch, RowWriter
 from crm.imports.rows.row_errors import fit
-from crm.imports.rows.unknown_values import unknown_values
+from crm.imports.rows.unknown_values import is_unknown, unknown_values
 from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
 from crm.imports.worker import check_columns
+from crm.records.problems import MISSING_VALUE
 
 MAX_ROWS = 1000
 MAX_ERRORS = 100
 MAX_NO_RECORDS = 20
 """Maximum number of rows that are no records among the problems, in addition to MAX_ERRORS others."""
+
+
+class ProblemKind(TypedDict):
+    """The kind of a problem for pages: its code and field, and whether the value is missing, or no known one."""
+
+    code: str
+    key: str
+    missing: bool
+    unknown: bool
 
 
 @dataclass(slots=True)
@@ -48,6 +58,8 @@ class Checked:
     unknown: list[JsonObject] = field(default_factory=list)
     """Values that the company does not know: column, value, rows."""
     problems: list[JsonObject] = field(default_factory=list)
+    kinds: list[ProblemKind] = field(default_factory=list)
+    """The kind of each of `problems`, in their order."""
 
 
 def check_import(*, id: str, import_type: str, rights: ContactRights, may_create_fields: bool = True) -> Checked:
@@ -102,8 +114,8 @@ def _name_holders(batch: Batch) -> None:
     people = {id: shown_person(name, email) for id, name, email in rows} if holders else {}
     for position, id in holders.items():
         batch.problems[position] = [
-            (column, code, with_holder(message, people.get(id, "")))
-            for column, code, message in batch.problems[position]
+            problem._replace(message=with_holder(problem.message, people.get(id, "")))
+            for problem in batch.problems[position]
         ]
 
 
@@ -113,7 +125,9 @@ def _checked(job: Import, batch: Batch) -> Checked:
     # Asked after the rollback, so that no id of a contact that does not exist is given out.
     kept = set(Contact.objects.filter(pk__in=set(batch.holders.values())).values_list("pk", flat=True))
     holders = {position: id for position, id in batch.holders.items() if id in kept}
-    no_records = {place for place, found in batch.problems.items() if any(one[1] == NOT_A_RECORD for one in found)}
+    no_records = {
+        place for place, found in batch.problems.items() if any(problem.name == NOT_A_RECORD for problem in found)
+    }
     checked.no_records = len(no_records)
     checked.unknown = unknown_values(job, batch)
     found = sorted(batch.problems.keys() - no_records, key=lambda place: (place not in batch.failed, place))
@@ -121,17 +135,21 @@ def _checked(job: Import, batch: Batch) -> Checked:
     for position in sorted(shown, key=lambda place: (place not in batch.failed, place)):
         existing = batch.existing.get(position)
         record = existing or holders.get(position)
-        for number, (column, code, message) in enumerate(batch.problems[position]):
+        for number, problem in enumerate(batch.problems[position]):
             checked.problems.append(
                 {
                     "row": batch.numbers[position],
-                    "column": column,
-                    "code": code,
-                    "message": message,
+                    "column": problem.column,
+                    "code": problem.name,
+                    "message": problem.message,
                     "skipped": batch.skips and existing is not None,
                     "failed": position in batch.failed,
                     "existingId": None if record in made else record,
                     "values": [] if number else fit(batch.cells[position]),
                 }
+            )
+            is_missing = problem.code == MISSING_VALUE
+            checked.kinds.append(
+                ProblemKind(code=problem.code, key=problem.key, missing=is_missing, unknown=is_unknown(problem))
             )
     return checked

@@ -221,6 +221,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             rights=ContactRights.of(self.actor),
             may_create_fields=self.may_create_fields,
         )
+        self.page_notes = {"kinds": checked.kinds}
         return {
             **{name: getattr(checked, name) for name in ("rows", "created", "updated", "skipped", "failed")},
             "noRecords": checked.no_records,

@@ -7,14 +7,21 @@ from typing import NamedTuple
 
 from core.errors import PERMISSION, FieldError, NamedError
 
+MISSING_VALUE = "required"
+"""Code of the problem of a required value that is missing, or cannot be left out."""
+
 
 class ValueProblem(NamedTuple):
-    """A problem of one value: its formData key, the error's name, and the reason. `label` is a custom field's name."""
+    """A problem of one value: its formData key, the error's name, and the reason. `label` is a custom field's name.
+
+    `code` is the kind of the problem among those of the same name, such as MISSING_VALUE.
+    """
 
     key: str
     name: str
     message: str
     label: str = ""
+    code: str = ""
 
     @property
     def text(self) -> str:
@@ -35,7 +42,7 @@ def explain(problems: Iterable[ValueProblem]) -> str:
 
 def refusal(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
     """Return the error of a form with these problems. It has the name of the first one, and all fields."""
-    errors = [FieldError(field=problem.key, message=problem.text) for problem in problems]
+    errors = [FieldError(field=problem.key, message=problem.text, text=problem.message) for problem in problems]
     text = explain(problems)
     name = problems[0].name
     code = PERMISSION if name == "UnauthorizedAction_403" else ""

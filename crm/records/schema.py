@@ -5,7 +5,7 @@ Each panel adds its system fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, ClassVar, Self
@@ -19,7 +19,7 @@ from crm.field_types import BadValue, FieldSpec, TextFormat, make_spec
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
-from crm.records.problems import ValueProblem
+from crm.records.problems import MISSING_VALUE, ValueProblem
 from crm.records.references import known_references
 
 REQUIRED = "ContactDataRequired_400"
@@ -57,6 +57,8 @@ class RecordSchema:
     """
 
     kind: ClassVar[RecordKind]
+    read_apart: ClassVar[Container[str]] = ()
+    """System fields that the kind's schema reads itself."""
     row_class: ClassVar[type[RecordRow]] = RecordRow
     required_name: ClassVar[str] = REQUIRED
     """The error of a required value that is missing."""
@@ -221,8 +223,10 @@ class RecordSchema:
     ) -> None:
         """Put the system values of formData into the row, by the definitions of their fields."""
         for key, column in self.columns.items():
+            if key not in form_data or key in self.read_apart:
+                continue
             spec = self.system_fields.get(key)
-            if key not in form_data or spec is None:
+            if spec is None:
                 continue
             try:
                 value = (
@@ -235,7 +239,7 @@ class RecordSchema:
                 elif how is None:
                     row.system.update(self.emptied(key))
             except BadValue as error:
-                problems.append(ValueProblem(key, BAD_SYSTEM, str(error)))
+                problems.append(ValueProblem(key, BAD_SYSTEM, str(error), code=error.code))
 
     def fit(self, key: str, value: Any) -> Any:
         """Convert a system value for its column. Raises BadValue for one that does not fit."""
@@ -266,18 +270,16 @@ class RecordSchema:
         for key in self.required_system:
             column = self.columns[key]
             if column in row.system and row.system[column] in (None, ""):
-                problems.append(
-                    ValueProblem(key, BAD_SYSTEM if partial else self.required_name, "is required and cannot be empty")
-                )
+                name = BAD_SYSTEM if partial else self.required_name
+                problems.append(ValueProblem(key, name, "is required and cannot be empty", code=MISSING_VALUE))
             elif partial or column in row.system or column in self.system_defaults:
                 # An update gives what it changes. What it leaves out is there already.
                 continue
             elif key not in invalid:
-                problems.append(ValueProblem(key, self.required_name, "is required"))
+                problems.append(ValueProblem(key, self.required_name, "is required", code=MISSING_VALUE))
             elif drop_invalid:
-                problems.append(
-                    ValueProblem(key, BAD_SYSTEM, "is required, so that its invalid value cannot be left out")
-                )
+                problem = "is required, so that its invalid value cannot be left out"
+                problems.append(ValueProblem(key, BAD_SYSTEM, problem, code=MISSING_VALUE))
         return problems
 
     def read_custom(
@@ -302,7 +304,7 @@ class RecordSchema:
             try:
                 cleaned = spec.read(value, self.read_date) if how is None else spec.parse(value, how.of(key))
             except BadValue as error:
-                problems.append(ValueProblem(key, BAD_CUSTOM, str(error), spec.name))
+                problems.append(ValueProblem(key, BAD_CUSTOM, str(error), spec.name, error.code))
                 continue
             if cleaned is not None or how is None:
                 row.custom[key] = cleaned
@@ -316,14 +318,14 @@ class RecordSchema:
             emptied, label = key in row.custom and row.custom[key] is None, self.fields[key].name
             if emptied:
                 name = BAD_CUSTOM if partial else self.required_name
-                problems.append(ValueProblem(key, name, "is required and cannot be empty", label))
+                problems.append(ValueProblem(key, name, "is required and cannot be empty", label, MISSING_VALUE))
             elif partial or key in row.custom or key in self.defaults:
                 continue
             elif key not in invalid:
-                problems.append(ValueProblem(key, self.required_name, "is required", label))
+                problems.append(ValueProblem(key, self.required_name, "is required", label, MISSING_VALUE))
             elif drop_invalid:
                 problem = "is required, so that its invalid value cannot be left out"
-                problems.append(ValueProblem(key, BAD_CUSTOM, problem, label))
+                problems.append(ValueProblem(key, BAD_CUSTOM, problem, label, MISSING_VALUE))
         return problems
 
     def check_references(

@@ -63,6 +63,9 @@ class Rows(Input):
         raise serializers.ValidationError("needs more than this")
 
 
+LABELLED = FieldError(field="size", message="Size: is no number", text="is no number")
+
+
 def schema_error(body: JsonObject) -> ApiError:
     """Return the error of a body that the schema refuses."""
     with pytest.raises(ApiError) as raised:
@@ -75,7 +78,7 @@ def schema_error(body: JsonObject) -> ApiError:
     [
         (NamedError("BadRequest_400", "formData.email: has a; b: c in it"), {"email": "Has a; b: c in it."}, []),
         (NamedError("BadRequest_400", "rows[2].email: is wrong"), {"email": "Is wrong."}, []),
-        (NamedError("BadRequest_400", "size: Size: is no number"), {"size": "Is no number."}, []),
+        (NamedError("BadRequest_400", "size", errors=[LABELLED]), {"size": "Is no number."}, []),
         (DuplicateField("email"), {"email": "Another record has this value already."}, []),
         (DuplicateField("name, email"), dict.fromkeys(("name", "email"), "Another record has this value already."), []),
         (ValidationFailed("no", "There is a place: none"), {}, ["Validation error: no", "There is a place: none."]),

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from core.errors import NamedError
 from core.lists import tree
+from core.lists.values import UNKNOWN_FIELD
 from core.types import Values
 from crm.records.types import RECORD_TYPES
 from crm.segments.models import Segment
@@ -269,7 +270,7 @@ def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems:
     try:
         check_conditions(compiled, path)
     except NamedError as error:
-        code = "unknownField" if "is unknown" in (error.detail or "") else "badValue"
+        code = error.code if error.code == UNKNOWN_FIELD else "badValue"
         problems.add(code, str(error.detail), node_id=node_id, path=path)
 
 

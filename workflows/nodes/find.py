@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from core.errors import ApiError, NamedError
 from core.lists import tree
 from core.lists.keyset import SortKey, sections
+from core.lists.values import UNKNOWN_FIELD
 from core.text.json import dumps
 from core.types import JsonObject
 from crm.records.types import RECORD_TYPES, kind_of
@@ -104,7 +105,7 @@ def _unknown(config: FindConfig) -> Sequence[tuple[str, str, str]]:
         try:
             check()
         except NamedError as error:
-            code = "unknownField" if "is unknown" in (error.detail or "") else "badValue"
+            code = error.code if error.code == UNKNOWN_FIELD else "badValue"
             problems.append((code, path, str(error.detail)))
     names = (column.api_name for column in kind_of(config.panel).columns if column.api_name)
     field_names = {*names, *what.schema.load().fields, "createdAt"}

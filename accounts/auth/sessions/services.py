@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
@@ -22,7 +24,15 @@ from core.errors import NamedError
 from core.ids import first_id
 
 PURGED_AT_ONCE = 10_000
-UNVERIFIED = "the address is not verified"
+
+
+class Failure(StrEnum):
+    """The reason of a failed log-in, as the login log keeps it. Callers learn none."""
+
+    UNKNOWN = "unknown address"
+    PASSWORD = "wrong password"  # noqa: S105  no secret
+    INACTIVE = "the account is deactivated"
+    UNVERIFIED = "the address is not verified"
 
 
 def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
@@ -34,11 +44,11 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
     # No early return for an unknown address: all cases take the same way, and so the same time.
     user = User.objects.filter(email=email).first()
     count_attempt(email=email, user=user, caller=caller)
-    trouble = _trouble(user, password)
-    if user is None or trouble:
+    failure = _check(user, password)
+    if user is None or failure is not None:
         with minimum_duration(0.2):
-            record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=trouble, caller=caller)
-            if user is not None and trouble == UNVERIFIED:
+            record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=failure or "", caller=caller)
+            if user is not None and failure is Failure.UNVERIFIED:
                 send_verification(user)
         raise NamedError("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
     forgive_login(email, caller.network)
@@ -61,15 +71,15 @@ def count_attempt(*, email: str, user: User | None, caller: Caller) -> None:
         raise
 
 
-def _trouble(user: User | None, password: str) -> str:
-    """Return the reason why the password does not open the account, or "" if it does.
+def _check(user: User | None, password: str) -> Failure | None:
+    """Return the reason why the password does not open the account; None if it does.
 
     Every case hashes once, so that the response time reveals nothing.
     """
     if user is None:
         # Hashes for nothing, since the answer for an unknown address would otherwise come sooner.
         make_password(password)
-        return "unknown address"
+        return Failure.UNKNOWN
     encoded = user.password
 
     # Django calls this where the stored hash has fewer iterations than today's settings ask for.
@@ -77,11 +87,11 @@ def _trouble(user: User | None, password: str) -> str:
         User.objects.filter(pk=user.pk, password=encoded).update(password=make_password(raw))
 
     if not check_password(password, encoded, rehash):
-        return "wrong password"
+        return Failure.PASSWORD
     # Checked after the password: otherwise anybody could find out which accounts are deactivated.
     if not user.is_active:
-        return "the account is deactivated"
-    return "" if user.email_verified_at else UNVERIFIED
+        return Failure.INACTIVE
+    return None if user.email_verified_at else Failure.UNVERIFIED
 
 
 @transaction.atomic

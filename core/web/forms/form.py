@@ -172,7 +172,7 @@ class Form(forms.Form):
             whole = error.get("code") == WHOLE_BODY
             field = None if whole else self.field_at(name_of(error["field"]))
             if field is not None:
-                text = error["message"].removeprefix(f"{field.label}: ")
+                text = error.get("text", error["message"])
                 texts.setdefault(field.name, []).append(sentence(text))
             else:
                 # The message about a field of the company names it, by its label and not its key.

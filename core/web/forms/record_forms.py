@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from core.types import JsonObject, Values
@@ -37,9 +37,17 @@ def fields_query(panel: str) -> JsonObject:
     return {"filters": {"panel": panel}, "sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 
 
-def shown_fields(definitions: Iterable[Definition]) -> list[Definition]:
-    """Return the custom fields that people see, without those that the company hides."""
-    return [definition for definition in definitions if not definition["isSystem"] and not definition["hide"]]
+def shown_fields(definitions: Iterable[Definition], placed: Container[str] | None = None) -> list[Definition]:
+    """Return the fields that people see, without those that the company hides.
+
+    `placed` has the system fields that the page places itself, without it all of them.
+    """
+    return [
+        definition
+        for definition in definitions
+        if not definition["hide"]
+        and not (definition["isSystem"] and (placed is None or definition["uniqueFieldID"] in placed))
+    ]
 
 
 def form_field(definition: Definition, zone: str = "UTC") -> Field | None:

@@ -26,6 +26,11 @@ class ContactPage(Page):
         answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         return answer.data if answer is not None and answer.ok else []
 
+    @property
+    def own_fields(self) -> list[Values]:
+        """The company's own fields that people see, and the system fields that the pages do not place themselves."""
+        return shown_fields(self.definitions, placed=SYSTEM)
+
     def system_fields(self) -> list[Field]:
         """Return the fields of a contact's own values."""
         needed = self.required
@@ -57,7 +62,7 @@ class ContactPage(Page):
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
-        fields += record_fields(self, shown_fields(self.definitions), values)
+        fields += record_fields(self, self.own_fields, values)
         fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))

@@ -11,7 +11,7 @@ from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import SINCE, Choice
 from core.web.forms import Field
-from core.web.forms.record_forms import column_of, form_field, record_choices, record_fields, shown_fields
+from core.web.forms.record_forms import column_of, form_field, record_choices, record_fields
 from core.web.lists import Column
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
 from crm.contacts.pages.base import ContactPage
@@ -41,7 +41,7 @@ class ContactTable(ContactPage, TablePage):
             Column("name", "Name", "name", css="first", kind="who", fixed=True, editable=True),
             Column("email", "E-mail", "email", css="second", editable=True),
             Column("contactNumber", "Phone", css="num", editable=True),
-            *(column_of(definition) for definition in shown_fields(self.definitions)),
+            *(column_of(definition) for definition in self.own_fields),
             Column("category", "Category", "category.name"),
             Column("tags", "Tags", css="aside", kind="tags"),
             Column("unsubscribed", "Unsubscribed"),
@@ -52,7 +52,7 @@ class ContactTable(ContactPage, TablePage):
 
     @cached_property
     def usual_columns(self) -> list[str]:
-        custom = [definition["uniqueFieldID"] for definition in shown_fields(self.definitions)[:CUSTOM_COLUMNS]]
+        custom = [definition["uniqueFieldID"] for definition in self.own_fields[:CUSTOM_COLUMNS]]
         return [*self.usual[:2], *custom, *self.usual[2:]]
 
     def row(self, record: Values) -> Row:
@@ -82,7 +82,7 @@ class ContactList(ContactTable, BulkList):
         """Return tags, category and the company's own fields; unique values cannot be changed in bulk."""
         own = [
             (definition["uniqueFieldID"], definition["name"])
-            for definition in shown_fields(self.definitions)
+            for definition in self.own_fields
             if form_field(definition)
         ]
         named = (("tags", "Tags", "tag"), ("category", "Category", "contact-category"))
@@ -146,9 +146,7 @@ class ChangeContacts(ChangeMany, ContactList):
             return Field("tags", "Tags", "checks", options=self.options_of("tag"))
         if name == "category":
             return Field("category", "Category", "select", options=self.options_of("contact-category"))
-        definitions = [
-            definition for definition in shown_fields(self.definitions) if definition["uniqueFieldID"] == name
-        ]
+        definitions = [definition for definition in self.own_fields if definition["uniqueFieldID"] == name]
         return next(iter(record_fields(self, definitions)), None)
 
 

@@ -11,7 +11,7 @@ from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form, Option
 from core.web.forms.conflicts import RETRIES
-from core.web.forms.record_forms import form_values, shown_fields
+from core.web.forms.record_forms import form_values
 from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
 from crm.contacts.types import ContactData
@@ -106,7 +106,7 @@ class ContactDetail(ContactPage):
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
             return {**context, "form": self.form(self.values())}
-        values, own = self.contact["formData"], shown_fields(self.definitions)
+        values, own = self.contact["formData"], self.own_fields
         written = field_values(self, own, [values])
         facts = [(row["name"], written.block(row, values.get(row["uniqueFieldID"]))) for row in own]
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from core.text.addresses import BadAddress, read_country_code, read_email, read_phone
 from core.text.formulas import restore
@@ -14,10 +15,21 @@ from crm.imports.readers import Cell
 from crm.imports.readers.mapping import SEPARATOR, SEVERAL
 from crm.records.schema import BAD_SYSTEM, RecordSchema
 
-Problem = tuple[str, str, str]
-"""(column, code, message)."""
 FIELD_TYPES_OF = {"email": "email", "number": "phone"}
 """Field that several columns may feed -> type of the custom field for a further value."""
+
+
+class CellProblem(NamedTuple):
+    """A problem of a cell, or of the whole row without a column.
+
+    `name` is the error's, `code` the kind of it, and `key` the field, if one is meant.
+    """
+
+    column: str
+    name: str
+    message: str
+    code: str = ""
+    key: str = ""
 
 
 @dataclass(slots=True)
@@ -26,7 +38,7 @@ class JoinedValues:
 
     columns: dict[str, str] = field(default_factory=dict)
     """Field key -> header of the column whose value counts."""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[CellProblem] = field(default_factory=list)
     """Values that were left out. The row is written without them."""
 
 
@@ -75,19 +87,20 @@ class JoinedColumns:
     ) -> None:
         further: dict[str, list[str]] = {}
         seen: set[str] = set()
-        problems: list[Problem] = []
-        for header, text in values:
+        problems: list[CellProblem] = []
+        for header, cell in values:
             try:
-                value = read(text)
+                value = read(cell)
             except BadAddress as error:
-                problems.append((header, BAD_SYSTEM, f"{error} The row was imported without this value."))
+                text = f"{error} The row was imported without this value."
+                problems.append(CellProblem(header, BAD_SYSTEM, text, error.code))
                 continue
             if value.lower() in seen:
                 continue
             seen.add(value.lower())
             if key not in joined.columns:
                 joined.columns[key] = header
-                form[key] = text
+                form[key] = cell
             else:
                 further.setdefault(header, []).append(value)
         if key not in joined.columns:  # the schema says what is wrong with it
@@ -106,7 +119,7 @@ class JoinedColumns:
             form[target] = text
         elif target is not None:
             problem = "was not imported: the field for further values of this column has been deleted."
-            joined.problems.append((header, BAD_SYSTEM, f"{text} {problem}"))
+            joined.problems.append(CellProblem(header, BAD_SYSTEM, f"{text} {problem}"))
 
     def _reader(self, key: str, cells: Sequence[Cell]) -> Callable[[str], str]:
         """Return a reader of the field's values in this row. It raises BadAddress."""

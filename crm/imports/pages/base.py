@@ -286,8 +286,9 @@ class ImportPage(Page):
 
     @property
     def own_fields(self) -> list[Values]:
-        """The company's own fields."""
-        return [field for field in self.definitions if not field["isSystem"]]
+        """The company's own fields, and the system fields that are no targets of their own."""
+        targets = self.kind.targets
+        return [field for field in self.definitions if not (field["isSystem"] and field["uniqueFieldID"] in targets)]
 
     def optional_keys(self, problems: Iterable[Values]) -> set[str]:
         """Return the fields that may stay empty, if a column of these problems goes to a field."""

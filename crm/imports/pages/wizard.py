@@ -8,15 +8,13 @@ from typing import ClassVar
 
 from django.http import HttpResponse
 
+from core.text.addresses import NO_COUNTRY, OTHER_COUNTRY
 from core.types import Values
 from core.web.forms import BoundField, alone
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
 from crm.imports.pages.words import (
-    LACKS_COUNTRY,
     MAX_UNKNOWN,
     NO_RECORD,
-    OF_OTHER_COUNTRY,
-    UNKNOWN,
     assumptions,
     country_question,
     left_out,
@@ -27,8 +25,6 @@ from crm.imports.pages.words import (
 
 ID = re.compile(r"[0-9a-f]{24}")
 NAMES = {"name", "firstName", "lastName"}
-MISSING = "is missing, but needed"
-"""Text of the check for a row without a value of a required field."""
 
 
 class NewImport(ImportPage):
@@ -99,8 +95,11 @@ class ImportCheck(ImportPage):
             lacking = self.lacking(self.job["columnMapping"])
             more = {"lacking": lacking, "can_require": self.may("custom-field", "PUT")}
             return {**context, **more, "trouble": self.reason(answer)}
-        row_errors = [entry for entry in answer.data["rowErrors"] if NO_RECORD not in entry["code"]]
-        no_records = [entry for entry in answer.data["rowErrors"] if NO_RECORD in entry["code"]]
+        checked_rows = [
+            {**entry, "kind": kind} for entry, kind in zip(answer.data["rowErrors"], answer.notes["kinds"], strict=True)
+        ]
+        row_errors = [entry for entry in checked_rows if NO_RECORD not in entry["code"]]
+        no_records = [entry for entry in checked_rows if NO_RECORD in entry["code"]]
         labels = self.labels_for(row_errors)
         gone = "an earlier row of the file"
         optional = self.optional_keys(row_errors)
@@ -139,7 +138,7 @@ class ImportCheck(ImportPage):
         for problem in row_errors:
             if problem["failed"]:
                 failed.setdefault(problem["row"], []).append(problem)
-        if not any(MISSING in problem["message"] for rows in failed.values() for problem in rows):
+        if not any(problem["kind"]["missing"] for rows in failed.values() for problem in rows):
             return []
         offers = (
             ("optional_number", "phone number", {"number", "countryCode"}),
@@ -154,11 +153,8 @@ class ImportCheck(ImportPage):
     def _lack_only(self, problems: Sequence[Values], keys: set[str]) -> bool:
         """Return whether nothing is wrong with a row but that it has no values of these fields of contacts."""
         mapping = self.job["columnMapping"]
-        names = [entry["name"] for entry in self.contact_fields if entry["uniqueFieldID"] in keys]
-        starts = tuple(f"{name}:" for name in (*names, *keys))  # leads have the keys of their contacts' fields
         return all(
-            MISSING in entry["message"]
-            and (mapping.get(entry["column"]) in keys or entry["message"].startswith(starts))
+            entry["kind"]["missing"] and (mapping.get(entry["column"]) in keys or entry["kind"]["key"] in keys)
             for entry in problems
         )
 
@@ -167,13 +163,12 @@ class ImportCheck(ImportPage):
 
         The latter are asked about where the file names another country than that by which they were read.
         """
-        refused = [problem["message"] for problem in row_errors if problem["failed"]]
+        codes = {problem["kind"]["code"] for problem in row_errors if problem["failed"]}
         question = country_question(self.job)
-        if any(LACKS_COUNTRY in text for text in refused):
+        if NO_COUNTRY in codes:
             return alone(question)
         other = question.initial not in ("", self.job["detected"]["country"])
-        is_foreign = any(phrase in text for text in refused for phrase in OF_OTHER_COUNTRY)
-        return alone(question) if other and is_foreign else None
+        return alone(question) if other and OTHER_COUNTRY in codes else None
 
     def start_label(self, checked: Values) -> str:
         """Return the label of the button that starts the import; "" if it would import nothing."""
@@ -212,11 +207,7 @@ class ImportCheck(ImportPage):
 def rows_besides(row_errors: Sequence[Values], unknown: Sequence[Values]) -> list[Values]:
     """Return the problems except those with unknown values, if these are all listed separately."""
     columns = {entry["column"] for entry in unknown} if len(unknown) < MAX_UNKNOWN else set[str]()
-    return [
-        entry
-        for entry in row_errors
-        if entry["column"] not in columns or not UNKNOWN.search(f"{entry['code']} {entry['message']}")
-    ]
+    return [entry for entry in row_errors if entry["column"] not in columns or not entry["kind"]["unknown"]]
 
 
 PAGES = [NewImport, ImportCheck]

@@ -72,12 +72,6 @@ KNOWN = {
     "teamMember": "members",
 }
 """Target of a column -> the company's records for it."""
-LACKS_COUNTRY = "lacks its country"
-"""Text of the service for a national phone number of an unknown country."""
-OF_OTHER_COUNTRY = ("is no phone number for", "may lack its area code")
-"""Texts of the service for a phone number that does not belong to the assumed country."""
-UNKNOWN = re.compile(r"NotFound_4|is none of the options")
-"""Pattern in the code or message of a value that the company does not have."""
 MAX_UNKNOWN = 20
 """The most unknown values that the check names."""
 NO_RECORD = "NotARecord"

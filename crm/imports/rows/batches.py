@@ -13,7 +13,7 @@ from core.types import JsonObject
 from crm.field_types import FieldSpec
 from crm.imports.columns.area_codes import AreaCodes
 from crm.imports.columns.formats import text_format
-from crm.imports.columns.joined import JoinedColumns
+from crm.imports.columns.joined import CellProblem, JoinedColumns
 from crm.imports.columns.mapping import RowReader
 from crm.imports.models import Import
 from crm.imports.options import Options
@@ -23,15 +23,13 @@ from crm.imports.readers.synonyms import AREA_CODE
 from crm.imports.rows.row_errors import ErrorLog
 from crm.imports.types import IMPORT_TYPES
 from crm.records.automation import is_queued
-from crm.records.problems import ValueProblem
+from crm.records.problems import MISSING_VALUE, ValueProblem
 from crm.records.schema import RecordRow
 from crm.records.values import prepare_values
 
 PARTS_OF_NUMBERS = {"countryCode": "Write one such as +49.", "number": PHONE}
 """Advice for the two fields that form a phone number."""
 NOTHING_MAPPED = "All cells of the columns that are imported are empty."
-LACKS = "is required"
-"""Beginning of the problem of a missing required value."""
 
 
 @dataclass(slots=True)
@@ -43,8 +41,8 @@ class Batch:
     rows: list[RecordRow] = field(default_factory=list)
     named: dict[int, dict[str, str]] = field(default_factory=dict)
     """Position of the row -> the records that its cells name."""
-    problems: dict[int, list[tuple[str, str, str]]] = field(default_factory=dict)
-    """Position of the row -> (column, code, message)."""
+    problems: dict[int, list[CellProblem]] = field(default_factory=dict)
+    """Position of the row -> its problems."""
     columns: dict[int, dict[str, str]] = field(default_factory=dict)
     """Position of the row -> field key -> header of the column whose value counts, of fields that several feed."""
     failed: set[int] = field(default_factory=set)
@@ -100,7 +98,7 @@ class RowWriter:
             if isinstance(item, RowError):
                 batch.numbers.append(item.row)
                 batch.cells.append(item.values)
-                batch.problems[position] = [(item.column or "", item.code, item.message)]
+                batch.problems[position] = [CellProblem(item.column or "", item.code, item.message)]
                 batch.failed.add(position)
                 continue
             number, cells = item
@@ -115,7 +113,7 @@ class RowWriter:
             # Titles, totals and footers of a sheet are distinguished from wrong rows, so
             # that they do not look like lost records.
             if not (form or named or record):
-                batch.problems[position] = [("", NOT_A_RECORD, NOTHING_MAPPED)]
+                batch.problems[position] = [CellProblem("", NOT_A_RECORD, NOTHING_MAPPED)]
                 batch.failed.add(position)
                 continue
             row, problems = schema.read(form, drop_invalid=drop, from_text=how, index=position, exists=bool(record))
@@ -186,9 +184,11 @@ class RowWriter:
             column = column_of.get(key, "")
             spec = self.schema.system_fields.get(key) or self.schema.fields.get(key)
             text = message.replace("countryCode beside it", "a country code beside it")
-            if message.startswith(LACKS):
+            if problem.code == MISSING_VALUE:
                 text = f"is missing, but needed. {_advice(key, spec)}".rstrip()
-            noted.append((column, problem.name, text if column or not key else f"{spec.name if spec else key}: {text}"))
+            if key and not column:
+                text = f"{spec.name if spec else key}: {text}"
+            noted.append(CellProblem(column, problem.name, text, problem.code, key))
 
     def _check_references(self, batch: Batch) -> None:
         # In the transaction of the writes, so that a member or a file that a

@@ -16,6 +16,7 @@ from core.types import Values
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.undo import refuse_twice
 from crm.contacts.rights import ContactRights
+from crm.imports.columns.joined import CellProblem
 from crm.imports.columns.mapping import check_mapping, deleted_fields
 from crm.imports.models import Import, ImportRowError
 from crm.imports.options import Options
@@ -108,7 +109,8 @@ def _note_left_out(batch: Batch, job: Import, gone: Sequence[str]) -> None:
     """Note for each value of these columns that it was omitted."""
     places = [(job.headers.index(header), header) for header in gone]
     for position, cells in enumerate(batch.cells):
-        notes = [(header, GONE, FIELD_GONE) for place, header in places if place < len(cells) and cells[place]]
+        left_out = [header for place, header in places if place < len(cells) and cells[place]]
+        notes = [CellProblem(header, GONE, FIELD_GONE) for header in left_out]
         if notes:
             batch.problems.setdefault(position, []).extend(notes)
 

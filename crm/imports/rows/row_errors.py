@@ -17,6 +17,7 @@ from core.text.formulas import defuse
 from core.types import Values
 from crm.contacts.collisions import UNNAMED, shown_person, with_holder
 from crm.contacts.models import Contact
+from crm.imports.columns.joined import CellProblem
 from crm.imports.models import Import, ImportRowError
 from crm.imports.readers import Cell
 
@@ -41,19 +42,19 @@ class ErrorLog:
     def add(
         self,
         row: int,
-        problems: Iterable[tuple[str, str, str]],
+        problems: Iterable[CellProblem],
         values: Sequence[Cell],
         *,
         skipped: bool = False,
         failed: bool = False,
         existing_id: str | None = None,
     ) -> None:
-        """Add a row's problems as (column, code, message); the first one keeps the row's cells.
+        """Add a row's problems; the first one keeps the row's cells.
 
         `skipped` rows have a limit of their own; `failed` ones can be fixed, too. `existing_id` is the record that
         conflicts with the row.
         """
-        for number, (column, code, message) in enumerate(problems):
+        for number, problem in enumerate(problems):
             # A file of a million wrong rows must not fill the table. The counts of
             # the import are complete all the same.
             if self._stored[skipped] >= self._most:
@@ -64,9 +65,9 @@ class ErrorLog:
                 ImportRowError(
                     job=self._job,
                     row=row,
-                    column=column[:MAX_COLUMN],
-                    code=code,
-                    message=message[:MAX_MESSAGE],
+                    column=problem.column[:MAX_COLUMN],
+                    code=problem.name,
+                    message=problem.message[:MAX_MESSAGE],
                     skipped=skipped,
                     failed=failed,
                     existing_id=existing_id,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from core.types import JsonObject
+from crm.field_types.base import NO_OPTION
+from crm.imports.columns.joined import CellProblem
 from crm.imports.columns.mapping import cell_text
 from crm.imports.models import Import
 from crm.imports.rows.batches import Batch
@@ -12,14 +14,13 @@ from crm.imports.rows.batches import Batch
 CODES = frozenset(
     {"ContactCategoryNotFound_400", "ProductServiceNotFound_400", "TeamNotFound_400", "MemberNotFound_404"}
 )
-NO_OPTION = "is none of the options"
 MAX_VALUES = 20
 MAX_VALUE_LENGTH = 200
 
 
-def is_unknown(code: str, message: str) -> bool:
+def is_unknown(problem: CellProblem) -> bool:
     """Return whether the problem of a cell is that the company does not know its value."""
-    return code in CODES or NO_OPTION in message
+    return problem.name in CODES or problem.code == NO_OPTION
 
 
 def unknown_values(job: Import, batch: Batch) -> list[JsonObject]:
@@ -27,7 +28,7 @@ def unknown_values(job: Import, batch: Batch) -> list[JsonObject]:
     places = {header: place for place, header in enumerate(job.headers)}
     rows: Counter[tuple[str, str]] = Counter()
     for position, problems in batch.problems.items():
-        columns = {column for column, code, message in problems if column in places and is_unknown(code, message)}
+        columns = {problem.column for problem in problems if problem.column in places and is_unknown(problem)}
         cells = batch.cells[position]
         for column in columns:
             if places[column] < len(cells):

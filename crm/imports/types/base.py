@@ -10,17 +10,25 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from core.errors import shorten
 from core.ids import is_id
 from crm.bulk_jobs.models import Journal
+from crm.contacts.kind import IDENTITY
+from crm.custom_fields.system_fields import SYSTEM_FIELDS
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
 from crm.imports.rows.lookups import CATEGORY, TAGS, Lookups
+from crm.records.models import CustomField
 from crm.records.problems import ValueProblem
 from crm.records.schema import RecordSchema
 
+FURTHER_CONTACT_FIELDS = tuple(
+    field for field in SYSTEM_FIELDS[CustomField.Panel.CONTACT] if field["unique_field_id"] not in IDENTITY
+)
+"""The system fields of contacts that are imported by their definition alone."""
 CONTACT_FIELDS = (
     FieldSpec("name", "Name", "name"),
     FieldSpec("email", "Email", "email"),
     FieldSpec("countryCode", "Country code", "countryCode"),
     FieldSpec("number", "Number", "number"),
+    *(FieldSpec(field["unique_field_id"], field["name"]) for field in FURTHER_CONTACT_FIELDS),
 )
 TAG_FIELDS = (
     FieldSpec(TAGS, "Tags", "text", ("tag", "labels", "schlagworte", "etiquettes", "etiquetas")),

@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.types import JsonObject, Values
 from crm.field_types.base import MAX_ITEMS
 from crm.records.pending import write_pending
-from crm.records.problems import explain, refusal
+from crm.records.problems import refusal
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
 from crm.records.writes.updates import Changes, event_value, touch
@@ -129,7 +129,7 @@ def _plan_items(schema: RecordSchema, form_data: Values, update_type: str, chang
             )
         row, problems = schema.read({key: value if isinstance(value, list) else [value]}, partial=True)
         if row is None or row.custom.get(key) is None:
-            raise NamedError(BAD_CUSTOM, explain(problems) or f"{key}: needs at least one item")
+            raise refusal(problems) if problems else NamedError(BAD_CUSTOM, f"{key}: needs at least one item")
         dangling = schema.check_references([row]).get(0)
         if dangling and update_type == "append":
             raise refusal(dangling)

@@ -54,9 +54,9 @@ class CardScan(Page):
     module = "contact"
 
     def show(self) -> Values:
-        scan = self.read(f"contact/scan/{self.params['id']}").data
-        gone = not scan["error"] or scan["error"].startswith("The picture, or the app")
-        advice = STOPPED if gone else ADVICE
+        answer = self.read(f"contact/scan/{self.params['id']}")
+        scan = answer.data
+        advice = STOPPED if answer.notes.get("gone") or not scan["error"] else ADVICE
         moving = scan["status"] in ("queued", "running")
         return {"scan": scan, "advice": advice, "title": "Scan of a card", "moving": moving}
 

@@ -127,6 +127,12 @@ def _checked(values: JsonObject) -> JsonObject:
     return {**values, "key_hint": key[-4:] if len(key) >= 12 else ""} if key else values
 
 
+def is_gone(scan: CardScan) -> bool:
+    """Return whether the picture of a scan, or the app that was to read it, is gone or switched off."""
+    file, app = scan.file, scan.ocr
+    return bool(file.is_deleted or file.trashed_at) or app is None or not app.is_active
+
+
 def reader_of(app: Ocr) -> OcrProvider:
     """Return the provider of an app, with its key. Raises OcrFailed."""
     kind = PROVIDERS.get(app.name)

@@ -12,7 +12,7 @@ from core.types import JsonObject
 from crm.files.selectors import readable_files
 from outreach.connections.ocr.models import CardScan
 from outreach.connections.ocr.serializers import ReaderOut, ScanInput, ScanOut
-from outreach.connections.ocr.services import readers, start_scan
+from outreach.connections.ocr.services import is_gone, readers, start_scan
 
 
 class CardScanViewSet(ResourceViewSet):
@@ -54,4 +54,6 @@ class CardScanViewSet(ResourceViewSet):
         scan = ScanOut.one(CardScan.objects.filter(pk=id, file__in=readable_files(self.actor)))
         if scan is None:
             raise NamedError("NotFound_404", "id: there is no such scan in this company")
+        if scan["status"] == CardScan.Status.FAILED:
+            self.page_notes = {"gone": is_gone(CardScan.objects.select_related("file", "ocr").get(pk=id))}
         return scan

@@ -20,7 +20,7 @@ from crm.records.models import CustomField
 from outreach.connections.ocr.cards import FIELDS, MAX_CHARACTERS, MAX_LINES, FieldGuess, read_card
 from outreach.connections.ocr.models import CardScan
 from outreach.connections.ocr.providers import OcrFailed
-from outreach.connections.ocr.services import note_error, reader_of
+from outreach.connections.ocr.services import is_gone, note_error, reader_of
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def run(job: CardScan, deadline: float) -> None:
         release(job)
         return
     file, app = job.file, job.ocr
-    if file.is_deleted or file.trashed_at or app is None or not app.is_active:
+    if app is None or is_gone(job):
         finish(job, CardScan.Status.FAILED, error="The picture, or the app that reads pictures, is gone.")
         return
     try:

@@ -12,7 +12,7 @@ from celery import current_app
 
 from config.worker import GROUPS
 from core.events import EventConsumer
-from core.jobs import WORK, DrainedWork, PeriodicTask, QueueWork, broker, notify, registered, tasks
+from core.jobs import WORK, DrainedWork, PeriodicTask, QueueWork, broker, celery_tasks, notify, registered, tasks
 from core.jobs.models import TaskSchedule
 from core.jobs.registry import CeleryWork, celery_work, drained
 from crm.bulk_jobs.services import BulkAction
@@ -40,11 +40,12 @@ def test_a_task_states_its_queue_its_limits_and_no_retries(name: str) -> None:
     assert work.slice_seconds < task.soft_time_limit < task.time_limit
 
 
-def test_what_shares_the_queue_of_the_tick_leaves_it_its_turn() -> None:
-    """Two processes serve this queue, and a tick expires after three seconds."""
-    shared = [work for work in celery_work().values() if work.queue == "tick"]
-    assert shared
-    assert all(work.slice_seconds <= 2 for work in shared)
+def test_quick_work_leaves_other_quick_work_its_turn() -> None:
+    """Mails of accounts wait for the slices of workflows and events, which one pool runs."""
+    quick = [work for work in celery_work().values() if work.queue in ("tick", "send", "workflows")]
+    assert {"core.deliver_events", "accounts.send_mails", "workflows.run"} <= {work.task for work in quick}
+    assert all(work.slice_seconds <= 2 for work in quick)
+    assert drained()["import"].slice_seconds > 2
 
 
 def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
@@ -57,12 +58,12 @@ def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, float | None]]]:
+def sent(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The messages that reach a broker of the test's own."""
-    messages: list[tuple[str, float | None]] = []
+    messages: list[str] = []
 
-    def send_task(name: str, *, expires: float | None, **_: Any) -> None:
-        messages.append((name, expires))
+    def send_task(name: str, **_: Any) -> None:
+        messages.append(name)
 
     monkeypatch.undo()  # of the stand-in that sends nothing
     with pytest.MonkeyPatch.context() as patch:
@@ -78,32 +79,27 @@ def _forget_waiting() -> None:
             producer.channel.client.delete(key)
 
 
-def test_a_notification_is_the_task_of_the_work(sent: list[tuple[str, float | None]]) -> None:
+def test_a_notification_is_the_task_of_the_work(sent: list[str]) -> None:
     notify._publish(drained()["import"])
-    notify._publish(registered(PeriodicTask)["use of limits"], expires=2)
-    assert sent == [("crm.run_import", None), ("periodic.use_of_limits", 2)]
+    notify._publish(registered(PeriodicTask)["use of limits"])
+    assert sent == ["crm.run_import", "periodic.use_of_limits"]
 
 
-def test_few_messages_of_a_task_wait_at_once(
-    sent: list[tuple[str, float | None]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_messages_of_a_task_wait_at_once(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand changes at once ask for the same work: the tick must not wait behind a thousand messages."""
-    monkeypatch.setattr(broker, "WINDOW_SECONDS", 600)
+    monkeypatch.setattr(broker, "FORGET_SECONDS", 600)
     events, other = drained()[EventConsumer.part_of], drained()["import"]
     for _ in range(1000):
         notify._publish(events)
     notify._publish(other)
-    names = [name for name, _ in sent]
-    assert names == [events.task] * broker.MAX_WAITING + [other.task]
+    assert sent == [events.task] * broker.MAX_WAITING + [other.task]
     broker.message_taken(events.task)
     notify._publish(events)
     assert len(sent) == broker.MAX_WAITING + 2
 
 
-def test_lost_messages_do_not_keep_others_from_being_sent(
-    sent: list[tuple[str, float | None]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broker, "WINDOW_SECONDS", 1)
+def test_lost_messages_do_not_keep_others_from_being_sent(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broker, "FORGET_SECONDS", 1)
     for _ in range(20):
         notify._publish(drained()["import"])
     sleep(1.1)
@@ -111,11 +107,34 @@ def test_lost_messages_do_not_keep_others_from_being_sent(
     assert len(sent) == broker.MAX_WAITING + 1
 
 
+def test_messages_of_busy_seconds_do_not_pile_up(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tick asks for due work each second, for as long as no worker is free."""
+    monkeypatch.setattr(broker, "FORGET_SECONDS", 4)
+    for _ in range(broker.MAX_WAITING * 2):
+        notify._publish(drained()["workflow-runs"])
+        sleep(0.3)
+    assert len(sent) == broker.MAX_WAITING
+
+
+@pytest.mark.django_db
+def test_work_that_is_not_done_when_its_slice_ends_goes_on_without_a_tick(
+    sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = drained()["mails"]
+    monkeypatch.setattr(celery_tasks, "close_old_connections", lambda: None)
+    monkeypatch.setattr(type(work), "drain", lambda self, deadline: None)
+    celery_tasks.drain_slice(work)
+    assert sent == []
+    monkeypatch.setattr(type(work), "slice_seconds", 0.0)
+    celery_tasks.drain_slice(work)
+    assert sent == [work.task]
+
+
 @pytest.mark.django_db
 def test_the_tick_sends_the_tasks_of_the_work_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     monkeypatch.setattr(tasks, "close_old_connections", lambda: None)
-    monkeypatch.setattr(tasks, "notify_workers_of", lambda work, **_: sent.append(work.task))
+    monkeypatch.setattr(tasks, "notify_workers_of", lambda work: sent.append(work.task))
     only(monkeypatch, "mails", "rewards")
     tasks.tick()
     assert sorted(sent) == ["periodic.mails", "periodic.rewards"]
