@@ -35,12 +35,13 @@ PARTS = {
 }
 LIMITED = tuple((PARTS[name].queues, PARTS[name].processes) for name in ("long", "sender"))
 GROUPS = {
-    # One pool, since a worker of its own for each part takes 170 MB more. Shares keep processes for quick work.
+    # One pool, since a worker of its own for each part takes 170 MB more. Shares keep processes for quick work. That of
+    # workflows is limited as well: an import of thousands starts as many runs.
     "main": Group(
         ",".join(part.queues for part in PARTS.values()),
         sum(part.processes for part in PARTS.values()),
         "quick, long and sender together",
-        shares=LIMITED,
+        shares=(("workflows", PARTS["quick"].processes), *LIMITED),
     ),
     # Threads, since they wait for others' servers, whose calls all have their time limits, more than they compute. It
     # runs the tick as well, in place of beat; several of them do no harm.

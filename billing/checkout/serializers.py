@@ -156,6 +156,7 @@ class DetailsOut(Output):
     country = serializers.CharField()
     vatId = serializers.CharField()
     email = serializers.CharField()
+    updatedAt = serializers.DateTimeField(allow_null=True, help_text="null: never changed")
 
 
 class CapOut(Output):

@@ -72,8 +72,14 @@ UPDATED = "SubscriptionUpdated_200"
 def detailed() -> JsonObject:
     """Return the billing details under their output names."""
     details = billing_details()
-    names = {"name": "name", "address": "address", "country": "country", "vatId": "vat_id", "email": "email"}
-    return {shown: getattr(details, name) for shown, name in names.items()}
+    return {
+        "name": details.name,
+        "address": details.address,
+        "country": details.country,
+        "vatId": details.vat_id,
+        "email": details.email,
+        "updatedAt": details.updated_at,
+    }
 
 
 def full_subscription(subscription: Subscription | None = None) -> JsonObject:

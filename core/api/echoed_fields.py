@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 
 LAST_CHANGE = "updatedAt"
+SIGNATURE = re.compile(r"/\w{6}\.[\w-]{43}/")
+"""The time and the HMAC of django.core.signing.TimestampSigner, as a part of a path."""
 FIXED = "cannot be changed here; leave it out, or send it as it is now"
 
 
@@ -29,7 +32,7 @@ class WrittenBack:
 
     body: Any
     outdated: tuple[str, ...] = ()
-    """Values of `Output.moving` that differ from the stored ones."""
+    """Values of `Output.moving` that differ from the stored ones, and are ignored."""
     record: Any = None
     """The stored record, if the body changes nothing of it."""
 
@@ -45,7 +48,7 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     value at the top and in formData. A stale repetition must not stand against the change. Raises ValidationFailed for
     values that differ from the stored ones and cannot be written.
     """
-    is_one = bool(path or view.singleton or view.own_reader)
+    is_one = bool(path or view.singleton)
     if not is_one or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
     schema, shown = declared.input(), view.shown or declared.output
@@ -63,15 +66,15 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     changed: JsonObject = {}
     for key, value in body.items():
         if key in repeated:
-            # A link that is signed anew in each answer differs although it is the same.
-            differing = [] if key in shown.signs else _differences(key, value, stored.get(key))
+            again = key in shown.signs and _unsigned(value) == _unsigned(stored.get(key))
+            differing = [] if again else _differences(key, value, stored.get(key))
             (outdated if key in shown.moving else fixed).extend(differing)
         elif key not in stored or not same(value, stored[key]):
             value = _reduced(key, schema.fields.get(key), value, stored.get(key), fixed)
             if value is not UNCHANGED:
                 changed[key] = value
-    if changed and outdated == [LAST_CHANGE]:
-        # Background work would have moved another value too: somebody has edited the record, which must not be undone.
+    if changed and LAST_CHANGE in outdated and not _only_stops(schema, changed):
+        # Somebody may have edited the record, which must not be undone, even if background work has changed it too.
         fixed.append(LAST_CHANGE)
     if fixed:
         raise _refusal(fixed)
@@ -93,6 +96,16 @@ def _refusal(paths: Sequence[str]) -> ValidationFailed:
     details = "; ".join(f"{path}: {FIXED}" for path in paths[:MAX_ERRORS])
     errors = [FieldError(field=path, message=FIXED) for path in paths[:MAX_ERRORS]]
     return ValidationFailed(details, details, errors=errors)
+
+
+def _unsigned(link: Any) -> Any:
+    """Return a link without its signature, which differs in each answer although the link is the same."""
+    return SIGNATURE.sub("/", link) if isinstance(link, str) else link
+
+
+def _only_stops(schema: Input, changed: Values) -> bool:
+    """Return whether the change only stops running work, whose `updatedAt` moves while it runs."""
+    return changed.keys() == {"status"} and changed["status"] in schema.stops
 
 
 def _nests(schema: Input, body: Values) -> bool:

@@ -147,9 +147,18 @@ def _lock(view: Any, path: Mapping[str, str]) -> None:
         list(model._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk=id).values_list("pk"))
 
 
+def _as_read(view: Any, path: Mapping[str, str]) -> Any:
+    """Return the stored record without fields that only the answer of a change has: the tag of GET lacks them."""
+    record, read = view.stored(path), view.retrieve.endpoint.output
+    if record is None or view.shown is read:
+        return record
+    added = view.shown._declared_fields.keys() - read._declared_fields.keys()
+    return {name: value for name, value in record.items() if name not in added}
+
+
 def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     """Compare the record with If-Match. A missing record is left to the handler, which has its own error for it."""
-    record = view.stored(path)
+    record = _as_read(view, path)
     if record is None:
         return
     tags, tag = given(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)

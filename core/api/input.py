@@ -140,6 +140,9 @@ class Input(serializers.Serializer[Any]):
     """References of a nested item. One of them is enough to identify the item, although responses show more fields."""
     orders: ClassVar[Values] = {}
     """Values that order an action. They are kept even if the record has the same value. Key -> value."""
+    stops: ClassVar[Sequence[str]] = ()
+    """Values of `status` that stop work, which moves `updatedAt`. A body that changes nothing else may have an old one.
+    """
     never: ClassVar[frozenset[str]] = frozenset()
     """Keys that a body may have only if it repeats the record with its _id: money, and the status of paid things."""
     conceals: ClassVar[frozenset[str]] = frozenset()
@@ -202,6 +205,10 @@ def _listed(choices: Iterable[Any]) -> str:
     return ", ".join(names[:MAX_CHOICES]) + more
 
 
+def _as_in_form() -> serializers.JSONField:
+    return serializers.JSONField(required=False, allow_null=True, help_text="as in formData; null empties a value")
+
+
 class FormInput(Input):
     """A body with formData, whose system values are taken at the top as well, as answers show them.
 
@@ -216,7 +223,7 @@ class FormInput(Input):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name in cls.system:
-            cls._declared_fields.setdefault(name, serializers.JSONField(required=False, help_text="as in formData"))
+            cls._declared_fields.setdefault(name, _as_in_form())
 
     def twice(self, data: JsonObject) -> list[str]:
         """Return the names that have a value at the top and in formData."""

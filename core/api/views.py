@@ -46,7 +46,7 @@ class ApiView(APIView):
     """Other modules whose permission allows the view. It shows each actor only the data of the actor's modules."""
     public: ClassVar[bool] = False
     page_notes: Values = {}
-    """What pages read of an answer, such as codes of its problems. They ask in process; bodies leave it out."""
+    """Parts of an answer for pages alone, such as codes of its problems. Pages ask in process; bodies lack them."""
     begins: ClassVar[bool] = True
     """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""
     keeps_term: ClassVar[bool] = False

@@ -91,6 +91,10 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
             own = getattr(cls, name).endpoint.module
             if not (cls.abstract or cls.public or cls.private or cls.module is not None or own is not None):
                 raise ImproperlyConfigured(f"{cls.__name__} declares no permission module")
+        for further_action in further:
+            if "get" in further_action.mapping and {"put", "patch"} & further_action.mapping.keys():
+                # Only `retrieve` has an ETag, and is what a body that repeats the record is compared with.
+                raise ImproperlyConfigured(f"{cls.__name__}.{further_action.__name__}: a record needs its own ViewSet")
         if lost := sorted(declared - routed):
             raise ImproperlyConfigured(f"{cls.__name__}.{lost[0]} is declared, and no address leads to it")
 
@@ -104,16 +108,9 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
                 raise ImproperlyConfigured(f"{cls.__name__}: {name} lacks classes of ApiView")
 
     @property
-    def own_reader(self) -> str:
-        """The name of the @action that GET calls at the address of a change, where it is none of the standard ones."""
-        actions: Mapping[str, str] = getattr(self, "action_map", None) or {}
-        name = actions.get("get", "")
-        return name if {"put", "patch"} & actions.keys() and name not in ("list", "retrieve") else ""
-
-    @property
     def shown(self) -> type[Output] | None:
         """The output of a record as GET shows it."""
-        declared = getattr(getattr(self, self.own_reader or "retrieve", None), "endpoint", None)
+        declared = getattr(getattr(self, "retrieve", None), "endpoint", None)
         return None if declared is None else declared.output
 
     @property
@@ -124,7 +121,7 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
 
     def stored(self, path: Mapping[str, str]) -> Any:
         """Return the record at the path as GET shows it, or None if there is none."""
-        retrieve = getattr(type(self), self.own_reader or "retrieve", None)
+        retrieve = getattr(type(self), "retrieve", None)
         try:
             return None if retrieve is None else retrieve.__wrapped__(self, self.request, **path)
         except ApiError:

@@ -44,8 +44,20 @@ TITLES = _words("""
     rev reverend hon capt captain col colonel gen general lt maj major sgt cpt cmdr adm ambassador
     pd stb ao apl
     h.c hc mult em emer a.d i.r habil cand stud доктор профессор академик к.т.н д.т.н к.э.н
+    rechtsanwalt rechtsanwältin patentanwalt patentanwältin fachanwalt fachanwältin notar notarin advokat
+    steuerberater steuerberaterin wirtschaftsprüfer wirtschaftsprüferin architekt architektin ingenieur ingenieurin
+    pfarrer pfarrerin pastor pastorin pfr vikarin superintendent diakon diakonin bürgermeister bürgermeisterin
+    landrat landrätin minister ministerin staatssekretär staatssekretärin dekan dekanin rektor rektorin
+    magister magistra oberarzt oberärztin chefarzt chefärztin avvocato avvocata notaio ingegnere architetto
+    abogado abogada notario arquitecto arquitecta ingeniero ingeniera advogado advogada avocat avocate notaire
+    advocaat notaris adwokat radca advokát
+    д-р др проф доц акад инж д.м.н к.м.н к.ю.н адвокат нотариус инженер доцент δρ καθ
 """)
 """Titles before a name, in lower case."""
+_TITLES_AS_WRITTEN = _words("RA RAin StB StBin WP WPin")
+"""Titles that are names in other capitals ("Rain")."""
+_FEMININE = re.compile(r"[.:*_]in(?:nen)?$")
+"""The ending of a woman's title ("Prof.in")."""
 SUFFIXES = _words("""
     jr sr ii iii iv esq phd ph.d md m.d mba bba msc m.sc bsc b.sc m.a b.a ma ba ll.m llm ll.b m.eng b.eng meng beng
     mphil cpa cfa pmp csc drsc dis facs rn dds jd j.d mp obe mbe cbe ret junior senior
@@ -53,17 +65,32 @@ SUFFIXES = _words("""
 """Degrees and additions after a name, in lower case."""
 _LEADING_DEGREES = _words("phd mba msc bsc llm mphil")
 """Degrees without dots that some people write before the name; the others are names as well ("Ma", "Meng")."""
-_DEGREES = _words("med dent vet rer nat phil jur iur utr theol oec pol agr techn soc mont sc publ h c hc mult habil")
+_DEGREES = _words(
+    "med dent vet rer nat phil jur iur utr theol oec pol agr techn soc mont sc publ h c hc mult habil"
+    " n hum zdr ekon tech farm wet społ"
+)
 """Parts of degrees ("Dr. rer. nat."); without a dot they are names."""
-_AMBIGUOUS = _words("d m p k sl sn on em me pr fr di pan don dona mag gen dame doc arch comm sr dna gent bay hon pd ao")
+_AMBIGUOUS = _words(
+    "d m p k sl sn on em me pr fr di pan don dona mag gen dame doc arch comm sr dna gent bay hon pd ao pastor"
+)
 """Names or initials as well, unless a dot or two more words follow."""
 _COMPANY = _words(
     "gmbh mbh ohg ltd limited inc llc llp plc corp corporation s.a s.r.l srl s.l sarl s.a.s kft s.r.o d.o.o"
 )
 _COMPANY_IN_CAPITALS = _words("ag kg ug ev e.v sa sl bv nv oy ab as spa se kgaa ооо зао оао")
 _PARTICLES = _words("von van der den de del della di da dos das du la le zu zur zum vom ter ten af av bin ibn al el")
+_SURNAME_PARTICLES = (_PARTICLES | _words("lo dal dalla dello degli des dei st ste saint o mac")) - _words("al el bin")
+"""Beginnings of surnames after a salutation, in any capitals ("Mr. De Niro")."""
 _AND = _words("und and et y e og och en i oraz a & +")
 _SALUTES = _words("hi hello hallo dear liebe lieber sehr geehrte geehrter geehrtes geehrten")
+_ADDRESSED = _words("an to für for à pour para per voor do dla til till")
+"""Words before a salutation in addresses ("An Frau Eva Weiß"); else they are names."""
+_ATTENTION = re.compile(
+    r"^(?:z\. ?h(?:dn?)?\.|zhd\.?|zu h(?:ä|ae)nden(?: von)?|attn?\b[.:]*|attention:|f\.?a\.?o\.?:?"
+    r"|t\. ?a\. ?v\.?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o)[ :]+",
+    re.IGNORECASE,
+)
+"""A note for the post before a name ("z. Hd. Herrn Max Kern")."""
 _NOTHING = _words("none null n/a na unknown undefined test nn n.n unbekannt inconnu")
 DIGITS = "0123456789"
 """Digits after a name, as in user names."""
@@ -109,7 +136,8 @@ def first_name_of(name: str) -> str:
         return text
     text = _BORN.sub("", _QUOTED.sub(r"\1\2", text))
     text = _APART.sub(r"\1.\2.", _HYPHENS.sub("-", text))
-    parts = [_part_of(piece) for piece in _ENCLOSED.sub(" ", _JOINED.sub(". ", text)).split(",")]
+    text = _ATTENTION.sub("", _JOINED.sub(". ", text))
+    parts = [_part_of(piece) for piece in _ENCLOSED.sub(" ", text).split(",")]
     if any(part.is_company for part in parts):
         return ""
     named = [part for part in parts if part.words]
@@ -129,12 +157,21 @@ def _part_of(text: str) -> _Part:
     ]
     is_company = any(_is_company(word) for word in words)
     titled = False
-    while words and (words[0].casefold() in _SALUTES or _is_title(words, titled=titled)):
-        titled = titled or words[0].casefold() not in _SALUTES
+    while words and (_is_salute(words) or _is_title(words, titled=titled)):
+        titled = titled or not _is_salute(words)
         words = words[1:]
     while words and (_bare(words[-1]) in SUFFIXES or (words[-1].endswith(".") and _bare(words[-1]) in TITLES)):
         words = words[:-1]
     return _Part(words, titled, is_company)
+
+
+def _is_salute(words: list[str]) -> bool:
+    """Return whether the first word addresses the person who is named after it."""
+    first, *others = (word.casefold() for word in words)
+    if first in _ADDRESSED and others:
+        following = others[0].rstrip(".")
+        return following in SALUTATIONS - _AMBIGUOUS or (others[0].endswith(".") and following in TITLES)
+    return first in _SALUTES
 
 
 def _bare(word: str) -> str:
@@ -155,14 +192,20 @@ def _is_title(words: list[str], *, titled: bool) -> bool:
         return word.endswith(".") or (len(bare) > 1 and len(words) > 2)
     if bare in SUFFIXES and ("." in bare or bare in _LEADING_DEGREES):
         return True
-    return bare in TITLES or bare in SALUTATIONS or _is_compound_title(bare)
+    if word.rstrip(".") in _TITLES_AS_WRITTEN:
+        return True
+    return _is_known(bare) or bare in SALUTATIONS or _is_compound_title(bare)
+
+
+def _is_known(bare: str) -> bool:
+    return bare in TITLES or _FEMININE.sub("", bare) in TITLES
 
 
 def _is_compound_title(bare: str) -> bool:
     """Return whether a word is a title of several parts, such as "dr.-ing", "priv.-doz" and "dr.rer.nat"."""
     first, _, last = bare.partition(".-")
     if last:
-        return first == "dipl" or last.rpartition("-")[2].rstrip(".") in TITLES
+        return first == "dipl" or _is_known(last.rpartition("-")[2].rstrip("."))
     first, *others = bare.split(".")
     return bool(others) and first in TITLES and all(part in _DEGREES or part in TITLES for part in others)
 
@@ -175,4 +218,5 @@ def _first(words: list[str], *, surname_before: bool, titled: bool = False) -> s
     if not kept or (kept[0].islower() and kept[0] in _PARTICLES):
         return ""
     is_surname = len(kept) == 1 and (titled or len(words) > 1)
+    is_surname = is_surname or (titled and kept[0].casefold() in _SURNAME_PARTICLES)
     return "" if is_surname and not surname_before else kept[0].rstrip(".")

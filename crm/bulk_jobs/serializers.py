@@ -30,6 +30,8 @@ STATUSES = (BulkJob.Status.PAUSED.value, BulkJob.Status.QUEUED.value, BulkJob.St
 
 
 class BulkJobUpdate(Input):
+    stops = (BulkJob.Status.PAUSED.value, BulkJob.Status.CANCELLED.value)
+
     status = serializers.ChoiceField(
         choices=STATUSES,
         help_text="paused: stop after the batch at work; queued: go on, also after a failure; cancelled: stop for good",

@@ -24,7 +24,7 @@ CHILD_HELP = (
 class FieldAttributes(Input):
     name = TextInput(max_length=200, required=False)
     description = TextInput(max_length=5000, allow_blank=True, required=False)
-    section = serializers.JSONField(allow_null=True, required=False)
+    section = serializers.JSONField(allow_null=True, required=False, help_text="custom section id; null: none")
     order = IntegerInput(allow_null=True, required=False)
     hide = BooleanInput(required=False)
     onlyShowTable = BooleanInput(required=False)
@@ -38,7 +38,7 @@ class FieldAttributes(Input):
     required = BooleanInput(required=False)  # type: ignore[assignment]
     placeholder = TextInput(max_length=200, allow_blank=True, required=False)
     helper = TextInput(max_length=500, allow_blank=True, required=False)
-    defaultValue = serializers.JSONField(allow_null=True, required=False)
+    defaultValue = serializers.JSONField(allow_null=True, required=False, help_text="of new records; null: none")
     options = serializers.ListField(child=ObjectInput(), required=False, help_text=OPTION_HELP)
     uniqueFieldID = serializers.RegexField(
         r"^[A-Za-z0-9_-]{1,64}$",

@@ -26,13 +26,15 @@ class ExportCreate(Input):
 
 
 class ExportUpdate(Input):
+    stops = (Export.Status.CANCELLED.value,)
+
     status = serializers.ChoiceField(choices=[Export.Status.CANCELLED.value])
 
 
 class ExportOut(Output):
     """An export."""
 
-    moving = PROGRESS | {"file"}
+    moving = PROGRESS | {"file", "url"}
 
     _id = IdField()
     resource = serializers.CharField()

@@ -164,6 +164,7 @@ class ImportUpdate(Input):
     """Changes and the action; a paused import starts unless pauseImport is true."""
 
     orders = {"status": "paused"}
+    stops = ("paused", "cancelled")
 
     columnMapping = MappingInput(required=False)
     options = OptionsInput(required=False)

@@ -177,6 +177,11 @@ class RecordKind:
             constraint.name for constraint in self.model._meta.constraints if isinstance(constraint, UniqueConstraint)
         )
 
+    @cached_property
+    def never_empty(self) -> tuple[str, ...]:
+        """The API names of columns that always have a value, such as a choice with a default."""
+        return tuple(key for key, name in self.system_columns.items() if self.blank[name] not in (None, ""))
+
     def emptied(self, name: str) -> JsonObject:
         """Return the empty values of the column and of the rest of its group."""
         return {

@@ -26,6 +26,7 @@ REQUIRED = "ContactDataRequired_400"
 UNKNOWN = "InvalidCustomField_400"
 BAD_CUSTOM = "InvalidCustomFieldValue_400"
 BAD_SYSTEM = "InvalidSystemField_400"
+NEVER_EMPTY = "cannot be empty"
 
 
 @dataclass(slots=True)
@@ -138,6 +139,11 @@ class RecordSchema:
             how = TextFormat()
         self.read_system(form_data, row, problems, how, current or {})
         self.read_custom(form_data, row, problems, how, self.known_keys(partial))
+        if partial and how is None:
+            for key in self.kind.never_empty:
+                if key in form_data and form_data[key] is not False and not str(form_data[key] or "").strip():
+                    problems.append(ValueProblem(key, BAD_SYSTEM, NEVER_EMPTY))
+                    row.system.pop(self.columns[key], None)
         self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)
         invalid = {problem.key for problem in problems}
         fatal = [] if exists else self.missing(row, form_data, invalid, partial=partial, drop_invalid=drop_invalid)

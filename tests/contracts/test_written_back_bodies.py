@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db.models import Model
 from django.utils import timezone
 
 from core.api.output import Output
 from crm.contacts.serializers import ContactOut
 from crm.leads.serializers import LeadOut
+from crm.models import Import
 from crm.products.serializers import ProductOut
+from outreach.models import AiApp, Form
 from tests.contracts.test_written_back import other
 from tests.crm.imports.helpers import csv_of, make, people
 from tests.guards.routes import operations
@@ -20,6 +23,7 @@ from tests.kit.cast import Cast
 
 pytestmark = pytest.mark.django_db
 
+LINK = "https://meet.example.org/{random}"
 PERSON = {"name": "Ann", "email": "ann@example.com", "countryCode": "+49", "number": "15112345678"}
 
 
@@ -109,6 +113,19 @@ def test_a_link_that_is_made_anew_in_each_answer_is_not_told(cast: Cast) -> None
     assert (answer.status, answer.body.get("warning"), answer.data["name"]) == (200, None, "other.csv")
 
 
+@pytest.mark.parametrize("host", ["https://evil.example/x", "https://evil.example{path}", "{link}x", None])
+def test_another_link_is_refused(cast: Cast, host: str | None) -> None:
+    file = make(cast, csv_of(people(3)))["file"]
+    place = f"/file/{file['_id']}"
+    before = cast.session.get(place).data
+    link = before["url"]
+    other_link = host and host.format(link=link, path=link.partition("://")[2].partition("/")[1])
+    for caller in (cast.session, cast.key):
+        answer = caller.put(place, {"url": other_link})
+        assert (answer.status, answer.body["name"]) == (400, "ValidationError_400"), answer.body
+        assert [error["field"] for error in answer.body["errors"]] == ["url"]
+
+
 def test_a_record_that_is_not_there_is_told_as_ever(cast: Cast, contact: dict[str, Any]) -> None:
     assert cast.key.delete("/contact", {"ids": [contact["_id"]]}).status == 200
     answer = cast.key.put(f"/contact/{contact['_id']}", contact)
@@ -152,3 +169,73 @@ def test_an_outdated_answer_does_not_undo_the_change_of_another(
     assert answer.status == 400, answer.body
     assert "updatedAt" in [error["field"] for error in answer.body["errors"]]
     assert cast.key.get(place).data == now
+
+
+def advance(cast: Cast, model: type[Model], id: str, **values: Any) -> None:
+    """Change values of a record as background work does."""
+    with cast.scope():
+        assert model._default_manager.filter(pk=id).update(updated_at=timezone.now(), **values) == 1
+
+
+@pytest.mark.parametrize("stale", ["session", "key"])
+def test_background_work_in_between_does_not_let_a_change_of_another_be_undone(cast: Cast, stale: str) -> None:
+    first, second = (cast.session, cast.key) if stale == "session" else (cast.key, cast.session)
+    form = first.post("/form", {"name": "Visitors"}).data
+    app = first.post("/apps/ai-a", {"name": "Model", "apiKey": "key"}).data
+    for path, model, change, work, own in (
+        (f"/form/{form['_id']}", Form, {"text": "Theirs"}, {"last_lead_at": timezone.now()}, {"title": "Mine"}),
+        (f"/apps/ai-a/{app['_id']}", AiApp, {"name": "Theirs"}, {"last_error": "down"}, {"isActive": False}),
+    ):
+        before = first.get(path).data
+        assert second.put(path, change).status == 200
+        advance(cast, model, before["_id"], **work)
+        now = first.get(path).data
+        answer = first.put(path, before | own)
+        assert (answer.status, answer.body["name"]) == (400, "ValidationError_400"), answer.body
+        assert [error["field"] for error in answer.body["errors"]] == ["updatedAt"]
+        assert first.get(path).data == now
+        # Without updatedAt the caller overwrites on purpose.
+        del before["updatedAt"]
+        overwritten = first.put(path, before | own)
+        assert overwritten.status == 200, overwritten.body
+        for name, value in own.items():
+            assert overwritten.data[name] == value
+        for name in change:
+            assert overwritten.data[name] == before[name]
+
+
+def test_running_work_is_stopped_by_an_outdated_answer(cast: Cast) -> None:
+    job = make(cast, csv_of(people(3)))
+    place = f"/contact/import/{job['_id']}"
+    before = cast.key.get(place).data
+    advance(cast, Import, job["_id"], processed=1)
+    refused = cast.key.put(place, before | {"category": cast.key.post("/contact-category", {"name": "A"}).data["_id"]})
+    assert [error["field"] for error in refused.body["errors"]] == ["updatedAt"]
+    stopped = cast.key.put(place, before | {"status": "cancelled"})
+    assert (stopped.status, stopped.data["status"]) == (200, "cancelled"), stopped.body
+    assert "updatedAt" in stopped.body["warning"]
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "values", "mine"),
+    [
+        ("/ai-usage/caps", "monthlyTokenCap", (5, 6), {"runTokenCap": 7}),
+        ("/genie/settings", "windowDays", ([1], [2]), {"approvalDays": 3}),
+        ("/my-calendar/hours", "away", ([{"from": "2090-01-01", "to": "2090-01-02"}], []), {"timezone": "Europe/Rome"}),
+        ("/videocall/settings", "linkTemplate", (LINK, ""), {"provider": "link-template"}),
+        ("/subscription/billing-details", "name", ("A", "B"), {"address": "Main Street 1"}),
+    ],
+)
+def test_settings_are_not_undone_by_an_outdated_answer(
+    cast: Cast, path: str, key: str, values: tuple[Any, Any], mine: dict[str, Any]
+) -> None:
+    for first, second, value in ((cast.session, cast.key, values[0]), (cast.key, cast.session, values[1])):
+        answer = first.get(path)
+        assert "updatedAt" in answer.data
+        assert second.put(path, {key: value}).status == 200
+        now = first.get(path).data
+        refused = first.put(path, answer.data | mine)
+        assert refused.status == 400, refused.body
+        assert "updatedAt" in [error["field"] for error in refused.body["errors"]]
+        assert first.call("PUT", path, mine, HTTP_IF_MATCH=answer.headers["ETag"]).status == 412
+        assert first.get(path).data == now

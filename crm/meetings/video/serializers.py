@@ -48,3 +48,4 @@ class VideoSettingsOut(Output):
     linkTemplate = serializers.CharField()
     provider = serializers.CharField()
     providers = Computed(serializers.ListField(child=ProviderOut()))
+    updatedAt = serializers.DateTimeField(allow_null=True, help_text="null: never changed")

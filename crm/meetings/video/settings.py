@@ -21,6 +21,7 @@ def read_settings(member_id: str) -> JsonObject:
             {"key": provider.key, "name": provider.name, "trouble": provider.trouble(member_id, video_settings)}
             for provider in PROVIDERS.values()
         ],
+        "updatedAt": video_settings.updated_at,
     }
 
 

@@ -15,7 +15,7 @@ from core.types import JsonObject, Values
 from crm.field_types.base import MAX_ITEMS
 from crm.records.pending import write_pending
 from crm.records.problems import refusal
-from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
+from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, NEVER_EMPTY, UNKNOWN, RecordSchema
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
 from crm.records.writes.updates import Changes, event_value, touch
 
@@ -112,6 +112,9 @@ def _plan_clear(schema: RecordSchema, form_data: Values, change: Change) -> None
             BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM,
             f"{required[0]}: is required and cannot be empty",
         )
+    for key in schema.kind.never_empty:
+        if key in form_data:
+            raise NamedError(BAD_SYSTEM, f"{key}: {NEVER_EMPTY}")
     for key in form_data:
         if key in schema.columns:
             change.columns.update(schema.emptied(key))

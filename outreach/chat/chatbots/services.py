@@ -87,7 +87,8 @@ def update_chatbot(*, id: str, member_id: str, unchanged_since: str | None = Non
 
 def _change_status(chatbot: ManualChatbot, status: str, member_id: str) -> ManualChatbot:
     if status == Status.DRAFT:
-        raise NamedError(WRONG, f"status: the chatbot is {chatbot.status}; pause it so that it answers no more")
+        advice = "; pause it so that it answers no more" if chatbot.status == Status.PUBLISHED else ""
+        raise NamedError(WRONG, f"status: the chatbot is {chatbot.status} and cannot be a draft again{advice}")
     return (publish if status == Status.PUBLISHED else pause)(id=chatbot.pk, member_id=member_id)
 
 

@@ -273,3 +273,4 @@ class CapsOut(Output):
     endsAt = Computed(serializers.DateTimeField(help_text="When the next month begins."))
     tokens = Computed(serializers.IntegerField(help_text="Used this month by all apps."))
     cost = Computed(serializers.FloatField(help_text="Of all apps this month."))
+    updatedAt = Computed(serializers.DateTimeField(allow_null=True, help_text="Of the caps; null: never set."))

@@ -84,6 +84,7 @@ def read_caps() -> JsonObject:
         "endsAt": next_month(now),
         "tokens": budget.tokens_used,
         "cost": budget.cost_used,
+        "updatedAt": caps.updated_at,
     }
 
 

@@ -34,16 +34,19 @@ class AiUsageViewSet(ResourceViewSet):
     def summary(self, request: Request) -> object:
         return {"months": used_by_month()}
 
-    @action(detail=False, methods=["get"])
+
+class AiCapsViewSet(ResourceViewSet):
+    module = MODULE
+    singleton = True
+
     @endpoint(
         "Read the caps of AI use",
         description="The most tokens and money that AI apps may use in a month and a run, and the use of this month.",
         output=CapsOut,
     )
-    def caps(self, request: Request) -> object:
+    def retrieve(self, request: Request) -> object:
         return read_caps()
 
-    @caps.mapping.put
     @endpoint(
         "Change the caps of AI use",
         input=CapsInput,
@@ -51,6 +54,6 @@ class AiUsageViewSet(ResourceViewSet):
         success="AiCapsChanged_200",
         description="What waits for a cap goes on. The caps hold for all workers together.",
     )
-    def change_caps(self, request: Request, data: JsonObject) -> object:
+    def update(self, request: Request, data: JsonObject) -> object:
         change_caps(**data)
         return read_caps()

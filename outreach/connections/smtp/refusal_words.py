@@ -12,23 +12,79 @@ def _any(*phrases: str) -> re.Pattern[str]:
     return re.compile("|".join(phrases))
 
 
+_ABSENT = (
+    r"(?:does(?:n't| not)|do not) (?:currently )?exist|n'existe pas|non esiste|não existe|bestaat niet"
+    r"|(?:finns|findes|finnes) (?:inte|ikke)|eksister(?:er|ar) (?:ikke|ikkje)|nie istnieje|neexistuje|nem létezik"
+    r"|nu există|ne postoji|ne obstaja|ei ole olemassa|не існує|δεν υπάρχει"
+)
+"""Statements that something does not exist, whatever it is."""
+_UNKNOWN = (
+    r"unknown|not (?:found|exist|known|valid|recogni[sz]ed|registered|active|our|a valid|a known|an active|local)"
+    r"|invalid|inexistent|non-?existe?nt|undefined|illegal|inactive|disabled|closed|deleted|terminated"
+    r"|de-?activated|no longer|no such|(?:could ?n[o']t|can ?not|can't) be (?:found|verified|resolved)|not resolv"
+)
+_UNKNOWN_ABROAD = (
+    r"unbekannt|ungültig|existiert nicht|nicht (?:existier|gefunden|vorhanden|bekannt)|gibt es nicht"
+    r"|kein(?:e[nrs]?)? (?:solche|gültige|bekannte)"
+    r"|inconnu|inexist|introuvable|sconosciut|non (?:esist|trovat|(?:è )?valid)|n'est pas valide|no (?:existe"
+    r"|encontrad|(?:es )?válid)"
+    r"|desconocid|desconhecid|não (?:existe|encontrad|é válid)|inválid|onbekend|ongeldig|niet gevonden"
+    r"|nieznan|nie (?:znalezion|znaleźć)|nieprawidłow|neznám|nenalezen|nenájden|neplatn"
+    r"|okänd|ukendt|ukjent|ogiltig|ugyldig|hittades inte|ikke fundet|ikke funnet"
+    r"|tuntematon|ei löydy|virheellinen|ismeretlen|nem található|érvénytelen|necunoscut|nu a fost găsit"
+    r"|neznan|ni (?:znan|najden|veljav)|nepoznat|nije pronađen|άγνωστ|άκυρ|δεν (?:βρέθηκε|είναι έγκυρ)"
+    r"|неизвестн|не (?:существует|найден|знайден)|невідом|недействит|недійсн|bilinm|bulunamadı|geçersiz|mevcut değil"
+    r"|不存在|无效|無效|未知|找不到|存在しません|見つかりません|無効|不明"
+)
+"""Words of other languages for the unknown. Only their subject says whether the sender or the recipient is meant."""
+_MISSING = rf"(?:{_ABSENT}|{_UNKNOWN}|{_UNKNOWN_ABROAD})"
+"""Words for a sender or a recipient that does not exist. `SENDER` and `NO_SUCH` share them."""
+
 _REJECTED = (
-    r"(?:abgelehnt|abgewiesen|verweigert|gesperrt|blockiert|unbekannt|ungültig|nicht (?:erlaubt|zugelassen|berechtigt"
-    r"|existier|gefunden)|refusé|rejeté|bloqué|interdit|inconnu|invalid|non autoris|rechazad|bloquead|no (?:permitid"
-    r"|autorizad|válid)|rifiutat|respint|bloccat|non (?:valid|consentit)|rejeitad|não (?:autorizad|permitid)|geweigerd"
-    r"|geblokkeerd|niet toegestaan|onbekend|odrzucon|zablokowan|nieznan|zamítnut|odmítnut|blokov|avvisa|avvist|nekad"
-    r"|hylätty|estetty|elutasít|respins|blocat|отклон|заблок|запрещ|не существует|reddedil|engellen|拒|无效"
-    r"|無效|不允许|不被允许|不存在"
-    r"|封锁|ブロック|無効|許可され)"
+    r"(?:abgelehnt|abgewiesen|verweigert|gesperrt|blockiert|nicht (?:erlaubt|zugelassen|berechtigt)|refusé|rejeté"
+    r"|bloqué|interdit|non autoris|rechazad|bloquead|no (?:permitid|autorizad)|rifiutat|respint|bloccat"
+    r"|non consentit|rejeitad|não (?:autorizad|permitid)|geweigerd|geblokkeerd|niet toegestaan|odrzucon|zablokowan"
+    r"|zamítnut|odmítnut|blokov|avvisa|avvist|nekad|hylätty|estetty|elutasít|respins|blocat|zavrnj|απορρίφθηκε"
+    r"|отклон|заблок|запрещ|reddedil|engellen|拒|不允许|不被允许|封锁|ブロック|許可され)"
 )
 _SENDER = (
-    r"(?:absender|expéditeur|expediteur|remitente|mittente|remetente|afzender|nadawc|odesílatel|odesilatel|odosielate"
-    r"|avsändar|avsender|afsender|lähettäj|feladó|expeditor|отправител|відправник|gönderen|发件人|发信人|寄件人|寄件者"
-    r"|送信者|送信元|差出人)"
+    r"(?:absender|expéditeur|expediteur|remitent|mittente|remetente|afzender|nadawc|odesílatel|odesilatel|odosielate"
+    r"|avsändar|avsender|avsendar|afsender|lähettäj|feladó|expeditor|pošiljatelj|posiljatelj|pošiljalac|pošiljaoc"
+    r"|αποστολέα|отправител|відправник|gönderen|gönderic|发件人|發件人|发送方|發送方|发信人|寄件人|寄件者|送信者"
+    r"|送信元|差出人)"
 )
+_YOURS = (
+    r"\b(?:ihre?|deine?|votre|su|tu|il (?:tuo|suo)|seu|sua|teu|uw|jouw|twój|twoja|państwa|vaš[aeí]?|din|ditt|dit"
+    r"|sinun|az ön|vaša|σας|ваша?|ваш[еі]|sizin|您的|你的|貴社の|お使いの) ?(?:(?:e-?mail|e-?post|mail)-?)?(?:adres"
+    r"|direcci|indirizzo|endereço|dom[aäæeéíi]|osoite|verkkotunnus|cím|server|serveur|servidor|адрес|домен|сервер"
+    r"|地址|域名|邮箱|アドレス|ドメイン)"
+)
+_SENDERS_OWN = (
+    r"(?:(?<!to )(?<!to the )(?<!dear )(?<!the next )sender(?!s? only\b)|\bmail[ -]?from\b|\breturn[- ]?path"
+    r"|\breverse[- ]?path|\benvelope[- ]from|\boriginat(?:or|ing)\b|\b(?:helo|ehlo)\b"
+    r"|\bsending (?:e-?mail |mail )?(?:domain|host|server|ip|address|mta|system|user|account|network)"
+    r"|(?<!message )(?<!reply )(?<!response )\bfrom[ :-]+(?:header|domain|address|field|e-?mail address)"
+    r"|\byour (?:own |sending |mail |e-?mail )*(?:address|domain|server|host))"
+)
+_OF_SENDER = rf"(?:(?<!\ban )(?<!\ban den )(?<!geehrter )(?<!à l'){_SENDER}|{_YOURS}|{_SENDERS_OWN})"
+"""The sender, its address, domain or server as the subject of a sentence, in contrast to "return to sender"."""
+_RECIPIENT_ABROAD = (
+    r"empfänger|benutzer|postfach|nutzer"
+    r"|destinat[aá]|utilisateur|bo[iî]te|usu[aá]rio|buzón|utente|casella|gebruiker|ontvanger|postbus|odbiorc"
+    r"|użytkownik|skrzynk|příjemc|príjemc|uživatel|schránk|mottagar|mottaker|modtager|vastaanottaj|címzett"
+    r"|παραλήπτ|alıcı|kullanıcı|получател|пользовател|адресат|ящик|одержувач|користувач|prejemnik|primatelj|korisnik"
+    r"|收件|用户|使用者|信箱|受信|宛先|ユーザ"
+)
+_RECIPIENT = rf"recipient|rcpt|\bto:? ?<|destination|\buser|mail ?box|addressee|\bcustomer|{_RECIPIENT_ABROAD}"
+_GAP = rf"(?:(?!{_RECIPIENT}|[.!?;] ).){{0,60}}?"
+"""The words of a sentence that don't change its subject to the recipient."""
+_LINKS = r"(?: ?[^\W\d_]{1,3}\b'?| \S{0,2}(?:domain|dom[aäeéíi]n|address|adress|adres|host|name)\w{0,8}){0,3} ?"
+"""The words between "unknown" and the sender after it: articles, and the sender's domain or address."""
 SENDER = _any(
     # The sender's address and domain
-    rf"{_SENDER}.{{0,60}}{_REJECTED}|(?:ungültige|unbekannte|gesperrte)\w? absender",
+    rf"{_OF_SENDER}[a-z\d\u00df-\u04ff'-]*+(?:[ :]*(?:e-?mail )?(?:user ?name|user|mail ?box))?{_GAP}{_MISSING}",
+    rf"\bfrom:? ?(?:<> )?(?:is |was )?{_MISSING}(?!\w* (?:e-?mail )?(?:{_RECIPIENT}))",
+    rf"{_MISSING}\w{{0,4}}{_LINKS}{_OF_SENDER}|{_SENDER}.{{0,60}}{_REJECTED}|gesperrte\w? absender",
     r"invalid dns\b|\ba/aaaa resource record|resource record (?:for|of) (?:the )?sender",
     r"(?:sender|mail from|return[- ]path|envelope|originating|sending domain|from domain).{0,60}(?:\bmx\b|\bdns\b"
     r"|null ?mx|resolv|resource record|mail exchanger)",
@@ -47,7 +103,7 @@ SENDER = _any(
     r"sender(?:'s|s')? (?:domain|server|ip|network|mailbox|mail server|address)",
     r"(?:mail|message|e-?mail)s? from .{0,60}(?:refused|rejected|denied|blocked|not accepted|weren't sent|not "
     r"allowed)",
-    r"mail from .{0,40}(?:command rejected|does not exist|not found|is invalid)|mail from:? not owned",
+    r"mail from .{0,40}command rejected|mail from:? not owned",
     r"after mail from|in reply to mail from|after initial connection|in reply to (?:he|eh)lo",
     r"from:? (?:header|domain|address) (?:is )?(?:invalid|missing|not|has)|from: ?domain is invalid|from header",
     r"multiple (?:addresses in )?from|null (?:sender|reverse-path)|empty envelope",
@@ -158,6 +214,10 @@ TRY_AGAIN = _any(r"try again|try later|temporar|\bretry\b")
 
 _NOUN = r"(?:user ?name|user|recipient|mail ?box|account|address(?:ee|es)?|person|customer|alias|name|id|spectator)s?"
 _WHO = rf"(?:(?:e-?mail|local|virtual|destination|delivery|smtp|your|the|this) ){{0,3}}{_NOUN}"
+_MAILBOX_ABROAD = (
+    rf"(?:{_RECIPIENT_ABROAD}|(?<!ip-)(?<!ip )adress(?!e ip)|konto|compte|cuenta|\bconta\b|dirección|indirizzo|endereço"
+    r"|帳號|帐号|账号|郵箱|邮箱)"
+)
 NO_SUCH = _any(
     rf"no (?:such|valid|known|local|active|matching) {_WHO}|no ?such ?(?:user|recipient|mailbox)\b|nosuchuser",
     rf"no {_WHO} (?:by|with|of|found|here|exists?|available|matching|under)|no one at this address|no thank you "
@@ -172,12 +232,12 @@ NO_SUCH = _any(
     r"(?:unknown|not (?:found|exist|known|valid|listed|recogni[sz]ed|present|defined|registered|active|our|a valid"
     r"|a known|an active|local|ok\b)|invalid|inactive|nonexistent|terminated|disabled|de-?activated|closed|deleted"
     r"|discontinued|removed|undeliverable|unlisted|no longer)",
-    rf"{_NOUN}.{{0,80}}does(?:n't| not) (?:currently )?(?:exist|have an? )",
+    rf"{_NOUN}.{{0,80}}does(?:n't| not) (?:currently )?have an? ",
     rf"{_NOUN}.{{0,60}}(?:could ?n[o']t|can ?not|can't) be found|(?:could ?n[o']t|cannot|can't|unable to) find "
     rf".{{0,30}}{_WHO}",
     r"(?:is not|not|isn't) (?:a |an |any )?(?:valid|known|existing|active|local|registered) (?:e-?mail |local |smtp )*"
     r"(?:user|recipient|mailbox|account|address|person)|not (?:our|a local) (?:user|customer|address|recipient)",
-    rf"(?:does(?:n't| not)|do not) exist|{_WHO} not exist|may contain a non-existent|possibly incorrect",
+    rf"{_ABSENT}|{_WHO} not exist|may contain a non-existent|possibly incorrect",
     r"(?:e-?mail )?account (?:that you tried to reach )?.{0,40}(?:is |has been |was )(?:disabled|inactive|closed|"
     r"deleted"
     r"|suspended|terminated|deactivated|discontinued)|mailbox .{0,30}(?:is |has been )?(?:disabled|inactive|"
@@ -192,29 +252,14 @@ NO_SUCH = _any(
     r"user (?:is |has been )?(?:suspended|locked|inactive|terminated)|user missing home|destination addresses were "
     r"unknown",
     # Other languages
+    rf"{_MAILBOX_ABROAD}.{{0,30}}?(?:{_UNKNOWN_ABROAD}|gelöscht|deaktiviert)",
+    rf"(?:{_UNKNOWN_ABROAD})\S{{0,4}} ?(?:{_RECIPIENT_ABROAD})",
     r"kein(?:e[nrs]?)? (?:solche[nrs]? |passende[nrs]? |gültige[nrs]? |bekannte[nrs]? )?(?:benutzer|empfänger|nutzer"
-    r"|postfach|konto|adresse|mailbox|adressat|teilnehmer|e-?mail-?adresse)\b|(?:empfänger|benutzer|postfach|adresse"
-    r"|konto|mailbox).{0,30}(?:gibt es nicht|nicht bekannt|gelöscht|deaktiviert)",
-    r"(?:pas d[e']|aucune?) ?(?:telle? )?(?:utilisateur|boîte|boite|destinataire|adresse|compte)|n'existe pas",
-    r"no (?:existe|hay) (?:ning[uú]n |tal |el |la )?(?:usuario|buzón|cuenta|destinatario)|(?:usuario|buzón|cuenta"
-    r"|dirección|destinatario).{0,40}no existe|non esiste|não existe",
-    r"geen (?:zodanige |dergelijke )?(?:gebruiker|ontvanger|postbus)|bestaat niet|(?:finns|findes"
-    r"|finnes) (?:inte|ikke)",
-    r"nie istnieje|neexistuje|nem létezik|nu există|ne postoji|ei ole olemassa|tuntematon vastaanottaja|ismeretlen "
-    r"címzett|nie ma takiego|не існує|δεν υπάρχει|kullanıcı .{0,20}(?:yok|bulunamadı)",
-    r"(?:benutzer|empfänger|nutzer|adressat|postfach|adresse)\W{0,3}(?:.{0,30} )?(?:ist )?(?:unbekannt|existiert nicht"
-    r"|nicht gefunden|nicht vorhanden|ungültig)|unbekannte[rs]? (?:empfänger|benutzer|nutzer)",
-    r"(?:utilisateur|destinataire|adresse) (?:inconnue?|invalide|inexistante?)|destinataire invalide|aucun "
-    r"utilisateur",
-    r"(?:utente|destinatario|indirizzo|casella) (?:sconosciut|inesistent|non (?:esist|trovat|valid))|nessun utente",
-    r"(?:usuario|usuário|destinatario|destinatário|buzón|cuenta|conta|endereço) (?:desconocid|desconhecid|"
-    r"inexistent|no "
-    r"existe|não existe|no encontrad|não encontrad|inválid)|no existe (?:ese|el|dicha)",
-    r"(?:onbekende|ongeldige) (?:gebruiker|ontvanger)|gebruiker onbekend|nieznany (?:użytkownik|odbiorca)",
-    r"пользователь .{0,30}не (?:найден|существует)|нет такого пользователя|адресат .{0,20}не (?:найден|существует)",
-    r"(?:没有|沒有|無此|查无)(?:此|该|這個|这个)?(?:用户|使用者|邮箱|收件人|帳號|账号)|(?:使用者|信箱|收件者|郵箱|帳號).{0,10}(?:不存在|無效)",
-    r"(?:用户|邮箱|收件人|帐号|账号).{0,10}(?:不存在|无效)|ユーザー?.{0,10}(?:存在しません|不明)|"
-    r"宛先.{0,20}(?:存在しません|見つかりません)",
+    r"|postfach|konto|adresse|mailbox|adressat|teilnehmer|e-?mail-?adresse)\b",
+    r"(?:pas d[e']|aucune?) ?(?:telle? )?(?:utilisateur|boîte|boite|destinataire|adresse|compte)|nessun utente",
+    r"no (?:existe|hay) (?:ning[uú]n |tal |el |la |ese |dicha )?(?:usuario|buzón|cuenta|destinatario)",
+    r"geen (?:zodanige |dergelijke )?(?:gebruiker|ontvanger|postbus)|nie ma takiego|kullanıcı .{0,20}yok"
+    r"|нет такого пользователя|(?:没有|沒有|無此|查无)(?:此|该|這個|这个)?(?:用户|使用者|邮箱|收件人|帳號|账号)",
 )
 """There is no such mailbox."""
 

@@ -74,6 +74,8 @@ class GenerationCreate(LeadRelations):
 
 
 class GenerationChange(Input):
+    stops = ("cancelled",)
+
     status = serializers.ChoiceField(choices=("cancelled",), help_text="cancelled: stop before any lead is made.")
 
 

@@ -91,6 +91,7 @@ class BookableHoursOut(Output):
     timezone = serializers.CharField(help_text="empty: the company's")
     days = serializers.ListField(child=serializers.DictField(), help_text="day (1 is Monday), from and to of each span")
     away = serializers.ListField(child=serializers.DictField(), help_text="from and to of each, both days included")
+    updatedAt = serializers.DateTimeField(allow_null=True, help_text="null: never changed")
 
 
 class BookingQuestionInput(Input):

@@ -186,7 +186,7 @@ def _checked(questions: list[JsonObject]) -> list[JsonObject]:
 def read_hours(member_id: str) -> JsonObject:
     """Return when the member can be booked."""
     hours = MemberHours.objects.filter(member_id=member_id).first() or MemberHours(days=WORKING)
-    return {"timezone": hours.timezone, "days": hours.days, "away": hours.away}
+    return {"timezone": hours.timezone, "days": hours.days, "away": hours.away, "updatedAt": hours.updated_at}
 
 
 @transaction.atomic

@@ -89,6 +89,21 @@ def test_what_no_address_leads_to_is_refused() -> None:
             def get(self, request: Any) -> Any: ...
 
 
+def test_an_action_that_reads_and_changes_a_record_is_refused() -> None:
+    with pytest.raises(ImproperlyConfigured, match="Odd.caps: a record needs its own ViewSet"):
+
+        class Odd(ResourceViewSet):
+            module = "tag"
+
+            @action(detail=False, methods=["get"])
+            @endpoint("Read", output=BeanOut)
+            def caps(self, request: Any) -> Any: ...
+
+            @caps.mapping.put
+            @endpoint("Change", output=BeanOut)
+            def change_caps(self, request: Any) -> Any: ...
+
+
 def test_an_abstract_one_cannot_be_registered() -> None:
     class Base(ResourceViewSet, abstract=True):
         listing = Listing("List", Tag.objects.all, FIELDS, BeanOut)

@@ -121,7 +121,7 @@ def test_work_without_a_place_is_left_to_others(monkeypatch: pytest.MonkeyPatch)
 def test_main_leaves_processes_to_quick_work() -> None:
     arguments = command("main", main_processes(2))
     limits = [argument.partition("=")[2] for argument in arguments if argument.startswith("--share")]
-    assert limits == ["import,bulk=1", "outreach=2"]
+    assert limits == [f"workflows={PARTS['quick'].processes}", "import,bulk=1", "outreach=2"]
     assert arguments[arguments.index("-c") + 1] == "5"
     queues = {queue for part in PARTS.values() for queue in part.queues.split(",")}
     assert queues == set(GROUPS["main"].queues.split(","))

@@ -157,6 +157,42 @@ NAMES = [
     ("(Max Muster)", "Max"),
     ('Robert "Bob" Smith', "Robert"),
     ("'t Hooft, Gerard", "Gerard"),
+    ("Frau Univ.-Prof.in Dr.in Ute Lang", "Ute"),
+    ("Dipl.-Ing.in Ute Lang", "Ute"),
+    ("Professor:in Ute Lang", "Ute"),
+    ("Herr Notar Dr. Paul Lang", "Paul"),
+    ("Frau Pfarrerin Ute Lang", "Ute"),
+    ("Steuerberaterin Ute Lang", "Ute"),
+    ("RAin Ute Lang", "Ute"),
+    ("Herrn RA Lang", ""),
+    ("Rain Phoenix", "Rain"),
+    ("Ra Jones", "Ra"),
+    ("Pastor Maldonado", "Pastor"),
+    ("Pastor Paul Lang", "Paul"),
+    ("Abogada Ana Ruiz", "Ana"),
+    ("Mr. Van Buren", ""),
+    ("Ms. Du Pont", ""),
+    ("Signora Della Valle", ""),
+    ("Frau Zur Mühlen", ""),
+    ("Dr. Von Braun", ""),
+    ("Mr. Robert De Niro", "Robert"),
+    ("De Niro, Mr. Robert", "Robert"),
+    ("Mr. Al Pacino", "Al"),
+    ("Д-р Мария Иванова", "Мария"),
+    ("г-н проф. Пётр Волков", "Пётр"),
+    ("Д-р Волков", ""),
+    ("dr hab. n. med. Jan Nowak", "Jan"),
+    ("dr n. hum. Ewa Nowak", "Ewa"),
+    ("An Herrn Paul Lang", "Paul"),
+    ("An Dr. Ute Lang", "Ute"),
+    ("To Mr. John Smith", "John"),
+    ("An Nguyen", "An"),
+    ("z. Hd. Frau Ute Lang", "Ute"),
+    ("z.Hd.Herrn Paul Lang", "Paul"),
+    ("zu Händen von Frau Lang", ""),
+    ("Attn: Ms. Jane Roe", "Jane"),
+    ("À l'attention de Mme Claire Dupont", "Claire"),
+    ("Attila Nagy", "Attila"),
 ]
 
 
@@ -165,6 +201,8 @@ def test_titles_salutations_and_surnames_are_left_out(name: str, first: str) -> 
     assert first_name_of(name) == first
 
 
-@pytest.mark.parametrize("name", ["a" * 100_000, "((((" * 50_000, '"' * 9_999, "\0", "Dr. " * 5_000, "," * 5_000])
+@pytest.mark.parametrize(
+    "name", ["a" * 100_000, "((((" * 50_000, '"' * 9_999, "\0", "Dr. " * 5_000, "An Frau " * 900, "," * 5_000]
+)
 def test_hostile_names_are_read(name: str) -> None:
     assert len(first_name_of(name)) <= 200

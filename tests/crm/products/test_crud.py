@@ -181,7 +181,15 @@ def test_names_are_unique_among_the_living_whatever_their_case(cast: Cast, outsi
 def test_update_one(cast: Cast, fields: None) -> None:
     made = new(cast, **{**FULL, "grade": "A", "weight": 2, "colours": ["red"]})
     place = f"/product-service/{made['_id']}"
-    values = {"price": None, "sku": "", "isActive": None, "type": "", "grade": None, "weight": 3, "description": "old"}
+    values = {
+        "price": None,
+        "sku": "",
+        "isActive": True,
+        "type": "product",
+        "grade": None,
+        "weight": 3,
+        "description": "old",
+    }
     changed = cast.key.put(place, {"formData": values, "automation": "skip"})
     assert changed.status == 200
     after = {"price": None, "sku": "", "isActive": True, "type": "product", "weight": 3, "description": "old"}
@@ -202,6 +210,25 @@ def test_update_one(cast: Cast, fields: None) -> None:
     again = cast.key.put(place, {"formData": {"weight": 3}})
     assert again.data == changed.data, "what stays the same is not written"
     assert len(events(cast, "updated")) == 1
+
+
+@pytest.mark.parametrize(("key", "empty"), [("isActive", None), ("type", None), ("type", " ")])
+def test_a_value_that_cannot_be_empty_refuses_null(cast: Cast, key: str, empty: str | None) -> None:
+    made = new(cast, isActive=False, type="service")
+    place = f"/product-service/{made['_id']}"
+    for caller in (cast.key, cast.session):
+        for address, body in (
+            (place, {key: empty}),
+            (place, {"formData": {key: empty}}),
+            (place, made | {key: empty, "formData": made["formData"] | {key: empty}}),
+            ("/product-service", {"ids": [made["_id"]], "formData": {key: empty}}),
+        ):
+            refused = caller.put(address, body)
+            assert (refused.status, refused.body["name"]) == (400, "InvalidSystemField_400"), refused.body
+            assert refused.body["errors"][0]["field"] == key
+        cleared = caller.put("/product-service", {"ids": [made["_id"]], "formData": {key: ""}, "updateType": "clear"})
+        assert (cleared.status, cleared.body["name"]) == (400, "InvalidSystemField_400")
+    assert cast.key.get(place).data == made
 
 
 def test_bulk_update_tells_what_each_had(cast: Cast, outsiders: Cast, fields: None) -> None:
@@ -244,9 +271,9 @@ def test_append_remove_and_clear(cast: Cast, fields: None) -> None:
 
     assert change("append", colours=["blue", "red"]) == [["red", "blue"], ["blue", "red"]]
     assert change("remove", colours=["red"]) == [["blue"], ["blue"]]
-    assert change("clear", colours=None, price=None, currency=None, type=None) == [None, None]
+    assert change("clear", colours=None, price=None, currency=None) == [None, None]
     cleared = cast.key.get(f"/product-service/{ids[0]}").data
-    assert (cleared["price"], cleared["currency"], cleared["type"]) == (None, "", "product")
+    assert (cleared["price"], cleared["currency"]) == (None, "")
     assert stored(cast) == []
 
 

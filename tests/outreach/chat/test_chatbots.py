@@ -119,9 +119,13 @@ def test_versions_and_moves(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.post(f"{path}/pause").data["status"] == "paused"
     assert cast.key.post(f"{path}/pause").status == 400
     assert cast.key.post(f"{path}/publish").data["status"] == "published"
-    assert cast.key.put(path, {"status": "paused"}).data["status"] == "paused"
-    draft = cast.key.put(path, {"status": "draft"})
-    assert (draft.status, draft.body["errors"][0]["field"]) == (400, "status")
+    advice = "; pause it so that it answers no more"
+    for status, more in (("published", advice), ("paused", "")):
+        assert cast.key.put(path, {"status": status}).data["status"] == status
+        for caller in (cast.key, cast.session):
+            draft = caller.put(path, {"status": "draft"})
+            assert (draft.status, draft.body["errors"][0]["field"]) == (400, "status")
+            assert draft.body["warning"] == f"status: the chatbot is {status} and cannot be a draft again{more}"
     whole = cast.key.get(path).data
     again = cast.key.put(path, {**whole, "description": "Other", "status": "published"}).data
     assert (again["status"], again["description"]) == ("published", "Other")

@@ -40,6 +40,7 @@ def read_settings() -> JsonObject:
         "language": settings.language,
         "languageName": language_name(settings.language),
         "timezone": Company.objects.values_list("timezone", flat=True).get(pk=company_id()),
+        "updatedAt": settings.updated_at,
     }
 
 

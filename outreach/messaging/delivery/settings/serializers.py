@@ -134,3 +134,4 @@ class SettingsOut(Output):
     language = Computed(serializers.CharField(help_text="ISO 639-1 code; empty: that of the prompt."))
     languageName = Computed(serializers.CharField(help_text="Its name in English."))
     timezone = Computed(serializers.CharField(help_text="The company's; changed with the company's profile."))
+    updatedAt = Computed(serializers.DateTimeField(allow_null=True, help_text="null: never changed."))

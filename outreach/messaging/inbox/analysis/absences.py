@@ -11,15 +11,8 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("automatic reply", "automatic response", "automated reply", "automated response", "auto reply"),
         *("auto-reply", "autoreply", "auto response", "auto-response", "autoresponse", "autoresponder"),
         *("auto answer", "automatic answer", "automated answer", "out of office", "out of the office"),
-        *(
-            "out-of-office",
-            "automatic replies",
-            "auto replies",
-            "i'm out of",
-            "i am out of",
-            "currently out of",
-            "away from the office",
-        ),
+        *("out-of-office", "automatic replies", "auto replies", "i'm out of", "i am out of", "currently out of"),
+        *("away from the office",),
         *("away from my office", "away from my desk", "away from the desk", "away from my mail"),
         *("away from my email", "not in the office", "i'm away", "i am away", "currently away", "i'm on leave"),
         *("i am on leave", "on annual leave", "on parental leave", "on maternity leave", "on paternity leave"),
@@ -29,14 +22,10 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("i am currently out", "i'm currently out", "limited access to email", "i no longer work"),
         *("away from office", "out from office", "out of my office", "i am not in the office"),
         *("i'm not in the office", "i will be out of the office", "i'll be out of the office"),
-        *("i will be away", "aut.:", "autom.:"),
+        *("i will be away", "aut.:", "autom.:", "closed for the holidays", "closed until"),
     ),
     "de": (
-        *(
-            "automatische antworten",
-            "abwesend bis",
-            "im büro erst wieder",
-        ),
+        *("automatische antworten", "abwesend bis", "im büro erst wieder"),
         *("automatische antwort", "automatische antwortmail", "autom. antwort", "autom antwort", "autoantwort"),
         *("automatische rückantwort", "automatische abwesenheitsnotiz", "automatische abwesenheitsmeldung"),
         *("automatische nachricht", "automatische e-mail", "abwesenheitsnotiz", "abwesenheitsmeldung"),
@@ -48,43 +37,48 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("derzeit nicht erreichbar", "zurzeit abwesend", "zur zeit abwesend", "derzeit abwesend"),
         *("nicht erreichbar", "out of office-nachricht"),
         *("ich bin nicht im haus", "nicht im dienst", "urlaubsmeldung", "urlaubsvertretung"),
-        *("autom. nachricht", "autom. rückantwort"),
+        *("autom. nachricht", "autom. rückantwort", "wegen betriebsferien", "geschlossen bis"),
     ),
     "fr": (
-        *(
-            "réponses automatiques",
-            "pas au bureau",
-            "en déplacement jusqu'au",
-        ),
+        *("réponses automatiques", "pas au bureau", "en déplacement jusqu'au"),
         *("réponse automatique", "réponse auto", "message automatique", "notification d'absence"),
         *("message d'absence", "avis d'absence", "absence du bureau", "absent du bureau", "absente du bureau"),
         *("je suis absent", "je suis absente", "actuellement absent", "actuellement absente", "en congé"),
         *("en congés", "je suis en congé", "je suis en congés", "je suis en vacances", "hors du bureau"),
         *("absence de bureau", "en vacances", "accusé de réception"),
         *("je ne suis pas au bureau", "absence au bureau", "rép. auto", "réponse autom", "en congé maternité"),
-        *("en arrêt maladie",),
+        *("en arrêt maladie", "fermé pour congés", "fermés pour congés", "fermé jusqu'au", "fermés jusqu'au"),
     ),
     "es": (
-        *(
-            "respuestas automáticas",
-            "no estaré en la oficina",
-        ),
+        *("respuestas automáticas", "no estaré en la oficina"),
         *("respuesta automática", "contestación automática", "mensaje automático", "autorespuesta"),
         *("auto-respuesta", "autorrespuesta", "fuera de la oficina", "fuera de oficina", "estoy fuera"),
         *("ausente de la oficina", "ausencia de la oficina", "aviso de ausencia", "de vacaciones"),
         *("estoy de vacaciones", "no estoy en la oficina"),
-        *("no me encuentro en la oficina", "estoy ausente", "ausencia por vacaciones"),
+        *(
+            "no me encuentro en la oficina",
+            "estoy ausente",
+            "ausencia por vacaciones",
+            "cerrado por vacaciones",
+            "cerrado hasta",
+        ),
         *("me encuentro de vacaciones", "resp. automática"),
     ),
     "it": (
-        *(
-            "risposte automatiche",
-            "non in ufficio",
-        ),
+        *("risposte automatiche", "non in ufficio"),
         *("risposta automatica", "risposta automatizzata", "messaggio automatico", "fuori ufficio", "fuori sede"),
         *("fuori dall'ufficio", "sono fuori", "assenza dall'ufficio", "assente dall'ufficio"),
         *("avviso di assenza", "in ferie", "sono in ferie", "sono assente"),
-        *("non sono in ufficio", "assenza per ferie", "risp. automatica", "ufficio chiuso per ferie"),
+        *(
+            "non sono in ufficio",
+            "assenza per ferie",
+            "risp. automatica",
+            "ufficio chiuso per ferie",
+            "chiuso per ferie",
+            "chiusi per ferie",
+            "chiuso fino al",
+            "chiusi fino al",
+        ),
     ),
     "pt": (
         *("respostas automáticas",),
@@ -96,10 +90,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("encontro-me de férias", "resp. automática"),
     ),
     "nl": (
-        *(
-            "automatische antwoorden",
-            "afwezig tot",
-        ),
+        *("automatische antwoorden", "afwezig tot"),
         *("automatisch antwoord", "automatische beantwoording", "automatische reactie", "automatisch bericht"),
         *("afwezigheidsbericht", "afwezigheidsmelding", "niet op kantoor", "niet aanwezig", "ik ben afwezig"),
         *("ik ben niet op kantoor", "niet op het werk", "op vakantie", "ik ben op vakantie", "met verlof"),
@@ -108,10 +99,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("autom. antwoord",),
     ),
     "da": (
-        *(
-            "automatiske svar",
-            "fraværende til",
-        ),
+        *("automatiske svar", "fraværende til"),
         *("autosvar", "automatisk svar", "automatisk besvarelse", "fraværsbesked", "ikke på kontoret"),
         *("ikke til stede", "ude af kontoret", "jeg er på ferie", "på ferie", "på barsel", "jeg holder ferie"),
         *("ferielukket",),
@@ -124,19 +112,13 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("jeg er ikke på kontoret", "jeg er på ferie", "jeg er fraværende"),
     ),
     "sv": (
-        *(
-            "automatiska svar",
-            "frånvarande till",
-        ),
+        *("automatiska svar", "frånvarande till"),
         *("autosvar", "automatiskt svar", "automatsvar", "autosvar:", "frånvaromeddelande", "inte på kontoret"),
         *("ej på kontoret", "inte på plats", "på semester", "jag har semester", "föräldraledig", "tjänstledig"),
         *("jag är inte på kontoret", "jag är på semester", "jag är ledig", "jag är frånvarande"),
     ),
     "fi": (
-        *(
-            "automaattiset vastaukset",
-            "poissa asti",
-        ),
+        *("automaattiset vastaukset", "poissa asti"),
         *("automaattinen vastaus", "automaattivastaus", "poissaoloviesti", "poissaoloilmoitus"),
         *("poissa toimistosta", "olen poissa", "en ole paikalla", "lomalla", "olen lomalla", "vuosilomalla"),
         *("en ole toimistolla", "olen vapaalla", "olen vuosilomalla", "poissa konttorilta"),
@@ -158,10 +140,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("manęs nėra biure", "esu atostogose", "nebūsiu biure"),
     ),
     "pl": (
-        *(
-            "odpowiedzi automatyczne",
-            "automatyczne odpowiedzi",
-        ),
+        *("odpowiedzi automatyczne", "automatyczne odpowiedzi"),
         *("odpowiedź automatyczna", "automatyczna odpowiedź", "autoodpowiedź", "poza biurem"),
         *("jestem poza biurem", "nieobecność w biurze", "nieobecny w biurze", "na urlopie", "jestem na urlopie"),
         *("wiadomość automatyczna", "informacja o nieobecności", "powiadomienie o nieobecności"),
@@ -169,10 +148,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("nieobecność do", "aut. odp", "autom. odp", "zastępstwo / nieobecność"),
     ),
     "cs": (
-        *(
-            "automatické odpovědi",
-            "momentálně mimo kancelář",
-        ),
+        *("automatické odpovědi", "momentálně mimo kancelář"),
         *("automatická odpověď", "automatická odpoveď", "automatický e-mail", "mimo kancelář"),
         *("nejsem v kanceláři", "nepřítomnost v kanceláři", "oznámení o nepřítomnosti", "mimo pracoviště"),
         *("na dovolené", "jsem na dovolené"),
@@ -180,28 +156,19 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("čerpám dovolenou", "aut. odp"),
     ),
     "sk": (
-        *(
-            "automatické odpovede",
-            "automatická odozva",
-        ),
+        *("automatické odpovede", "automatická odozva"),
         *("automatická odpoveď", "mimo kancelárie", "mimo kancelária", "nie som v kancelárii", "na dovolenke"),
         *("som na dovolenke", "oznámenie o neprítomnosti", "neprítomnosť v kancelárii"),
         *("som mimo kancelárie", "nie som v práci", "čerpám dovolenku", "som neprítomný", "som neprítomná"),
     ),
     "hu": (
-        *(
-            "automatikus válaszok",
-            "automatikus felelet",
-        ),
+        *("automatikus válaszok", "automatikus felelet"),
         *("automatikus válasz", "automatikus üzenet", "házon kívül", "irodán kívül", "nem vagyok az irodában"),
         *("szabadságon", "szabadságon vagyok", "távolléti üzenet", "távolléti értesítés"),
         *("távol vagyok", "irodán kívül vagyok", "nem vagyok bent", "szabadságon leszek"),
     ),
     "sl": (
-        *(
-            "samodejni odgovori",
-            "avtomatski odgovori",
-        ),
+        *("samodejni odgovori", "avtomatski odgovori"),
         *("samodejni odgovor", "avtomatski odgovor", "odsoten iz pisarne", "izven pisarne", "na dopustu"),
         *("sem odsoten",),
         *("nisem v pisarni", "odsoten sem", "odsotna sem", "ni me v pisarni"),
@@ -226,10 +193,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("nuk jam në zyrë",),
     ),
     "ro": (
-        *(
-            "răspunsuri automate",
-            "plecat din birou",
-        ),
+        *("răspunsuri automate", "plecat din birou"),
         *("răspuns automat", "mesaj automat", "în afara biroului", "absent de la birou", "nu sunt la birou"),
         *("în concediu", "sunt în concediu", "lipsesc din birou"),
         *("nu sunt în birou", "sunt plecat din birou", "sunt plecată din birou", "absență din birou"),
@@ -240,10 +204,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("отсъствам", "ще отсъствам", "няма ме в офиса", "в отпуск съм"),
     ),
     "el": (
-        *(
-            "αυτόματες απαντήσεις",
-            "λείπω έως",
-        ),
+        *("αυτόματες απαντήσεις", "λείπω έως"),
         *("αυτόματη απάντηση", "αυτοματοποιημένη απάντηση", "εκτός γραφείου", "απουσία από το γραφείο"),
         *("σε άδεια", "είμαι εκτός γραφείου", "βρίσκομαι σε άδεια"),
         *("απουσιάζω", "λείπω από το γραφείο", "είμαι σε άδεια", "λείπω σε άδεια"),
@@ -254,10 +215,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("izinliyim", "ofiste yokum", "yıllık izindeyim"),
     ),
     "ru": (
-        *(
-            "автоматические ответы",
-            "автоматическое сообщение",
-        ),
+        *("автоматические ответы", "автоматическое сообщение"),
         *("автоматический ответ", "автоответ", "автоответчик", "нет на месте", "отсутствую на рабочем месте"),
         *("вне офиса", "не в офисе", "в отпуске", "я в отпуске", "нахожусь в отпуске"),
         *("отсутствие на рабочем месте",),
@@ -265,10 +223,7 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("я отсутствую", "временно отсутствую", "меня нет на месте", "нахожусь в командировке"),
     ),
     "uk": (
-        *(
-            "автоматичні відповіді",
-            "автоматичне повідомлення",
-        ),
+        *("автоматичні відповіді", "автоматичне повідомлення"),
         *("автоматична відповідь", "автовідповідь", "автоматична відповiдь", "поза офісом", "не в офісі"),
         *("у відпустці", "в відпустці", "я у відпустці", "відсутність на робочому місці"),
         *("мене немає в офісі", "мене нема в офісі", "мене не буде в офісі", "немає в офісі", "я відсутній"),
@@ -295,50 +250,23 @@ NOTICES: dict[str, tuple[str, ...]] = {
         *("ech sinn net am büro",),
     ),
     "zh": (
-        *(
-            "自动回覆",
-            "出差中",
-            "出差通知",
-            "请假中",
-            "請假中",
-            "休假至",
-            "外出至",
-        ),
+        *("自动回覆", "出差中", "出差通知", "请假中", "請假中", "休假至", "外出至"),
         *("自动回复", "自动答复", "自動回覆", "自動回復", "自動答覆", "自动应答", "不在办公室", "不在辦公室"),
-        *("外出通知", "休假通知", "外出自动", "外出自動", "休假中", "正在休假"),
+        *("外出通知", "休假通知", "外出自动", "外出自動", "休假中", "正在休假", "放假通知"),
     ),
     "ja": (
-        *(
-            "不在のため",
-            "不在にします",
-            "不在です",
-            "不在期間",
-            "休暇のため",
-            "出張のため",
-            "休業のお知らせ",
-        ),
+        *("不在のため", "不在にします", "不在です", "不在期間", "休暇のため", "出張のため", "休業のお知らせ"),
         *("自動応答", "自動返信", "自動回答", "不在通知", "不在のお知らせ", "不在応答", "不在連絡"),
         *("不在メッセージ", "休暇のお知らせ", "休暇中", "外出中", "不在にして", "自動送信"),
+        *("休暇をいただいて", "休暇を頂いて", "休暇を取得して", "休業のご案内", "休業について", "休暇について"),
+        *("お休みをいただいて",),
     ),
     "ko": ("자동 회신", "자동회신", "자동 응답", "자동응답", "부재중", "부재 중"),
 }
 
 WORDS: tuple[str, ...] = (
-    *(
-        "auto",
-        "automatic",
-        "ooo",
-        "absence",
-        "absent",
-        "away",
-        "on holiday",
-        "on holidays",
-        "vacation",
-        "on leave",
-        "annual leave",
-        "holiday",
-        "oof",
-    ),
+    *("auto", "automatic", "ooo", "absence", "absent", "away", "on holiday", "on holidays", "vacation", "on leave"),
+    *("annual leave", "holiday", "oof"),
     *("abwesend", "abwesenheit", "urlaub", "absente", "congés", "conges", "vacances", "ausente", "ausencia"),
     *("vacaciones", "assente", "assenza", "ferie", "ausência", "férias", "afwezig", "afwezigheid", "vakantie"),
     *("verlof", "fravær", "fraværende", "bortreist", "frånvaro", "frånvarande", "semester", "poissa", "loma"),
@@ -348,6 +276,18 @@ WORDS: tuple[str, ...] = (
     *("απουσία", "άδεια", "izin", "отсутствие", "відсутність", "відпустка", "不在", "休暇", "休假", "外出"),
     *("请假", "請假", "부재", "nepřítomna", "neprítomný", "neprítomná", "odsotna", "odsutna", "відсутній", "відсутня"),
     *("prombūtnē", "atostogos", "absență", "одсутан", "одсутност", "отсутен", "адсутнасць", "mungesë", "leyfi"),
+    *("we are closed", "we're closed", "office closed", "office is closed", "offices closed", "wir haben geschlossen"),
+    *(
+        "betriebsferien",
+        "betriebsurlaub",
+        "büro geschlossen",
+        "fermeture annuelle",
+        "bureau fermé",
+        "nous sommes fermés",
+    ),
+    *("oficina cerrada", "estamos cerrados", "chiusura estiva", "ufficio chiuso", "siamo chiusi", "escritório fechado"),
+    *("estamos encerrados", "kantoor gesloten", "wij zijn gesloten", "semesterstängt", "feriestengt"),
+    *("biuro nieczynne", "休業", "放假"),
 )
 
 SUBSTITUTES: tuple[str, ...] = (

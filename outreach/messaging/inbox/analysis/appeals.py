@@ -10,19 +10,18 @@ OPENERS: tuple[str, ...] = (
     *("for tiden", "for tida", "jeg er", "er", "just nu", "jag är", "tillfälligt", "tällä hetkellä", "olen"),
     *("obecnie", "aktualnie", "jestem", "momentálně", "aktuálně", "jsem", "momentálne", "aktuálne", "som"),
     *("jelenleg", "trenutno", "în prezent", "momentan sunt", "sunt", "şu anda", "şu an"),
-    *(
-        "сейчас",
-        "временно",
-        "я",
-        "тимчасово",
-        "зараз",
-        "в момента",
-        "тренутно",
-        "αυτή τη στιγμή",
-        "目前",
-        "现在",
-        "現在",
-    ),
+    *("сейчас", "временно", "я", "тимчасово", "зараз", "в момента", "тренутно", "αυτή τη στιγμή", "目前", "现在"),
+    *("現在",),
+    *("presently", "we are", "we're", "our office is", "the office is", "office is", "gerade", "ich befinde mich"),
+    *("wir haben", "wir machen"),
+    *("derzeit bin ich", "zurzeit bin ich", "nous sommes", "en ce moment", "en este momento", "me encuentro"),
+    *("estamos",),
+    *("al momento", "in questo momento", "mi trovo", "siamo", "neste momento", "no momento", "encontro-me", "ben ik"),
+    *("op dit moment", "wij zijn", "we zijn", "i øjeblikket", "för närvarande", "vi är", "vi er", "w tej chwili"),
+    *("przebywam", "právě", "práve", "éppen", "в настоящее время", "в данный момент", "нахожусь", "мы", "я зараз"),
+    *("перебуваю", "ben", "我", "本人", "我们", "我們", "当前", "當前", "只今", "ただ今", "ただいま", "夏季", "夏期"),
+    *("冬季", "冬期"),
+    *("年末年始", "年末年始の", "お盆", "臨時", "弊社"),
 )
 """Words before an absence ("Derzeit nicht im Büro")."""
 
@@ -46,23 +45,19 @@ APPEALS: tuple[str, ...] = (
     *("god idé", "voimmeko", "voitko", "soita", "czy możemy", "możemy", "proszę zadzwonić", "dobry pomysł"),
     *("můžeme", "můžete", "zavolejte", "dobrý nápad", "môžeme", "zavolajte", "hívjon", "putem", "sunați-mă"),
     *("можем", "можете", "позвоните", "пришлите", "хорошая идея", "можемо", "зателефонуйте", "μπορούμε", "arayın"),
+    *("idea", "idee", "idée", "ideia", "idé", "ide", "pomysł", "nápad", "идея", "ідея", "ιδέα", "fikir"),
+    *("interest", "interested", "interesse", "interessiert", "intérêt", "intéressé", "interés", "interesado"),
+    *("interessato", "interessado", "geïnteresseerd", "intresserad", "interesseret", "zainteresowany", "интерес"),
+    *("интересно", "цікаво", "missing", "how to", "fehlt", "fehlen", "manque", "falta", "manca", "ontbreekt", "saknas"),
+    *("mangler", "brakuje", "chybí", "chýba", "hiányzik", "не хватает", "бракує"),
 )
 """Requests and praise, after which a subject is a person's."""
 CJK_APPEALS: tuple[str, ...] = (
-    *(
-        "能否",
-        "可否",
-        "可以吗",
-        "好主意",
-        "打电话给我",
-        "給我打電話",
-        "给我打电话",
-        "吗",
-        "嗎",
-        "ください",
-        "でしょうか",
-    ),
-    *("いかがですか", "お願いします", "いい考え"),
+    *("能否", "可否", "可以吗", "好主意", "打电话给我", "給我打電話", "给我打电话", "吗", "嗎", "ください"),
+    *("でしょうか",),
+    *("いかがですか", "お願いします", "いい考え", "怎么", "怎麼", "如何", "什么", "什麼", "想法", "功能", "系统"),
+    *("系統", "软件"),
+    *("軟體", "机器人", "機器人", "機能", "システム", "使い方", "アイデア"),
 )
 """Requests in languages without spaces between words."""
 NOTICE_APPEALS: tuple[str, ...] = (
@@ -70,3 +65,31 @@ NOTICE_APPEALS: tuple[str, ...] = (
     *("bitte in dringenden", "gerne an", "gerne wieder"),
 )
 """Requests that absence notices have as well."""
+
+TOPICS: tuple[str, ...] = (
+    *("out of office", "out-of-office", "automatic reply", "automatic replies", "automatic response"),
+    *("automated reply",),
+    *("automated response", "auto reply", "auto-reply", "autoreply", "auto response", "auto-response", "autoresponse"),
+    *("autoresponder", "auto answer", "automatic answer", "on vacation", "vacation message", "vacation notice"),
+    *("automatische antwort", "automatische antworten", "automatische nachricht", "automatische e-mail", "außer haus"),
+    *("eingangsbestätigung", "im urlaub", "urlaubsvertretung", "abwesenheitsassistent", "nicht erreichbar"),
+    *("réponse automatique", "réponses automatiques", "message automatique", "accusé de réception", "en vacances"),
+    *("respuesta automática", "respuestas automáticas", "mensaje automático", "de vacaciones", "fuera de oficina"),
+    *("risposta automatica", "risposte automatiche", "messaggio automatico", "fuori sede", "in ferie", "de férias"),
+    *("resposta automática", "respostas automáticas", "mensagem automática", "automatisch antwoord", "op vakantie"),
+    *("automatische reactie", "automatisch bericht", "buiten kantoor"),
+)
+"""Phrases of absences that begin other topics as well ("Out of office space in Berlin")."""
+
+RESUMPTIONS: tuple[str, ...] = (
+    *("for", "from", "since", "today", "tomorrow", "this", "next", "all", "in", "on", "and", "with", "without"),
+    *("due to",),
+    *("reply", "response", "message", "notice", "of your", "für", "ab", "seit", "diese", "nächste", "und", "mit"),
+    *("wegen",),
+    *("zu", "ihre", "ihrer", "ihres", "pour", "du", "depuis", "cette", "aujourd'hui", "et", "avec", "de votre"),
+    *("de vos",),
+    *("del", "desde", "por", "hoy", "esta", "y", "con", "de su", "dal", "dalla", "oggi", "questa", "e", "della sua"),
+    *("per", "da", "desde", "hoje", "com", "da sua", "do seu", "vanaf", "voor", "deze", "vandaag", "en", "met"),
+    *("van uw",),
+)
+"""Words that absence notices have directly after one of `TOPICS`."""

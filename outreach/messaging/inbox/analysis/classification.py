@@ -8,7 +8,13 @@ from enum import StrEnum
 
 from outreach.messaging.inbox.analysis.matching import Matched, named_messages
 from outreach.messaging.inbox.analysis.parsing import Mail, text_of
-from outreach.messaging.inbox.analysis.reports import encloses_mail, is_abuse, read_bounce, says_failure
+from outreach.messaging.inbox.analysis.reports import (
+    announces_delay,
+    encloses_mail,
+    is_abuse,
+    read_bounce,
+    says_failure,
+)
 from outreach.messaging.inbox.analysis.subjects import announces_absence, is_answer
 
 
@@ -162,7 +168,7 @@ def _reports_failure(mail: Mail, *, answers: bool) -> bool:
 
     Absence notices have an empty return path too, and may have any text.
     """
-    undelivered = _UNDELIVERED.match(mail.subject) is not None
+    undelivered = _UNDELIVERED.match(mail.subject) is not None or announces_delay(mail.subject)
     nobody = not mail.sender[1] or has_empty_return_path(mail)
     # Some mail services send failures from no-reply@; the enclosed mail shows which these are.
     if is_daemon(mail) or (is_from_nobody(mail) and encloses_mail(mail)):

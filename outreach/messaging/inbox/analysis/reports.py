@@ -44,6 +44,14 @@ class Report:
     message_ids: tuple[str, ...]
 
 
+_DELAYED = re.compile(
+    r"\s*(?:warning: (?:message .{0,60}delayed|could not send message for past)|delayed mail|(?:mail|message) delayed"
+    r"|(?:mail )?delivery (?:is |has been )?delay(?:ed)?|delivery status notification \(delay(?:ed)?\)"
+    r"|zustellung verzögert|verzögerte zustellung|(?:remise|livraison|distribution) (?:différée|retardée)"
+    r"|entrega (?:retrasada|demorada|atrasada|adiada)|consegna (?:ritardata|in ritardo)|bezorging vertraagd)",
+    re.IGNORECASE,
+)
+"""Subjects of servers that still try to deliver a mail, such as Exim's and Sendmail's warnings."""
 _CODE = re.compile(r"\b[45]\d\d[ \-]")
 _ORIGINAL = re.compile(
     r"(?im)^[> \t]{0,40}(?:-{2,80}.{0,40}(?:this line|copy of|original|returned|unsent|message (?:follows|header)"
@@ -107,6 +115,11 @@ def is_abuse(mail: Mail) -> bool:
     }
     # A report without a type is taken for a complaint: the careful reading costs one address.
     return not kinds or kinds != {"not-spam"}
+
+
+def announces_delay(subject: str) -> bool:
+    """Return whether a mail server's subject announces that it still tries to deliver a mail."""
+    return _DELAYED.match(subject) is not None
 
 
 def says_failure(text: str) -> bool:
@@ -182,7 +195,8 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
         said = _told_of(mail, address)
         match = STATUS.search(said[0]) or STATUS.search(_unquoted(text))
         # An address that is in both lists has failed for good: reports often quote the earlier delay.
-        action = "delayed" if address in temporary and address not in (*permanent, *named) else "failed"
+        delayed = announces_delay(mail.subject) or (address in temporary and address not in permanent)
+        action = "delayed" if delayed and address not in named else "failed"
         yield _failure(address, action, match[1] if match else "", said)
 
 

@@ -72,7 +72,7 @@ _JOB = re.compile(
 
 def without_signature(text: str) -> str:
     """Return a text without the greeting before it, and without the closing and the signature after it."""
-    lines = [" ".join(line.split()) for line in _without_greeting(text.strip()).splitlines()]
+    lines = [" ".join(line.split()) for line in without_greeting(text.strip()).splitlines()]
     lines = [line for line in lines if line]
     for place, line in enumerate(lines):
         if place and _is_closing(line) and _is_signature(lines[place + 1 :]):
@@ -85,7 +85,8 @@ def without_signature(text: str) -> str:
     return "\n".join(lines)
 
 
-def _without_greeting(text: str) -> str:
+def without_greeting(text: str) -> str:
+    """Return a text without the greeting before it."""
     line, _, rest = text.partition("\n")
     for pattern in (_LONG_GREETING, _GREETING):
         match = pattern.match(line)

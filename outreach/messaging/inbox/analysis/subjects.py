@@ -6,7 +6,15 @@ import re
 import unicodedata
 
 from outreach.messaging.inbox.analysis.absences import NOTICES, PREFIXES, SENTENCES, SUBSTITUTES, WORDS
-from outreach.messaging.inbox.analysis.appeals import APPEALS, CJK_APPEALS, NOTICE_APPEALS, OPENERS, UNTIL
+from outreach.messaging.inbox.analysis.appeals import (
+    APPEALS,
+    CJK_APPEALS,
+    NOTICE_APPEALS,
+    OPENERS,
+    RESUMPTIONS,
+    TOPICS,
+    UNTIL,
+)
 
 MAX_SUBJECT_LENGTH = 500
 """Characters of a subject that are read."""
@@ -36,12 +44,13 @@ _SUBSTITUTE = _any((*SUBSTITUTES, *WORDS))
 _DATE = r"(?:(?:vom|von|bis|ab|am|zum|und|heute|morgen|from|until|till|to)|\d[\d./-]{0,9})"
 _OPENS = (
     rf"[\W_]*(?:{_TAG})?(?:(?:来自|來自).{{1,30}}?的)?"
-    rf"(?:(?:{_any(OPENERS)})(?:\s+|(?<=[{_CJK}])))?(?:{_DATE}\s+){{0,6}}"
+    rf"(?:(?:{_any(OPENERS)})(?:\s+|(?<=[{_CJK}]))){{0,3}}(?:{_DATE}\s+){{0,6}}"
 )
 _NOTICE = re.compile(
     rf"{_OPENS}(?:(?P<phrase>{_PHRASES})"
     rf"(?:(?<=[{_CJK}])|(?!\w))|(?:(?:{_SUBSTITUTE})\s*/\s*)?(?P<word>{_any(WORDS)})"
-    rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)|\s+(?=(?:{_any(UNTIL)})(?!\w)|(?:\w{{1,6}}\s+)?\d)))"
+    rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)"
+    rf"|\s+(?=(?:{_any(UNTIL)})(?!\w)|(?:\w{{1,6}}\s+)?\d|{_MARK})))"
 )
 _AUTOMATIC = re.compile(
     r"auto|avto|awto|авто|аута|аўта|αυτο|otomat|samodejn|sjalfv|uathoib|自动|自動|자동|aut\."
@@ -52,6 +61,13 @@ _CONTINUES = re.compile(rf"(?<!\w)(?:{_any(APPEALS)})(?!\w)|{_any(CJK_APPEALS)}"
 _NOTICE_APPEAL = re.compile(rf"(?<!\w)(?:{_any(NOTICE_APPEALS)})(?!\w)")
 _ENDS = re.compile(rf"(?:{_any(UNTIL)})(?!\w)(?:\W*\w+){{0,3}}\W*")
 """The end of an absence, with nothing after it."""
+_TOPICS = frozenset(folded(phrase) for phrase in TOPICS)
+_RESUMES = re.compile(
+    rf" (?:(?:{_any(RESUMPTIONS)}|{_any(UNTIL)}|{_DATE}|{_any(WORDS)})(?!\w)|{_MARK}|(?:\w{{1,9}}\.? )?\d"
+    rf"|\w*(?:{_AUTOMATIC.pattern}))"
+)
+"""Words that an absence notice has directly after the phrase."""
+_MAX_NAMES = 3
 _SENTENCE = re.compile(rf"(?<=\w) (?P<phrase>{_any(SENTENCES)})(?!\w)|(?!)(?P<word>)")
 
 
@@ -72,6 +88,7 @@ def announces_absence(subject: str, original: str | None = None) -> bool:
     `original`, the subject of a reply is taken for a person's.
     """
     said = folded(subject)
+    quotes = False
     if original is None:
         if is_answer(subject):
             return False
@@ -80,13 +97,26 @@ def announces_absence(subject: str, original: str | None = None) -> bool:
         sent = without_prefixes(folded(original))
         said = without_prefixes(said)
         if sent and sent in said:
+            quotes = True
             said = said.replace(sent, "", 1)
             sent = ""
     match = _NOTICE.match(said) or _SENTENCE.search(said)
     if match is None:
         return False
     phrase = match["phrase"] or match["word"]
-    return phrase not in sent and not _is_personal(phrase, said[match.end() :].strip(), is_word=bool(match["word"]))
+    rest = said[match.end() :]
+    # After "I am currently" the phrase is a sentence's, and no topic.
+    if phrase in sent or (said.startswith(phrase) and not quotes and _goes_on(phrase, rest, subject)):
+        return False
+    return not _is_personal(phrase, rest.strip(), is_word=bool(match["word"]))
+
+
+def _goes_on(phrase: str, rest: str, subject: str) -> bool:
+    """Return whether the phrase is the beginning of a topic ("Out of office space in Berlin"), and not of a name."""
+    if phrase not in _TOPICS or not re.match(r" [^\W\d_]", rest) or _RESUMES.match(rest):
+        return False
+    words = subject.split()[-len(rest.split()) :]
+    return len(words) > _MAX_NAMES or not all(word[0].isupper() for word in words)
 
 
 def _is_personal(phrase: str, rest: str, *, is_word: bool) -> bool:

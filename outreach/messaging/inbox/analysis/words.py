@@ -8,8 +8,9 @@ import unicodedata
 from core.text.folding import without_piles
 from outreach.connections.smtp.markup import sanitise_html, text_from_html
 from outreach.messaging.inbox.analysis.parsing import Mail
-from outreach.messaging.inbox.analysis.signatures import without_signature
+from outreach.messaging.inbox.analysis.signatures import without_greeting, without_signature
 from outreach.messaging.inbox.analysis.stop_phrases import POLITE, STOP
+from outreach.messaging.inbox.analysis.stop_reasons import REASONS
 
 MAX_TEXT_LENGTH = 50_000
 """Characters that are looked through; the rest counts as quoted."""
@@ -44,6 +45,15 @@ _SIGNATURE = re.compile(
 _MAX_STOP_LENGTH = 200
 """Characters of a message that contains nothing else."""
 _STOP = re.compile("|".join(f"(?:{pattern})" for pattern in STOP.values()))
+_REASON = re.compile("|".join(f"(?:{pattern})" for pattern in REASONS.values()))
+_SENTENCE = re.compile(r"[^.!?;。！？\n]+\??")
+_COMMA = re.compile(r"[,:、，]| [-–—] ")
+_AND = re.compile(r"\b(?:and|so|und|also|daher|et|donc|y|e|en|dus|i|więc)\b", re.IGNORECASE)
+"""Words between two clauses of a sentence."""
+_ADDRESS = re.compile(r"[^\s@<>]{1,64}@[^\s@<>]{1,255}")
+"""An address that the wish names. Whose it is doesn't matter: the writer asks."""
+_LETTERS = str.maketrans("łøđðı", "loddi")
+"""Letters that consist of no other letter and an accent."""
 _POLITE = re.compile(rf"(?<!\w)(?:{POLITE})(?!\w)")
 _MAX_SIGNED_LENGTH = 700
 """Characters of such a message with its greeting and signature."""
@@ -121,21 +131,45 @@ def _rest(text: str, said: str) -> str:
 
 
 def asks_to_stop(reply: str) -> bool:
-    """Return whether the reply is nothing but the wish to get no more mails."""
+    """Return whether the reply asks for no more mails, and has only reasons, greetings and thanks next to it."""
     if len(reply) > _MAX_SIGNED_LENGTH:
         return False
-    wish = without_signature(reply)
-    if len(wish) > _MAX_STOP_LENGTH or _ADDS_MORE.search(wish):
+    # A last line of a single word may be the wish, and not a name.
+    return any(_says_stop(_ADDRESS.sub(" ", text)) for text in (without_signature(reply), without_greeting(reply)))
+
+
+def _says_stop(text: str) -> bool:
+    if len(text) > _MAX_STOP_LENGTH or _ADDS_MORE.search(text):
         return False
-    if _is_wish(wish):
+    if _is_wish(text):
         return True
-    sentences = [sentence for sentence in re.split(r"[.!;\n]+", wish) if _without_politeness(sentence)]
-    return bool(sentences) and all(_is_wish(sentence) for sentence in sentences)
+    clauses = [clause for sentence in _SENTENCE.findall(text) for clause in _clauses(sentence)]
+    clauses = [clause for clause in clauses if _without_politeness(clause)]
+    wishes = [clause for clause in clauses if _is_wish(clause)]
+    return bool(wishes) and all(clause in wishes or _is_reason(clause) for clause in clauses)
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Return the clauses of a sentence, or the whole sentence if that is a wish or a reason."""
+    if _is_wish(sentence):
+        return [sentence]
+    clauses = [clause for clause in _COMMA.split(sentence) if clause]
+    if len(clauses) == 1 and _is_reason(sentence):
+        return clauses
+    return [part for clause in clauses for part in ([clause] if _is_reason(clause) else _AND.split(clause))]
 
 
 def _is_wish(text: str) -> bool:
+    return _is_all(_STOP, text)
+
+
+def _is_reason(text: str) -> bool:
+    return not text.endswith("?") and _is_all(_REASON, text)
+
+
+def _is_all(pattern: re.Pattern[str], text: str) -> bool:
     candidates = (_without_politeness(text), _plain(text))
-    return any(_STOP.fullmatch(candidate) for candidate in candidates if candidate)
+    return any(pattern.fullmatch(candidate) for candidate in candidates if candidate)
 
 
 def _without_politeness(text: str) -> str:
@@ -145,7 +179,7 @@ def _without_politeness(text: str) -> str:
 def _folded(text: str) -> str:
     """Return the text in lower case and without accents, of the same length where that is possible."""
     apart = unicodedata.normalize("NFKD", without_piles(text).lower())
-    plain = "".join(character for character in apart if not "\u0300" <= character <= "\u036f").replace("ı", "i")
+    plain = "".join(character for character in apart if not "\u0300" <= character <= "\u036f").translate(_LETTERS)
     return unicodedata.normalize("NFC", plain)
 
 

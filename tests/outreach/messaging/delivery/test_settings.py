@@ -28,6 +28,7 @@ def test_without_settings_mail_goes_at_all_hours(cast: Cast) -> None:
         "vendorLimits": dict.fromkeys(VENDORS),
         "providerLimits": dict.fromkeys(("google", "microsoft", "yahoo", "apple", "gmx", "other")),
         "timezone": "Europe/Berlin",
+        "updatedAt": None,
     }
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from outreach.connections.smtp.refusals import Severity
 from outreach.messaging.inbox.analysis.classification import Kind, classify
 from outreach.messaging.inbox.analysis.parsing import Mail, read_mail
+from outreach.messaging.inbox.analysis.reports import read_bounce
 
 OURS = "In-Reply-To: <65f0c0ffee65f0c0ffee65f0@example.com>"
 
@@ -96,3 +98,52 @@ def test_the_subject_that_was_sent_is_compared() -> None:
     assert classify(answer, original="Coffee") == Kind.AUTO
     assert classify(answer, original="Out of office") == Kind.REPLY
     assert classify(answer) == Kind.REPLY
+
+
+EXIM = """This message was created automatically by mail delivery software.
+A message that you sent has not yet been delivered to one or more of its
+recipients after more than 48 hours on the queue on mx.example.com.
+
+The message identifier is:     1sAbcd-0001Ef-2G
+The subject of the message is: New opening hours
+
+The address to which the message has not yet been delivered is:
+
+  bob@example.net
+    host mx.example.net [192.0.2.7]
+    Delay reason: SMTP error from remote mail server after RCPT TO: 450 4.1.1 user unknown
+
+No action is required on your part. Delivery attempts will continue for
+some time, and this warning may be repeated at intervals.
+"""
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        ("Warning: message 1sAbcd-0001Ef-2G delayed 48 hours", EXIM),
+        ("Warning: could not send message for past 4 hours", "Still trying:\n\nbob@example.net\n\nDeferred: timeout"),
+        (
+            "Zustellung verzögert",
+            "Noch nicht zugestellt an:\n\nbob@example.net\n\nDie Zustellung wird weiter versucht.",
+        ),
+    ],
+)
+def test_a_servers_warning_is_a_delayed_bounce(subject: str, body: str) -> None:
+    daemon = "Mail Delivery System <Mailer-Daemon@mx.example.com>"
+    warning = mail(f"Subject: {subject}", "Auto-Submitted: auto-replied", sender=daemon, body=body)
+    assert classify(warning) == Kind.BOUNCE
+    assert [(one.recipient, one.severity) for one in read_bounce(warning).failures] == [
+        ("bob@example.net", Severity.DELAYED)
+    ]
+
+
+def test_a_person_who_writes_of_a_delay_is_no_server() -> None:
+    assert classify(mail(OURS, "Subject: Delivery delayed?", body="bob@example.net waits")) == Kind.REPLY
+
+
+def test_a_failure_after_a_delay_is_no_delay() -> None:
+    body = "bob@example.net\n    550 5.1.1 user unknown, after a delay of 4 days"
+    daemon = "Mail Delivery System <Mailer-Daemon@mx.example.com>"
+    failed = mail("Subject: Mail delivery failed: returning message to sender", sender=daemon, body=body)
+    assert [one.severity for one in read_bounce(failed).failures] == [Severity.HARD]
