@@ -139,7 +139,7 @@ class RoleForm(RecordForm, RolePage):
             Field("name", "Name", required=True),
             Field("description", "Description"),
             Field("isDefault", "Default role for invites", "switch"),
-            Field("flags", "Permissions", "checks", initial=[]),
+            Field("flags", "Permissions", "checks", initial=[], merges=True),
         ]
         return Form(fields=fields, initial=values)
 
@@ -206,18 +206,17 @@ class EditRole(EditRecord, RoleForm):
 
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).bind(self.request.POST)
+        form = self.bound_form()
+        if not form.is_valid():
+            return self.refused(form, **self.context())
         changed = form.changed(before)
-        flags = form.values["flags"]
-        if set(flags) == set(before["flags"]):
-            changed.pop("flags", None)
         if not changed:
             return self.unchanged(self.address("roles"))
         answer = self.ask("PUT", f"role/{self.params['id']}", None, self.body(changed))
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form, **self.context())
-        summary = difference(before["flags"], flags) if "flags" in changed else ""
+        summary = difference(before["flags"], changed["flags"]) if "flags" in changed else ""
         return self.done(f"Role saved. {summary}".strip(), self.address("roles"))
 
 

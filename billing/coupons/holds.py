@@ -1,5 +1,7 @@
 """Holds of coupons: an order has its coupon for minutes, again when its payment begins, and for good once it is paid.
 
+All holds of unpaid orders together end two hours after the first order. Later ones have the coupon while one is left.
+
 Everybody who changes a hold locks the coupon first, so that the last redemption goes to one order.
 """
 
@@ -18,7 +20,13 @@ from core.errors import NamedError
 
 State = Redemption.State
 HOLD_LIFE = timedelta(minutes=30)
-"""Time that an order holds its coupon, from its creation and again from the start of its payment."""
+"""Time that an order holds its coupon, from its creation and again from the start of its payment, up to MAX_HOLD."""
+MAX_HOLD = timedelta(hours=2)
+"""Time after a company's first order for which its unpaid orders hold a coupon, however often they ask."""
+SAME_ORDERS = timedelta(days=1)
+"""Time for which further orders of a company with the same coupon count with the first one."""
+FREE = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
+"""Condition on coupons: not used up."""
 BATCH = 200
 TAKEN = "couponCode: others have used the coupon up meanwhile; order without it"
 
@@ -36,24 +44,52 @@ def lock_coupons(code: str) -> None:
 
 
 def hold(coupon: Coupon, payment_id: str) -> None:
-    """Hold the coupon for an order, in its transaction. Raises CouponInvalid_400 when the last one has just gone."""
-    _reserve(coupon.pk)
-    Redemption.objects.create(coupon=coupon, payment_id=payment_id, held_until=timezone.now() + HOLD_LIFE)
+    """Hold the coupon for an order, in its transaction, or note that it may have it once it is paid.
+
+    Raises CouponInvalid_400 when the last one has just gone.
+    """
+    now = timezone.now()
+    until = _hold_end(coupon.pk, first=now)
+    is_held = until > now
+    if is_held:
+        _reserve(coupon.pk)
+    Redemption.objects.create(
+        coupon=coupon,
+        payment_id=payment_id,
+        state=State.HELD if is_held else State.RELEASED,
+        held_until=until if is_held else None,
+    )
 
 
 @transaction.atomic
-def keep(payment_id: str, *, until_decided: bool = False) -> None:
+def keep(payment_id: str, *, until_decided: bool = False, is_authorized: bool = False) -> None:
     """Hold the coupon of an order that is about to be paid for HOLD_LIFE from now, or with `until_decided` until the
     order is paid or left.
 
+    After MAX_HOLD the order holds it no more, unless its customer has authorized the payment (`is_authorized`).
+
     Raises CouponInvalid_400 where the order has let it go meanwhile and others have used it up.
     """
-    _have(payment_id, State.HELD, None if until_decided else timezone.now() + HOLD_LIFE)
+    row = _locked_redemption(payment_id)
+    if row is None:
+        return
+    now = timezone.now()
+    until = None if until_decided else now + HOLD_LIFE
+    if until is not None and not is_authorized:
+        until = _hold_end(row.coupon_id, first=row.created_at)
+    if until is None or until > now:
+        _claim(row, State.HELD, until)
+    elif row.state == State.HELD:
+        _release(Redemption.objects.filter(pk=row.pk, state=State.HELD), row.coupon_id)
+    else:
+        _check_free(row.coupon_id)
 
 
 def redeem(payment_id: str) -> None:
     """Redeem the coupon of an order that is paid, in its transaction. Raises CouponInvalid_400 as `keep` does."""
-    _have(payment_id, State.REDEEMED, None)
+    row = _locked_redemption(payment_id)
+    if row is not None:
+        _claim(row, State.REDEEMED, None)
 
 
 def release(payment_id: str) -> None:
@@ -79,25 +115,41 @@ def release_lapsed() -> bool:
     return len(lapsed) == BATCH
 
 
-def _have(payment_id: str, state: str, until: datetime | None) -> None:
+def _locked_redemption(payment_id: str) -> Redemption | None:
+    """Return the use of a coupon by an order that is not paid yet, with the coupon locked."""
     rows = Redemption.objects.filter(payment_id=payment_id).exclude(state=State.REDEEMED)
     _lock(rows.values_list("coupon_id", flat=True))
-    row = rows.first()
-    if row is None:
-        return
+    row: Redemption | None = rows.first()
+    return row
+
+
+def _hold_end(coupon_id: str, *, first: datetime) -> datetime:
+    """Return the end of a hold that begins now, of an order made at `first`, for which earlier ones of the company
+    count."""
+    earlier = Redemption.objects.filter(coupon=coupon_id, created_at__gt=first - SAME_ORDERS, created_at__lt=first)
+    made_at = earlier.order_by("created_at").values_list("created_at", flat=True).first()
+    return min(timezone.now() + HOLD_LIFE, (made_at or first) + MAX_HOLD)
+
+
+def _claim(row: Redemption, state: str, until: datetime | None) -> None:
     # The hold has lapsed, and the order would like its coupon back. It gets it as
     # long as nobody else has the last one.
     if row.state == State.RELEASED:
-        if Redemption.objects.filter(coupon=row.coupon_id).exclude(state=State.RELEASED).exists():
-            raise NamedError("CouponInvalid_400", TAKEN)  # by another order of the company
+        _check_free(row.coupon_id)
         _reserve(row.coupon_id)
-    rows.filter(pk=row.pk).update(state=state, held_until=until, updated_at=timezone.now())
+    Redemption.objects.filter(pk=row.pk).update(state=state, held_until=until, updated_at=timezone.now())
+
+
+def _check_free(coupon_id: str) -> None:
+    """Raise CouponInvalid_400 if other orders, of the active company or of others, have used the locked coupon up."""
+    is_used = Redemption.objects.filter(coupon=coupon_id).exclude(state=State.RELEASED).exists()
+    if is_used or not Coupon.objects.filter(FREE, pk=coupon_id).exists():
+        raise NamedError("CouponInvalid_400", TAKEN)
 
 
 def _reserve(coupon_id: str) -> None:
     # The limit is part of the UPDATE, so that it cannot be passed even by a caller that forgot the lock.
-    free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
-    if not Coupon.objects.filter(free, pk=coupon_id).update(used=F("used") + 1):
+    if not Coupon.objects.filter(FREE, pk=coupon_id).update(used=F("used") + 1):
         raise NamedError("CouponInvalid_400", TAKEN)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.functions import Upper
 from django.utils import timezone
 
+from billing.coupons.holds import FREE
 from billing.coupons.models import Coupon, Redemption
 from billing.ledger.money import percent_of, to_minor
 from billing.plans.models import Plan
@@ -20,10 +21,15 @@ guessed."""
 
 
 def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Coupon:
-    """Return the coupon that the active company may use now. Raises CouponInvalid_400."""
+    """Return the coupon that the active company may use now, also the last one, which its own open order holds.
+
+    Raises CouponInvalid_400.
+    """
     now = timezone.now()
     open_now = (Q(starts_at__isnull=True) | Q(starts_at__lte=now)) & (Q(ends_at__isnull=True) | Q(ends_at__gt=now))
-    free = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
+    # A new order takes the place of the open one, which then gives its coupon back.
+    own = Redemption.objects.filter(state=Redemption.State.HELD).values("coupon_id")
+    free = FREE | Q(pk__in=own)
     ours = Q(offered_to__isnull=True) | Q(offered_to_id=company_id())
     # Compared in capitals on both sides, since people type codes as they like.
     rows = Coupon.objects.filter(open_now, free, ours, is_active=True).annotate(capitals=Upper("code"))

@@ -111,7 +111,7 @@ def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: 
     is_due = attempt.left_at is None and takes_gateways(attempt.payment)
     if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:
-            keep(attempt.payment_id)
+            keep(attempt.payment_id, is_authorized=True)
         except NamedError as taken:
             return PaymentUpdate(PaymentState.FAILED, reason=taken.detail)
         return gateway.move(order_of(attempt, account))

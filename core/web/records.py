@@ -17,7 +17,6 @@ from core.types import JsonObject, Values
 from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
 from core.web.forms import BoundField, Form
-from core.web.forms.conflicts import open_form, read_edit
 from core.web.lists import Column, ListState
 from core.web.pages import Page
 
@@ -162,10 +161,9 @@ class EditRecord(RecordForm):
 
     def show(self) -> Values:
         context = self.context()
-        values = self.values()
-        form = self.form(values)
+        form = self.form(self.values())
         if self.may(self.module, "PUT"):
-            return {**context, "form": open_form(form, values)}
+            return {**context, "form": form}
         return {
             **context,
             "form": None,
@@ -173,17 +171,22 @@ class EditRecord(RecordForm):
         }
 
     def do_save(self) -> HttpResponse:
-        edit = read_edit(self.form, self.request.POST, self.values(), self.changed_by())
+        form = self.bound_form()
         back = self.list_address()
-        if edit.refused:
-            return self.refused(edit.form, **self.context())
-        if not edit.changed:
+        if not form.is_valid():
+            return self.refused(form, **self.context())
+        changed = form.changed(self.values())
+        if not changed:
             return self.unchanged(back)
-        answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(edit.changed))
+        answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(changed))
         if not answer.ok:
-            edit.form.refuse(answer)
-            return self.refused(edit.form, **self.context())
+            form.refuse(answer)
+            return self.refused(form, **self.context())
         return self.done(f"{self.kind.title} saved", back, undo=answer.job)
+
+    def bound_form(self) -> Form:
+        """Return the form with the browser's input, which keeps what others have changed meanwhile."""
+        return self.form(self.values()).bind(self.request.POST, self.changed_by())
 
     def do_delete(self) -> HttpResponse:
         back = self.list_address()

@@ -9,7 +9,6 @@ from django.http import HttpResponse
 
 from core.types import JsonObject, Values
 from core.web.forms import Form
-from core.web.forms.conflicts import open_form, read_edit
 from core.web.pages import Page
 from core.web.records import shown_value
 
@@ -37,20 +36,21 @@ class SettingsForm(Page):
     def show(self) -> Values:
         form = self.form(self.current)
         if self.may(self.module, "PUT"):
-            return {"form": open_form(form, self.current)}
+            return {"form": form}
         return {
             "form": None,
             "facts": [(field.label, shown_value(field, self.reader.formats)) for field in form],
         }
 
     def do_save(self) -> HttpResponse:
-        edit = read_edit(self.form, self.request.POST, self.current, "")
-        if edit.refused:
-            return self.page({"form": edit.form}, status=422)
-        if not edit.changed:
+        form = self.form(self.current).bind(self.request.POST)
+        if not form.is_valid():
+            return self.page({"form": form}, status=422)
+        changed = form.changed(self.current)
+        if not changed:
             return self.unchanged()
-        answer = self.ask("PUT", self.resource, None, self.body(edit.changed))
+        answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
-            edit.form.refuse(answer)
-            return self.page({"form": edit.form}, status=422)
+            form.refuse(answer)
+            return self.page({"form": form}, status=422)
         return self.done("Saved")

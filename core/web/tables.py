@@ -15,7 +15,6 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import FieldValues, field_values
 from core.web.forms import Field, Form, differ
-from core.web.forms.conflicts import words_of
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
@@ -217,7 +216,7 @@ class EditCell(TablePage):
         if foreign := [field for field in form if differ(values.get(field.name), before.get(field.name))]:
             meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
-                now = ", ".join(f"“{said}”" for field in foreign if (said := words_of(field, values.get(field.name))))
+                now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
                 text = f"Someone else changed this to {now or 'nothing'}. Save again to keep your value."
                 form.add_error(None, text)
                 return self.page(self.editing(form, self.record), status=422)

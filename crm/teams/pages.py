@@ -137,7 +137,9 @@ class LeadRule(Page):
         return {"form": form, "rule": rule, "chosen": chosen}
 
     def do_save(self) -> HttpResponse:
-        form = LeadRuleForm(self.request.POST)
+        form = LeadRuleForm(initial=self.read("settings").data["teamSettings"]).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
         return self.done("Saved") if answer.ok else self.invalid(form, answer)
 

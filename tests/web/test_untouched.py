@@ -285,6 +285,17 @@ def test_what_is_touched_is_saved(scope: Cast) -> None:
     }
 
 
+def test_several_members_are_chosen(scope: Cast) -> None:
+    world = World(scope)
+    id = world.record("contact", {"multi_select_member": [scope.owner.pk]})
+    page = world.address("contact", id) + "?edit"
+    sent = untouched(world.client.get(page))
+    assert sent["multi_select_member"] == [scope.owner.pk]
+    both = [scope.owner.pk, scope.narrow.pk]
+    assert world.client.post(page, sent | {"multi_select_member": both}).status_code == 303
+    assert Contact.objects.get(pk=id).custom["multi_select_member"] == both
+
+
 @pytest.mark.parametrize(
     ("typed", "said"),
     [("2026-03-29T02:30", "skip this time"), ("nonsense", "is no date")],

@@ -188,7 +188,7 @@ def test_values_are_changed_at_their_place(scope: Cast, client: Any) -> None:
 
     # Somebody was faster: both values are shown, and the second save is meant.
     late = client.post(path, {"city": "Kiel", "before": before}, headers=PART)
-    assert (late.status_code, "Somebody else has changed this" in text_of(late)) == (422, True)
+    assert (late.status_code, "Someone else changed this" in text_of(late)) == (422, True)
     assert 'value="Kiel"' in html_of(late)
     now = unescape(re.search(r'name="before" value="([^"]*)"', html_of(late))[1])
     assert client.post(path, {"city": "Kiel", "before": now}, headers=PART).status_code == 200

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.utils import timezone
 
 from accounts.models import Company
 from core.errors import NamedError
+from core.events.kinds import module_of
 from core.models import Event
 from core.tenancy import company_id
 from core.text.json import iso
@@ -21,6 +22,7 @@ from workflows.graphs.drafts import compile_draft
 from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node, Plan, loop_body
+from workflows.graphs.rights import PANELS
 from workflows.graphs.validation import comes_always
 from workflows.nodes.base import is_larger
 
@@ -40,25 +42,29 @@ TYPES = {
     "jsonb": "object",
 }
 Reference = JsonObject
+MayRead = Callable[[str], bool]
+"""Returns whether the reader may read a module."""
 
 
-def references_at(workflow: Workflow, graph: Values, node_id: str, shown: Collection[str]) -> list[Reference]:
-    """Return the possible references of a node of the draft. `shown` are the panels whose records may be examples.
+def references_at(workflow: Workflow, graph: Values, node_id: str, may_read: MayRead) -> list[Reference]:
+    """Return the possible references of a node of the draft, with examples that the reader may see.
+
+    Those of runs are for readers of both panels, as the values of runs are on pages.
 
     Raises InvalidInput_400 for an unknown node.
     """
     if node_id not in {node["id"] for node in graph["nodes"]}:
         raise NamedError("InvalidInput_400", f"node: the draft has no node {node_id[:64]!r}")
-    run = WorkflowRun.objects.filter(workflow=workflow.pk).order_by("-created_at", "-pk").first()
+    latest = WorkflowRun.objects.filter(workflow=workflow.pk).order_by("-created_at", "-pk")
+    run = latest.first() if all(may_read(panel) for panel in PANELS) else None
     plan = compile_draft(graph).plan
     references: list[Reference] = []
     kind = graph["triggerEventType"]
-    for panel in ("contact", "lead"):
-        references += _of_records(panel, _has(panel, kind, graph), panel in shown)
-    example = _trigger_example(kind, run) if shown else {}
-    references += _of_trigger(kind, example)
+    for panel in PANELS:
+        references += _of_records(panel, _has(panel, kind, graph), may_read(panel))
+    references += _of_trigger(kind, _trigger_example(kind, run, may_read))
     if plan is not None:
-        references += _of_steps(plan, plan.nodes[node_id], _outputs(graph, run if shown else None))
+        references += _of_steps(plan, plan.nodes[node_id], _outputs(graph, run))
     references += _of_loop(plan, node_id)
     references += _of_run(workflow)
     return references
@@ -107,11 +113,12 @@ def _of_records(panel: str, always: bool, shown: bool) -> Iterator[Reference]:
         yield _reference(f"{panel}.{name}", type, example.get(name), always)
 
 
-def _trigger_example(kind: str, run: WorkflowRun | None) -> JsonObject:
+def _trigger_example(kind: str, run: WorkflowRun | None, may_read: MayRead) -> JsonObject:
     """Return the trigger of the latest run, or else the latest event of the kind."""
     if run is not None and run.trigger.get("kind") == kind:
         return dict(run.trigger)
-    event = Event.objects.filter(kind=kind).order_by("-sequence").first() if kind in TRIGGER_EVENTS else None
+    is_shown = kind in TRIGGER_EVENTS and may_read(module_of(kind))
+    event = Event.objects.filter(kind=kind).order_by("-sequence").first() if is_shown else None
     return {} if event is None else {"objectId": event.object_id, "payload": event.payload}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -203,11 +204,14 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowEnrolled,
         bulk=True,
         success="WorkflowEnrolled_201",
-        errors=(*NOT_FOUND, *LOST.values(), "InvalidRequest_400", *REFUSED),
-        description="For the selected records, at most 10,000 at once, or with withoutRecord a single run about none.",
+        errors=(*NOT_FOUND, *LOST.values(), "InvalidRequest_400", *REFUSED, "UnauthorizedAction_403"),
+        description="For the selected records, at most 10,000 at once, or with withoutRecord a single run about none."
+        " Records are for roles that may read them.",
     )
     def enrol(self, request: Request, id: str, data: JsonObject) -> object:
         selection = selected(data["panel"], dict(request.data or {}), request.query_params)
+        if selection is not None and not may_read(self.actor, data["panel"]):
+            raise PermissionLacking(f"{data['panel']}.GET", ", since runs read the records", field="panel")
         return enrol(
             workflow=services.get_workflow(id),
             member_id=self.actor.member_id,
@@ -334,8 +338,8 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def references(self, request: Request, id: str) -> object:
         workflow = services.get_workflow(id)
-        shown = [panel for panel in ("contact", "lead") if may_read(self.actor, panel)]
         node = request.query_params.get("node", "")
+        shown = partial(may_read, self.actor)
         return {"references": references_at(workflow, draft_of(workflow), node, shown)}
 
     versions = list_action(

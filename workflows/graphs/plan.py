@@ -14,8 +14,9 @@ from core.types import Values
 from workflows.expressions import BadExpression, Compiled, compile_value
 from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import CompiledConditions, compile_conditions
+from workflows.graphs.events import SCHEDULE
 from workflows.graphs.problems import Problems
-from workflows.graphs.settings import ErrorPolicy, WorkflowConfig
+from workflows.graphs.settings import ErrorPolicy, Schedule, WorkflowConfig
 from workflows.nodes.base import NodeType
 from workflows.nodes.registry import NODE_TYPES
 
@@ -78,6 +79,8 @@ class Plan:
     """The roots of all expressions."""
     started_by: str = ""
     """The kind of event that starts runs."""
+    schedule: Schedule | None = None
+    """The schedule that starts runs."""
 
     @property
     def ended_by(self) -> dict[str, tuple[str, ...]]:
@@ -155,6 +158,7 @@ def compile_partly(graph: Values, problems: Problems) -> Plan:
         kept=frozenset(nodes) if "steps" in paths else kept,
         roots=frozenset(path.partition(".")[0] for path in paths),
         started_by=graph.get("triggerEventType") or "",
+        schedule=_schedule(graph),
     )
 
 
@@ -164,6 +168,16 @@ def read_config(raw: Values, problems: Problems) -> WorkflowConfig | None:
         return WorkflowConfig.model_validate(raw)
     except ValidationError as error:
         problems.add_invalid(error)
+        return None
+
+
+def _schedule(graph: Values) -> Schedule | None:
+    """Return the schedule of a graph that time starts; None for one that cannot be read, which its check names."""
+    if graph.get("triggerEventType") != SCHEDULE:
+        return None
+    try:
+        return Schedule.model_validate(graph.get("schedule"))
+    except ValidationError:
         return None
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from core.events.kinds import EVENT_KINDS, module_of
+from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions
+from workflows.graphs.events import SEGMENT
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
 
@@ -14,32 +17,72 @@ May = Callable[[str, str], bool]
 """Returns whether a member may use a method on a module."""
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A permission that a workflow needs of its publisher, such as contact.GET, and the part that needs it."""
+
+    permission: str
+    path: str = "config"
+    node_id: str = ""
+    """Empty: the workflow's settings."""
+
+
 def check_rights(plan: Plan, may: May, problems: Problems) -> None:
     """Add a problem for each permission that the member lacks."""
-    for node_id, permission in needed(plan):
-        module, _, method = permission.partition(".")
-        if not may(module, method):
-            path = "" if node_id else "config"
-            problems.add("notAllowed", f"your role lacks the permission {permission}", node_id=node_id, path=path)
+    for need in needed(plan):
+        if not may(*need.permission.split(".")):
+            text = f"your role lacks the permission {need.permission}"
+            problems.add("notAllowed", text, node_id=need.node_id, path=need.path)
 
 
 def lacking(plan: Plan, may: May) -> list[str]:
     """Return the permissions that the member lacks, such as contact.GET, each once."""
-    permissions = dict.fromkeys(permission for _, permission in needed(plan))
+    permissions = dict.fromkeys(need.permission for need in needed(plan))
     return [permission for permission in permissions if not may(*permission.split("."))]
 
 
-def needed(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Yield node (empty: the workflow's settings) and permission, such as contact.GET, each pair once."""
-    whole = [conditions for conditions in (plan.filter, *plan.ends.values()) if conditions is not None]
-    heard = (plan.started_by, *(kind for kinds in plan.ended_by.values() for kind in kinds))
-    pairs = [("", permission) for permission in _shown_by(heard)]
-    pairs += [("", permission) for conditions in whole for permission in _read_by(conditions)]
+def needed(plan: Plan) -> Iterator[Need]:
+    """Yield each permission that the workflow's settings and nodes need, once for each part that needs it."""
+    needs = [Need(permission) for permission in _of_settings(plan)]
+    if plan.schedule is not None and plan.schedule.panel is not None:
+        needs.append(Need(f"{plan.schedule.panel}.GET", path="schedule"))
     for node in plan.nodes.values():
         if not node.disabled:
-            read = (*_shown_by(node.type.events(node.config)), *_read(node))
-            pairs += [(node.id, permission) for permission in (*node.type.needs(node.config), *read)]
-    yield from dict.fromkeys(pairs)
+            needs += [Need(permission, path="", node_id=node.id) for permission in _of_node(plan, node)]
+    yield from dict.fromkeys(needs)
+
+
+def _of_settings(plan: Plan) -> Iterator[str]:
+    """Yield the permissions to read what starts runs and what ends them."""
+    yield from _shown_by([plan.started_by])
+    yield from (f"{panel}.GET" for panel in _segment_panels(plan))
+    for kinds in plan.ended_by.values():
+        yield from _shown_by(kinds)
+        yield from _members_shown_by(kinds)
+    for conditions in (plan.filter, *plan.ends.values()):
+        if conditions is not None:
+            yield from _read_by(conditions)
+            yield from _shown_by_steps(plan, conditions.paths)
+
+
+def _of_node(plan: Plan, node: Node) -> Iterator[str]:
+    """Yield the permissions of a node: for its actions, the events that it waits for, and the values that it reads."""
+    kinds = node.type.events(node.config)
+    yield from node.type.needs(node.config)
+    yield from _shown_by(kinds)
+    yield from _members_shown_by(kinds)
+    roots = {path.partition(".")[0] for path in node.paths}
+    yield from (f"{panel}.GET" for panel in PANELS if panel in roots)
+    for conditions in node.conditions.values():
+        yield from _read_by(conditions)
+    yield from _shown_by_steps(plan, node.paths)
+
+
+def _segment_panels(plan: Plan) -> list[str]:
+    """Return the panel of the records whose entering or leaving of a segment starts runs."""
+    if plan.started_by not in SEGMENT:
+        return []
+    return list(Segment.objects.filter(pk=plan.config.segment or "").values_list("panel", flat=True))
 
 
 def _shown_by(kinds: Iterable[str]) -> list[str]:
@@ -47,12 +90,23 @@ def _shown_by(kinds: Iterable[str]) -> list[str]:
     return [f"{module_of(kind)}.GET" for kind in sorted(kinds) if kind in EVENT_KINDS]
 
 
-def _read(node: Node) -> list[str]:
-    """Return the permissions to read the records that a node's expressions and conditions refer to."""
-    roots = {path.partition(".")[0] for path in node.paths}
-    own = [f"{panel}.GET" for panel in PANELS if panel in roots]
-    return [*own, *(permission for conditions in node.conditions.values() for permission in _read_by(conditions))]
+def _members_shown_by(kinds: Iterable[str]) -> list[str]:
+    """Return what reads the members of segments, if the kinds are of any segment, of contacts or of leads."""
+    return [f"{panel}.GET" for panel in PANELS] if set(kinds) & set(SEGMENT) else []
 
 
 def _read_by(conditions: CompiledConditions) -> list[str]:
     return [f"{panel}.GET" for panel in sorted({panel for panel, _ in conditions.parts})]
+
+
+def _shown_by_steps(plan: Plan, paths: Iterable[str]) -> Iterator[str]:
+    """Yield what reads the outputs of steps that the paths refer to: `steps`, `steps.<node>`, `steps.<node>.<name>`."""
+    guarded = [node for node in plan.nodes.values() if node.type.guards and not node.disabled]
+    for path in paths:
+        root, *rest = path.split(".")
+        for node in guarded if root == "steps" else ():
+            if rest and rest[0] != node.id:
+                continue
+            for name, permissions in node.type.guards.items():
+                if len(rest) < 2 or rest[1] == name:
+                    yield from permissions

@@ -139,6 +139,13 @@ class Schedule(NodeConfig):
     )
     audience: Audience | None = None
 
+    @property
+    def panel(self) -> str | None:
+        """The panel of the records that its times start runs for; None: they start single runs without a record."""
+        if self.type == "field" and self.field is not None:
+            return self.field.panel
+        return self.audience.panel if self.audience is not None else None
+
     @field_validator("timezone")
     @classmethod
     def _known(cls, name: str) -> str:

@@ -237,6 +237,8 @@ class NodeType:
     """The kinds of events that runs may wait for here."""
     outputs: Mapping[str, str] = field(default_factory=dict)
     """Name of a value that later nodes may refer to -> its type."""
+    guards: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of an output -> the permissions that nodes need to refer to it, such as contact.GET."""
     effect: Callable[[Values], str] | None = None
     """Describes the node's action in a sentence, from its rendered settings, for a dry run. None: `help` serves
     instead, except for nodes of logic, which have no effect outside of the run."""

@@ -49,6 +49,9 @@ def _resume(wave: NodeBatch) -> None:
             item.outcome = Outcome(handle=TIMEOUT)
         elif item.arrived.payload.get("missing"):
             item.fail("workflowMissing", "the other workflow is not published, or has refused the record")
+        elif lacking := item.arrived.payload.get("hidden"):
+            text = "input: who has published the other workflow may not read what this one reads, and lacks"
+            item.fail("notAllowed", f"{text} {', '.join(lacking)}")
         else:
             payload = item.arrived.payload
             done = not wave.config.wait or payload["status"] == "completed"
@@ -68,4 +71,7 @@ WORKFLOW = NodeType(
     icon="account_tree",
     templates=("input",),
     outputs={"run": "id", "status": "text", "reason": "text", "vars": "object"},
+    # The other workflow may keep any value of its record, and may be published again with more of them. So its
+    # variables are for those to whom pages show the outputs of runs.
+    guards={"vars": ("contact.GET", "lead.GET")},
 )

@@ -13,6 +13,7 @@ from django.utils.functional import cached_property
 from core.text.timezones import zone_of
 from core.web.forms.inputs import (
     BadMoment,
+    merged,
     option_text,
     read_local,
     read_number,
@@ -126,6 +127,15 @@ class BoundField(forms.BoundField):
         if self.name in self.form.cleaned_data:
             self.form.cleaned_data[self.name] = value
 
+    def merge(self, opened: Any, current: Any) -> None:
+        """Take over the value that others have saved. One that was typed stays, and clashes with theirs."""
+        if not self.is_other(opened):
+            self.replace(current)
+        elif self.field.merges:
+            self.replace(merged(opened, self.value(), current))
+        elif self.is_other(current):
+            self.clash = self.field.words(current) or "empty"
+
     def reset(self) -> None:
         """Read the value again, after the form was bound."""
         self._shown = UNSENT
@@ -199,6 +209,7 @@ class Field(forms.Field):
         initial: Any = "",
         zone: str = "UTC",
         any_type: bool = False,
+        merges: bool = False,
     ) -> None:
         """Make a field.
 
@@ -207,7 +218,7 @@ class Field(forms.Field):
         shown.
 
         `key` is the key that leads into a textarea, `zone` the time zone in which times are shown and typed. With
-        `any_type` a value keeps its type: 5 becomes 6, and not "6".
+        `any_type` a value keeps its type: 5 becomes 6, and not "6". With `merges`, each box of checks is one's own.
         """
         super().__init__(
             required=required,
@@ -226,6 +237,7 @@ class Field(forms.Field):
         self.key = key
         self.zone = zone
         self.any_type = any_type
+        self.merges = merges
         self.holds = False
         """The initial value is a record's, which stays to the last character unless a person edits the field."""
 
@@ -256,6 +268,16 @@ class Field(forms.Field):
     def text(self, value: Any) -> str:
         """Return the text of the input for a value."""
         return shown_text(self.input_type(value), value, zone_of(self.zone))
+
+    def words(self, value: Any) -> str:
+        """Write a value as people read it in the field."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if self.kind not in CHOICES:
+            text = self.text(value)
+            return text.replace("T", " ") if self.input_type(value) == "datetime-local" else text
+        labels = {option.value: option.label for option in self.offered(value)}
+        return ", ".join(labels.get(text, text) for text in filter(None, texts_of(value)))
 
     def offered(self, value: Any) -> list[Option]:
         """Return the options, and chosen values that are no longer options: a form keeps untouched values."""

@@ -6,7 +6,7 @@ that depends on its company.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self, cast
 
 from django import forms
@@ -15,8 +15,10 @@ from django.forms.renderers import TemplatesSetting
 
 from core.errors import PERMISSION, WHOLE_BODY
 from core.ids import is_id
+from core.text.json import dumps
 from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer, sentence
+from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 
 LOST = "Enter it again. It was not saved."
@@ -53,8 +55,7 @@ class Form(forms.Form):
     ) -> None:
         super().__init__(data, auto_id="f-%s", initial=dict(initial or {}))
         self.cleaned_data: JsonObject = {}
-        self.opened = ""
-        """Values of the fields when the form was opened, as JSON (core.web.forms.conflicts)."""
+        self._opened = ""
         for name, declared in self.fields.items():
             declared.name = name
         for field in [*self.fields.values(), *fields]:
@@ -77,18 +78,50 @@ class Form(forms.Form):
         for name in names:
             self.fields.pop(name, None)
 
-    def bind(self, data: Mapping[str, Any], rendered: Collection[str] | None = None) -> Self:
+    @property
+    def opened(self) -> str:
+        """The initial values of the fields as JSON, which the form sends back; empty for a new record's form.
+
+        They say what others have changed since the form was opened. Secrets are never among them.
+        """
+        return self._opened or (dumps(self._current()).decode() if self.initial else "")
+
+    def _current(self) -> JsonObject:
+        """Return the record's values that the fields show."""
+        fields = {name: field for name, field in self.fields.items() if field.kind != "password"}
+        return {name: self.get_initial_for_field(field, name) for name, field in fields.items()}
+
+    def bind(self, data: Mapping[str, Any], changed_by: str = "") -> Self:
         """Bind a form that a page has made to a browser's input. Fields that are missing in it stay as they are.
 
-        `rendered` has the names of the fields that the browser was shown, if that is known.
+        A form with a record's values keeps what others have changed since it was opened (core.web.forms.conflicts).
+        `changed_by` changed the record last.
         """
+        opened = read_opened(data)
+        current = self._current() if self.initial else {}
+        others = changed_values(opened, current)
+        self._opened = dumps(current or opened).decode() if current or opened else ""
         for name, field in self.fields.items():
-            field.widget.rendered = rendered is None or name in rendered
+            field.widget.rendered = not opened or name in opened
+            if name in others:
+                self.initial[name] = opened[name]
+                field.hold(opened[name])
             self[name].reset()
         self.data = data
         self.is_bound = True
         self.full_clean()
+        self._merge(opened, current, others)
+        if any(field.clash for field in self):
+            self.add_error(None, f"{changed_by or 'Somebody'} {CLASH}")
         return self
+
+    def _merge(self, opened: Values, current: Values, others: Values) -> None:
+        """Take over the values of others in untouched fields, and mark fields that both have changed."""
+        for field in self:
+            if self.data.get(f"choose-{field.name}") == "theirs" and field.name in current:
+                field.replace(current[field.name])
+            elif field.name in others:
+                field.merge(opened[field.name], others[field.name])
 
     def __getitem__(self, name: str) -> BoundField:
         return cast("BoundField", super().__getitem__(name))

@@ -82,7 +82,7 @@ def form_kind(definition: Definition) -> str:
     if value_type == "array":
         return "checks" if field_type in ("checkbox", "multi-select", "file") else "lines"
     if value_type == "member":
-        return "select"
+        return "checks" if field_type == "multi-select" else "select"
     return "switch" if field_type == "checkbox" else FIELD_KINDS.get(field_type, "")
 
 

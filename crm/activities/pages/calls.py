@@ -164,6 +164,8 @@ class EditCall(CallPage):
     def do_save(self) -> HttpResponse:
         before = self.values()
         form = self.form(before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.page({"one": self.call, "form": form}, status=422)
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("calls"))

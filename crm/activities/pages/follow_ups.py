@@ -212,6 +212,8 @@ class EditFollowUp(FollowUpPage):
     def do_save(self) -> HttpResponse:
         before = self.values()
         form = self.form(before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.page({"one": self.follow_up, "form": form}, status=422)
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("follow-ups"))

@@ -10,7 +10,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form, Option
-from core.web.forms.conflicts import RETRIES, open_form, read_edit
+from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import form_values
 from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
@@ -105,7 +105,7 @@ class ContactDetail(ContactPage):
     def show(self) -> Values:
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
-            return {**context, "form": open_form(self.form(self.values()), self.values())}
+            return {**context, "form": self.form(self.values())}
         values, own = self.contact["formData"], self.own_fields
         written = field_values(self, own, [values])
         facts = [(row["name"], written.block(row, values.get(row["uniqueFieldID"]))) for row in own]
@@ -160,20 +160,21 @@ class ContactDetail(ContactPage):
     def do_save(self) -> HttpResponse:
         for _ in range(RETRIES):
             who = (self.contact["updatedBy"] or {}).get("name", "")
-            edit = read_edit(self.form, self.request.POST, self.values(), who)
-            if edit.refused:
+            form = self.form(self.values()).bind(self.request.POST, who)
+            if not form.is_valid():
                 break
-            if not edit.changed:
+            changed = form.changed(self.values())
+            if not changed:
                 return self.unchanged(self.request.path)
-            body = {**body_of(edit.changed), "unchangedSince": self.contact["updatedAt"]}
+            body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:
                 return self.done("Contact saved", self.request.path, undo=answer.job)
             if answer.status != 409:
-                edit.form.refuse(answer)
+                form.refuse(answer)
                 break
             del self.contact  # somebody was faster
-        context = {"contact": self.contact, "title": self.contact["name"], "form": edit.form}
+        context = {"contact": self.contact, "title": self.contact["name"], "form": form}
         return self.page(context, status=422)
 
     def do_note(self) -> HttpResponse:

@@ -298,9 +298,11 @@ class EditField(EditRecord, FieldForm):
         return self._save(lose=True)
 
     def _save(self, *, lose: bool) -> HttpResponse:
-        form = self.form(self.record).bind(self.request.POST)
+        form = self.bound_form()
+        if not form.is_valid():
+            return self.refused(form, **self.context())
         values = self.values_of(form)
-        if self.request.POST.get("defaultValue", "") == default_text(self.record):
+        if form.values.get("defaultValue", "") == default_text(self.record):
             values["defaultValue"] = self.record["defaultValue"]  # whatever it is that the text shows
         before = {**self.record, "options": [self._option(entry) for entry in self.record["options"]]}
         changed = {name: value for name, value in values.items() if (before.get(name) or None) != (value or None)}

@@ -11,7 +11,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
-from core.web.forms.conflicts import RETRIES, open_form, read_edit
+from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, ShownLead, toast_text
@@ -149,7 +149,7 @@ class LeadDetail(LeadPage):
             "tab": self.tab,
         }
         if edit and self.may("lead", "PUT"):
-            form = open_form(self.edit_form(self.values), self.values)
+            form = self.edit_form(self.values)
             return {**context, "form": form, "editing": edit, "tab": ""}
         return {**context, **self.happenings()}
 
@@ -228,20 +228,21 @@ class LeadDetail(LeadPage):
     def do_save(self) -> HttpResponse:
         for _ in range(RETRIES):
             who = (self.lead["updatedBy"] or {}).get("name", "")
-            edit = read_edit(self.edit_form, self.request.POST, self.values, who)
-            if edit.refused:
+            form = self.edit_form(self.values).bind(self.request.POST, who)
+            if not form.is_valid():
                 break
-            if not edit.changed:
+            changed = form.changed(self.values)
+            if not changed:
                 return self.unchanged(self.request.path)
-            body = {**body_of(edit.changed), "unchangedSince": self.lead["updatedAt"]}
+            body = {**body_of(changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:
                 return self.done(toast_text("Lead saved", answer.warning), self.request.path, undo=answer.job)
             if answer.status != 409:
-                edit.form.refuse(answer)
+                form.refuse(answer)
                 break
             del self.lead  # somebody was faster
-        context = {"lead": self.lead, "title": self.lead["contact"]["name"], "facts": self.facts(), "form": edit.form}
+        context = {"lead": self.lead, "title": self.lead["contact"]["name"], "facts": self.facts(), "form": form}
         return self.page({**context, "editing": self.request.GET.get("edit", "facts")}, status=422)
 
     def do_move(self) -> HttpResponse:

@@ -151,6 +151,8 @@ class EditMeeting(MeetingPage):
     def do_save(self) -> HttpResponse:
         before = self.values()
         form = self.form(before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.page(self.context(form), status=422)
         changed = form.changed(before)
         if not changed:
             return self.unchanged()

@@ -353,9 +353,10 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         return "Also deleted at the vendor. Waiting messages are not sent. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
-        before = self.values()
-        form = self.form(before).bind(self.request.POST)
-        if not form.changed(before):
+        form = self.bound_form()
+        if not form.is_valid():
+            return self.refused(form, **self.context())
+        if not form.changed(self.values()):
             return self.done(to=self.list_address())
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:

@@ -210,7 +210,9 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
         return "Removed from your website. Conversations are kept. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
-        form = self.form(self.values()).bind(self.request.POST)
+        form = self.bound_form()
+        if not form.is_valid():
+            return self.refused(form, **self.context())
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)

@@ -218,6 +218,8 @@ class AiAppForm(AiPage):
 
     def do_save(self) -> HttpResponse:
         form, before = self.form().bind(self.request.POST), self.before
+        if not form.is_valid():
+            return self.page(self.context(form), status=422)
         answer: Answer
         if before is None:
             values = {name: value for name, value in form.values.items() if value not in ("", None)}
@@ -261,6 +263,8 @@ class AiUse(AiPage):
     def do_save(self) -> HttpResponse:
         before = self.read("ai-usage/caps").data
         form = CapsForm(initial=before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         answer = self.ask("PUT", "ai-usage/caps", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)

@@ -158,6 +158,8 @@ class ChatAppDetail(ChatAppPage):
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data
         form = self.form(before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         changed = {name: value for name, value in form.changed(before).items() if value != "" or name in before}
         if not changed:
             return self.unchanged(self.address("chat-apps"))

@@ -140,6 +140,8 @@ class DataAppForm(DataAppPage):
 
     def do_save(self) -> HttpResponse:
         form, before = self.form().bind(self.request.POST), self.before
+        if not form.is_valid():
+            return self.page(self.context(form), status=422)
         values = form.values if before is None else form.changed(before)
         values = {name: value for name, value in values.items() if before is not None or value not in ("", None)}
         wrong = [line for line in values.get("fieldPaths", "").splitlines() if line.strip() and "=" not in line]

@@ -103,6 +103,8 @@ class DirectApp(DirectSettings):
 
     def do_save(self) -> HttpResponse:
         form, before = self.form().bind(self.request.POST), self.before
+        if not form.is_valid():
+            return self.invalid(form)
         values = {name: value for name, value in form.values.items() if value != ""}
         if values.get("tokenExpiresAt"):
             values["tokenExpiresAt"] = f"{values['tokenExpiresAt']}T00:00:00Z"

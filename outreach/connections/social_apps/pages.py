@@ -92,6 +92,8 @@ class SocialAppForm(SocialSettings):
 
     def do_save(self) -> HttpResponse:
         form, before = self.form().bind(self.request.POST), self.before
+        if not form.is_valid():
+            return self.page({"form": form, "app": before}, status=422)
         if before is None:
             answer = self.ask("POST", "apps/social-a", None, form.values)
         else:

@@ -131,6 +131,8 @@ class AppForm(StoragePage):
 
     def do_save(self) -> HttpResponse:
         form, before = self.form().bind(self.request.POST), self.before
+        if not form.is_valid():
+            return self.page(self.context(form), status=422)
         if before is None:
             values = {name: value for name, value in form.values.items() if value not in ("", None)}
             answer = self.ask("POST", f"apps/{self.kind}", None, values)

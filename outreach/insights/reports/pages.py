@@ -321,20 +321,24 @@ class EditDashboard(EditRecord, DashboardForm):
         charts = {name: label for name, label in TILE_CHARTS.items() if name != "line" or tile["by"] == "day"}
         ranges = {name: label for name, label in RANGES.items() if name != "custom" or tile["range"] == "custom"}
         fields = [
-            Field("title", "Title", initial=tile["title"]),
-            Field("chart", "Chart", "select", required=True, options=options(charts), initial=tile["chart"]),
-            Field("metric", "Number", "select", required=True, options=metrics, initial=tile["metric"]),
-            Field("range", "Days", "select", required=True, options=options(ranges), initial=tile["range"]),
-            Field("place", "Position", "number", initial=place),
-            Field("remove", "Remove from dashboard", "switch", initial=False),
+            Field("title", "Title"),
+            Field("chart", "Chart", "select", required=True, options=options(charts)),
+            Field("metric", "Number", "select", required=True, options=metrics),
+            Field("range", "Days", "select", required=True, options=options(ranges)),
+            Field("place", "Position", "number"),
+            Field("remove", "Remove from dashboard", "switch"),
         ]
+        values = {**tile, "place": place, "remove": False}
+        initial = {f"{field.name}-{place}": values[field.name] for field in fields}
         for field in fields:
             field.name = f"{field.name}-{place}"
-        return Form(fields=fields)
+        return Form(fields=fields, initial=initial)
 
     def do_save(self) -> HttpResponse:
-        form = self.form(self.values()).bind(self.request.POST)
+        form = self.bound_form()
         tile_forms = [entry.bind(self.request.POST) for entry in self.tile_forms()]
+        if not all(entry.is_valid() for entry in (form, *tile_forms)):
+            return self.refused(form, **{**self.context(), "tile_forms": tile_forms})
         tiles = [
             (place if isinstance(place, int | float) else number, number, {**tile, **sent})
             for number, (tile, entry) in enumerate(zip(self.record["tiles"], tile_forms, strict=True), start=1)

@@ -227,11 +227,8 @@ class EmailTemplateFiles(TemplatePage):
         chosen_ids = [entry.value for entry in chosen]
         others = [entry for entry in self.options_of("file", n=MAX_FILES) if entry.value not in chosen_ids]
         label = f"Files that go with {shown['name']}"
-        return Form(
-            fields=[
-                Field("attachments", label, "checks", options=[*chosen, *others], initial=chosen_ids, help_text=FILES)
-            ]
-        )
+        field = Field("attachments", label, "checks", options=[*chosen, *others], help_text=FILES, merges=True)
+        return Form(fields=[field], initial={"attachments": chosen_ids})
 
     def show(self) -> Values:
         form = self.form()

@@ -205,6 +205,8 @@ class SenderMailbox(Page):
     def do_save(self) -> HttpResponse:
         sender, mailbox = self.found()
         form = self.form(mailbox, sender).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
         values["folders"] = [part.strip() for part in str(values.get("folders", "")).split(",") if part.strip()]
         if mailbox is None:

@@ -215,6 +215,8 @@ class FormField(OneForm):
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
+        if not form.is_valid():
+            return self.page({"form": form, "field": self.before}, status=422)
         values = form.values
         fields = [dict(entry) for entry in self.record["fields"]]
         key = self.before["key"] if self.before else self._key(values["label"])

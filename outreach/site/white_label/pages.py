@@ -82,6 +82,8 @@ class OwnBrand(SettingsForm):
 
     def do_save(self) -> HttpResponse:
         form = self.form(self.current).bind(self.request.POST)
+        if not form.is_valid():
+            return self.page({"form": form}, status=422)
         changed = form.changed({**self.current, "domain": (self.current["domain"] or {}).get("_id", "")})
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:

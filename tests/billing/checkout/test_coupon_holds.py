@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from billing.coupons.holds import HOLD_LIFE, release_lapsed
+from billing.coupons.holds import HOLD_LIFE, MAX_HOLD, release_lapsed
 from billing.models import Attempt, Coupon, Payment, Redemption
 from billing.payments.orders import approve_transfer, reject_transfer
 from billing.payments.settlement import take_money
@@ -35,6 +35,16 @@ def lapse() -> None:
     with unscoped(reason="test: half an hour later"):
         ago = timezone.now() - timedelta(seconds=1)
         Redemption.objects.filter(held_until__isnull=False).update(held_until=ago)
+        release_lapsed()
+
+
+def pass_time(cast: Cast, span: timedelta) -> None:
+    """Let time pass for the company's holds."""
+    with cast.scope():
+        for row in Redemption.objects.all():
+            until = row.held_until and row.held_until - span
+            Redemption.objects.filter(pk=row.pk).update(created_at=row.created_at - span, held_until=until)
+    with unscoped(reason="test: the worker of periodic tasks"):
         release_lapsed()
 
 
@@ -132,6 +142,83 @@ def test_a_transfer_that_is_looked_for_keeps_the_coupon(server: Server, last: Co
     cast.session.post("/manual-payment", {"paymentID": made["_id"], "reference": "y"})
     approve_transfer(payment=payment, amount_minor=2610, received_on=today, by=UserFactory(is_staff=True))
     assert (states(cast), subscription_of(cast).status) == (["redeemed"], "active")
+
+
+def test_an_order_that_nobody_pays_holds_the_last_one_for_two_hours(server: Server, last: Coupon) -> None:
+    first, plan = buyer()
+    second = buyer_again()
+    made = order(first, plan, couponCode="LAST")["payment"]
+    for letter in "bcdbc":
+        assert begin(first, letter, made).status == 200
+        pass_time(first, timedelta(minutes=25))
+    assert states(first) == ["released"]
+    # 125 minutes after the order: it may be paid with the coupon, and holds it no more.
+    assert begin(first, "d", made).status == 200
+    assert states(first) == ["released"]
+    order(second, plan, couponCode="LAST")
+    assert refused(begin(first, "b", made))
+    last.refresh_from_db()
+    assert (last.used, states(second)) == (1, ["held"])
+
+
+def test_orders_in_place_of_each_other_hold_the_last_one_for_two_hours(server: Server, last: Coupon) -> None:
+    first, plan = buyer()
+    second = buyer_again()
+    for seats in range(2, 7):
+        order(first, plan, couponCode="LAST", seats=seats)
+        assert states(first).count("held") == 1
+        pass_time(first, timedelta(minutes=24))
+    made = order(first, plan, couponCode="LAST", seats=7)["payment"]
+    assert set(states(first)) == {"released"}
+    # A hold of the sixth order would have gone on. Money for it takes the coupon, since it is left.
+    with first.scope(), lock_primary(first.company.pk):
+        take_money(Payment.objects.get(pk=made["_id"]), account="gateway:a", by="gateway-a", tx="pay:6")
+    assert (sorted(states(first)), subscription_of(first).seats) == (["redeemed", *["released"] * 5], 7)
+    assert second.session.post("/subscription", {"planID": plan.pk, "couponCode": "LAST"}).status == 400
+    books_hold()
+
+
+def test_a_hold_ends_two_hours_after_the_order(server: Server, last: Coupon) -> None:
+    cast, plan = buyer()
+    made = order(cast, plan, couponCode="LAST")["payment"]
+    pass_time(cast, timedelta(minutes=110))
+    assert begin(cast, "a", made).status == 200
+    with cast.scope():
+        [held] = Redemption.objects.all()
+    assert held.held_until == held.created_at + MAX_HOLD
+
+
+def test_a_company_holds_the_last_one_again_on_another_day(server: Server, last: Coupon) -> None:
+    cast, plan = buyer()
+    order(cast, plan, couponCode="LAST")
+    pass_time(cast, timedelta(hours=25))
+    order(cast, plan, couponCode="LAST")
+    assert sorted(states(cast)) == ["held", "released"]
+
+
+def test_an_authorized_payment_holds_the_coupon_after_two_hours(server: Server, last: Coupon) -> None:
+    cast, plan = buyer()
+    made = order(cast, plan, couponCode="LAST")["payment"]
+    assert begin(cast, "b", made).status == 200
+    pass_time(cast, timedelta(hours=3))
+    server.pay(attempt_of(cast).gateway_id)
+    paid = cast.session.post("/gateway-b/capture", {"paymentID": made["_id"]})
+    assert (paid.data["paymentStatus"], states(cast)) == ("paid", ["redeemed"])
+    books_hold()
+
+
+def test_a_preview_shows_the_price_with_the_coupon_that_the_open_order_holds(server: Server, last: Coupon) -> None:
+    first, plan = buyer()
+    second = buyer_again()
+    body = {"planID": plan.pk, "couponCode": "last", "seats": 2}
+    ordered = order(first, plan, couponCode="LAST", seats=2)
+    seen = first.session.post("/subscription/preview", body)
+    assert (seen.status, seen.data["due"]) == (200, ordered["quote"]["due"]), seen.body
+    assert second.session.post("/subscription/preview", body).status == 400
+    again = first.session.post("/subscription", {**body, "proof": seen.data["proof"]})
+    assert again.status == 201, again.body
+    last.refresh_from_db()
+    assert (last.used, sorted(states(first))) == (1, ["held", "released"])
 
 
 @pytest.mark.django_db(transaction=True)

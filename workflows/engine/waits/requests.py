@@ -24,6 +24,7 @@ from workflows.engine.plans import plan_of
 from workflows.engine.starts import Entry, start_runs
 from workflows.engine.waits import inbox, listening
 from workflows.engine.waits.inbox import Arrival
+from workflows.engine.waits.inputs import hidden_inputs
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node
 from workflows.nodes.requests import Ask, Call, Listen, Question, StartRun
@@ -144,31 +145,20 @@ def _start_runs_of(workflow_id: str, requests: Sequence[NodeRequest], now: datet
     locks.lock_shared([workflow_id])
     workflow = Workflow.objects.filter(pk=workflow_id, is_deleted=False).first()
     keys = {request: f"child:{request.key}" for request in requests}
+    hidden: dict[tuple[str, str], list[str]] = {}
     if workflow is not None and workflow.status != Workflow.Status.UNPUBLISHED:
-        entries = [
-            Entry(
-                keys[request],
-                request.cursor.run.contact_id,
-                request.cursor.run.lead_id,
-                {
-                    "kind": "workflow",
-                    "happenedAt": iso(now),
-                    "run": request.cursor.run.pk,
-                    "input": dict(request.ask.given),
-                },
-                request.cursor.run.depth + 1,
-            )
-            for request in requests
-        ]
         # A slice that is taken again finds the child by the key of the effect, and starts no second one.
         started_keys = set(
             WorkflowRun.objects.filter(workflow=workflow, entry_key__in=keys.values()).values_list(
                 "entry_key", flat=True
             )
         )
-        fresh = [entry for entry in entries if entry.key not in started_keys]
-        if fresh:
-            start_runs(workflow, plan_of(workflow.version_id), fresh)
+        fresh = [request for request in requests if keys[request] not in started_keys]
+        visits = [(request.cursor.run, request.cursor.plan, request.node) for request in fresh]
+        hidden = hidden_inputs(visits, workflow.version_id)
+        entries = [_entry(request, keys[request], now) for request in fresh if _place_of(request) not in hidden]
+        if entries:
+            start_runs(workflow, plan_of(workflow.version_id), entries)
     rows = WorkflowRun.objects.filter(workflow=workflow_id, entry_key__in=keys.values())
     children = {run.entry_key: run for run in rows}
     arrivals = []
@@ -180,13 +170,26 @@ def _start_runs_of(workflow_id: str, requests: Sequence[NodeRequest], now: datet
             child.parent = {name: place[name] for name in ("run", "token", "epoch")}
             child.save(update_fields=["parent"])
             continue
-        payload = (
-            {"missing": True}
-            if child is None
-            else writing.told_of_end(child.pk, child.status, child.reason, child.state)
-        )
+        if child is not None:
+            payload = writing.told_of_end(child.pk, child.status, child.reason, child.state)
+        elif (permissions := hidden.get(_place_of(request))) is not None:
+            payload = {"hidden": permissions}
+        else:
+            payload = {"missing": True}
         arrivals.append(Arrival(place["run"], place["token"], place["epoch"], "child", payload))
     inbox.put(arrivals)
+
+
+def _place_of(request: NodeRequest) -> tuple[str, str]:
+    """Return the run and the node of a request."""
+    return request.cursor.run.pk, request.node.id
+
+
+def _entry(request: NodeRequest, key: str, now: datetime) -> Entry:
+    """Return the start of a run for a request, about the same record."""
+    run = request.cursor.run
+    trigger = {"kind": "workflow", "happenedAt": iso(now), "run": run.pk, "input": dict(request.ask.given)}
+    return Entry(key, run.contact_id, run.lead_id, trigger, run.depth + 1)
 
 
 def _ask_members(requests: Sequence[NodeRequest], now: datetime) -> None:

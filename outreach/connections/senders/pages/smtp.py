@@ -171,7 +171,9 @@ class Senders(SenderPage):
         return self.done("The writer is ready") if answer.ok else self.refuse(answer)
 
     def do_hours(self) -> HttpResponse:
-        form = self.hours().bind(self.request.POST)
+        form = self.hours(self.read("genie/settings").data).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         sent = form.values
         days = [int(day) for day in sent["windowDays"] if day.isdigit()]
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
@@ -286,6 +288,8 @@ class Sender(SenderPage):
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data
         form = self.form(before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("senders"))

@@ -161,6 +161,8 @@ class VendorApp(VendorPage):
     def do_save(self) -> HttpResponse:
         sender, vendor, path = self.before()
         form = self.vendor_form(vendor, sender).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         changed = {name: value for name, value in form.changed(sender).items() if value != "" or name in sender}
         if not changed:
             return self.unchanged(self.address("senders"))

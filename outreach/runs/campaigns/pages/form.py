@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpResponse
 
@@ -18,7 +17,7 @@ from outreach.runs.campaigns.pages import follow_ups
 from outreach.runs.campaigns.pages.base import CampaignPage
 from outreach.runs.genie.pages import chats
 from outreach.runs.genie.pages.base import TRACKED, tracking_switches
-from outreach.runs.genie.pages.new import EXCLUDED, SAMPLES, SELECTORS, from_label
+from outreach.runs.genie.pages.new import SELECTORS, from_label
 from outreach.runs.genie.pages.steps import DAYS, INTERVALS
 
 WHO = tuple(name for name, *_ in SELECTORS)
@@ -61,8 +60,12 @@ class CampaignForm(CampaignPage):
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
-        later = follow_ups.follow_up_fields(self.steps(), self.named("templates"), self.chat_templates())
-        return Form(fields=[*self.who(), *self.what(), *self.second(), *later, *self.how()], initial=values)
+        fields = [*self.who(), *self.what(), *self.second(), *self.later(), *self.how()]
+        return Form(fields=fields, initial=values)
+
+    def later(self) -> list[Field]:
+        """Return the fields of the follow-ups, with the values of existing ones."""
+        return follow_ups.follow_up_fields(self.steps(), self.named("templates"), self.chat_templates())
 
     def steps(self) -> list[JsonObject]:
         """Return the follow-ups that the campaign has."""
@@ -356,6 +359,7 @@ class EditCampaign(CampaignForm):
             "end": hours.get("end", ""),
             "live": campaign["audience"] == "live",
             "intervalMs": str(campaign["intervalMs"]) if campaign["recurring"] else "",
+            **{field.name: field.initial for field in self.later()},
         }
 
     def local(self, moment: Any) -> str:
@@ -381,32 +385,9 @@ class EditCampaign(CampaignForm):
 
     def do_save(self) -> HttpResponse:
         form = self.form(self.values()).bind(self.request.POST)
+        if not form.is_valid():
+            return self.page({**self.show(), **self.context(form)}, status=422)
         answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
         return self.done("Saved", self.address("campaign", self.params["id"]))
-
-
-class CampaignAudience(CampaignPage):
-    """The audience of a choice: a part of the form."""
-
-    path = "campaigns/audience"
-    name = "campaign-audience"
-    title = "Who the campaign is written to"
-    template = "web/campaigns/audience.html"
-
-    def show(self) -> Values:
-        chosen = {name: self.request.GET.getlist(name) for name in WHO if self.request.GET.getlist(name)}
-        if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
-            return {"found": None}
-        by_chat = {"type": chats.CHAT} if self.request.GET.get("chatTemplate") else {}
-        audience = self.needed(self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})).data
-        excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in audience["excluded"].items()]
-        return {
-            "found": audience,
-            "by_chat": bool(by_chat),
-            "left_out": audience["count"] - audience["sendable"],
-            "excluded": ", ".join(excluded),
-            "samples": audience["sample"][:SAMPLES],
-            "back": f"{self.address('campaign-new')}?{urlencode(chosen, doseq=True)}",
-        }

@@ -45,7 +45,8 @@ class BookableHours(BookingPages):
         zone = zone_field(self.hours["timezone"], self.reader.formats.timezone, "")
         off = Field("away", "Days off", "textarea", initial=away)
         off.help_text = "A day or days in a line, such as 2027-08-02 – 2027-08-13."
-        return Form(fields=[*days, zone, off])
+        fields = [*days, zone, off]
+        return Form(fields=fields, initial={field.name: field.initial for field in fields})
 
     def show(self) -> Values:
         form = self.form() if self.may("my-calendar", "PUT") else None
@@ -105,7 +106,8 @@ class BookingPageHours(BookingPages):
     def form(self) -> Form:
         hint = f"{SUCH_AS}. Without any hours here those of whom one meets count."
         zone = zone_field(self.record["timezone"], self.reader.formats.timezone, "By whose clocks these hours are.")
-        return Form(fields=[*day_fields(self.record["days"], hint), zone])
+        fields = [*day_fields(self.record["days"], hint), zone]
+        return Form(fields=fields, initial={field.name: field.initial for field in fields})
 
     def context(self) -> JsonObject:
         return {"record": self.record, "title": self.record["name"]}
