@@ -74,7 +74,7 @@ def _check(company_name: str, email: str) -> None:
     if not 0 < len(company_name) <= 200:
         raise ValidationError("The company's name must have 1 to 200 characters.")
     if len(email) > 254:
-        raise ValidationError("The e-mail address is longer than 254 characters.")
+        raise ValidationError("The email address is longer than 254 characters.")
     validate_email(email)
 
 

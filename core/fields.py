@@ -200,7 +200,7 @@ class EncryptedTextField(_TextField):
 
 
 class LowerEmailField(_EmailField):
-    """An e-mail address that ignores case: it is stored and looked up in lower case."""
+    """An email address that ignores case: it is stored and looked up in lower case."""
 
     def get_prep_value(self, value: Any) -> Any:
         value = super().get_prep_value(value)

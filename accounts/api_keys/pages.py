@@ -15,10 +15,10 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 
 KEYS = Records("api", "keys", "key", "keys", "key", "By a key, programs of yours use the API.")
 LIFETIMES = [
-    Option("", "Until it is revoked"),
-    Option("60", "An hour"),
-    Option("1440", "A day"),
-    Option("10080", "A week"),
+    Option("", "Until revoked"),
+    Option("60", "1 hour"),
+    Option("1440", "1 day"),
+    Option("10080", "1 week"),
     Option("43200", "30 days"),
 ]
 
@@ -39,11 +39,11 @@ class Keys(RecordList, KeyPage):
     hint = "Who made it"
     columns = (
         Column("maskedKey", "Key"),
-        Column("type", "Lasts", "type"),
-        Column("ipRestriction", "Works from"),
-        Column("createdBy", "Made by"),
+        Column("type", "Expires", "type"),
+        Column("ipRestriction", "Allowed IPs"),
+        Column("createdBy", "Created by"),
         Column("lastUsedAt", "Last used", "lastUsedAt"),
-        Column("createdAt", "Made", "createdAt"),
+        Column("createdAt", "Created", "createdAt"),
     )
 
 
@@ -59,9 +59,7 @@ class NewKey(NewRecord, KeyPage):
         {"durationMinutes": "It works", "allowedIps": "Only from"},
         kinds={"durationMinutes": "radio", "allowedIps": "textarea"},
         options={"durationMinutes": LIFETIMES},
-        help_texts={
-            "allowedIps": "IP addresses or networks, such as 203.0.113.0/24, one a line. Empty: from anywhere."
-        },
+        help_texts={"allowedIps": "One IP address or network per line. Leave empty to allow all."},
     )
 
     def body(self, values: Values) -> JsonObject:

@@ -31,7 +31,7 @@ class Sessions(PersonPage):
 
     def do_others(self) -> HttpResponse:
         answer = self.ask_private("DELETE", "sessions")
-        return self.done("You are logged out everywhere else") if answer.ok else self.refuse(answer)
+        return self.done("Logged out on all other devices") if answer.ok else self.refuse(answer)
 
 
 PAGES = [Sessions]

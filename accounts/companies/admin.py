@@ -40,7 +40,7 @@ class CompanyAdmin(BackOfficeAdmin):
     edits = ("name", "email", "country_code", "number", "website", "description", "timezone")
     list_display = ("name", "email", "website", "country", "timezone", "created_at")
     search_fields = ("=id", "name", "email", "website")
-    search_help_text = "Name, e-mail, website or id; or the whole e-mail address of one of its members"
+    search_help_text = "Name, email, website or id; or the whole email address of one of its members"
     dialogs: tuple[str, ...] = ("change_unique_key",)
 
     @asks(UniqueKeyForm, "Change the contacts' unique key", permission="accounts.change_company")

@@ -19,7 +19,7 @@ from core.web.pages import Page
 from core.web.settings import SettingsForm
 
 DAYS = 14
-ZONE = "Type a city of the zone, such as Berlin."
+ZONE = "Type a city, such as Berlin."
 SERIES = {"sent": "Sent", "answered": "Answered"}
 """Number of the API -> its label in the chart."""
 WAITS = (
@@ -54,22 +54,22 @@ WAITS = (
 """Open work: number of the API, permission of those who can act on it (none: everybody), icon, label for one and for
 several, and page."""
 STEPS = {
-    "sender": ("Connect a sender", "The address that your messages go out from.", "sender-new", "apps"),
+    "sender": ("Connect a sender", "The address your emails are sent from.", "sender-new", "apps"),
     "contacts": (
         "Import contacts",
-        "A file of them is enough; it is checked before anything is written.",
+        "Import a file. Rows are checked first.",
         "import-new",
         "contact",
     ),
     "members": (
         "Invite a colleague",
-        "Everybody works with the same contacts, each with a role.",
+        "Share contacts, each person with a role.",
         "member-new",
         "member",
     ),
     "run": (
         "Start outreach",
-        "Drafts are written for each contact, and wait for your approval.",
+        "Write a draft for each contact and approve it.",
         "outreach-new",
         "genie",
     ),
@@ -110,7 +110,7 @@ class Home(Page):
         options = [
             ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
             ("sent", "Messages sent", "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
-            ("answered", "Contacts who answered", "contacts", f"repliedAt:{SINCE}:{begin}"),
+            ("answered", "Contacts who replied", "contacts", f"repliedAt:{SINCE}:{begin}"),
             ("newLeads", "New leads", "leads", f"createdAt:{SINCE}:{begin}"),
         ]
         seen = [option for option in options if numbers.get(option[0]) is not None]
@@ -215,7 +215,7 @@ class CompanyProfile(SettingsForm):
             "description": "What you do",
             "industry": "Industry",
             "website": "Website",
-            "email": "E-mail",
+            "email": "Email",
             "contactNumber": "Phone",
             "address": "Street and house number",
             "postalCode": "Postal code",
@@ -225,7 +225,7 @@ class CompanyProfile(SettingsForm):
             "timezone": "Time zone",
         },
         kinds={"address": "text", "country": "select", "timezone": "search"},
-        help_texts={"description": "Messages to contacts are written from it.", "timezone": ZONE},
+        help_texts={"description": "Used to write messages to contacts.", "timezone": ZONE},
         placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
         autocomplete={"name": "organization"},
         required=("name", "timezone"),

@@ -11,7 +11,7 @@ from core.access.callers import Caller
 from core.tenancy import unscoped
 
 ADDRESS = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
-NO_ADDRESS = "(no e-mail address)"
+NO_ADDRESS = "(no email address)"
 
 
 def record_login(*, email: str, status: str, caller: Caller, user: User | None = None, reason: str = "") -> None:

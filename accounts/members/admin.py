@@ -127,7 +127,7 @@ def _actor(request: HttpRequest, member: Member) -> Actor:
 
 @company_search.connect
 def companies_of_address(term: str) -> QuerySet[Any] | None:
-    """Return the companies of the person with this e-mail address."""
+    """Return the companies of the person with this email address."""
     if "@" not in term or " " in term:
         return None
     companies: QuerySet[Any] = Member.objects.filter(Q(email=term) | Q(user__email=term)).values("company_id")
@@ -148,7 +148,7 @@ def _members_of_company(company: Company) -> SafeString:
         for row in rows[:ROWS]
     ]
     return table(
-        ("Name", "E-mail", "Status", "Role", "Since"), cells, more=list_address(Member, company__id__exact=company.pk)
+        ("Name", "Email", "Status", "Role", "Since"), cells, more=list_address(Member, company__id__exact=company.pk)
     )
 
 

@@ -22,7 +22,7 @@ STATES = {
     "owner": ACTIVE,
     "accepted": ACTIVE,
     "invited": ("Invited", "warn"),
-    "expired": ("Invite has run out", "none"),
+    "expired": ("Invite expired", "none"),
     "rejected": ("Declined", "none"),
     "blocked": ("Blocked", "bad"),
     "removed": ("Removed", "none"),
@@ -59,16 +59,16 @@ class Members(RecordList, MemberPage):
     purpose = "Invite colleagues and choose their roles."
     adds = "member-new"
     rows = "web/members/rows.html"
-    hint = "Name, e-mail"
+    hint = "Name, email"
     columns = (
         Column("name", "Name", "name"),
-        Column("email", "E-mail", "email"),
+        Column("email", "Email", "email"),
         Column("role", "Role", "role.name"),
-        Column("status", "State", "status"),
+        Column("status", "Status", "status"),
         Column("acceptedAt", "Joined", "acceptedAt"),
     )
     add_label = "Invite somebody"
-    choices = (Choice("status", "State", ("in",), list(FILTERS.items())),)
+    choices = (Choice("status", "Status", ("in",), list(FILTERS.items())),)
     template = "web/members/list.html"
 
     def show(self) -> Values:
@@ -85,8 +85,8 @@ class NewMember(NewRecord, MemberPage):
 
     form_class = form_from_input(
         MemberInvite,
-        {"email": "E-mail", "name": "Name", "role": "Role"},
-        placeholders={"role": "The usual one"},
+        {"email": "Email", "name": "Name", "role": "Role"},
+        placeholders={"role": "Default role"},
         focus="email",
     )
 
@@ -148,10 +148,10 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     def do_resend(self) -> HttpResponse:
         answer = self.ask("POST", f"member/{self.params['id']}/resend", None, {})
-        return self.done("Invite sent again, with a new link") if answer.ok else self.refuse(answer)
+        return self.done("New invite sent") if answer.ok else self.refuse(answer)
 
     def do_block(self) -> HttpResponse:
-        return self._status("blocked", "Blocked. Their sessions here have ended.")
+        return self._status("blocked", "Blocked and logged out.")
 
     def do_unblock(self) -> HttpResponse:
         return self._status("accepted", "Unblocked")
@@ -170,7 +170,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
         answer = self.ask("POST", f"member/{self.params['id']}/transfer-ownership", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("The company has a new owner. You go on as a member.", self.address("members"))
+        return self.done("Ownership transferred. You are now a member.", self.address("members"))
 
     def do_remove(self) -> HttpResponse:
         body = {"deleteKeys": True} if "deleteKeys" in self.request.POST else {}

@@ -76,7 +76,7 @@ class NotificationChoice(NotificationPage):
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
         options = [Option(notice["kind"], notice["title"]) for notice in notices]
         chosen = [notice["kind"] for notice in notices if notice["isOn"]]
-        return Form(fields=[Field("told", "Notify me when", "checks", options=options, initial=chosen)])
+        return Form(fields=[Field("told", "Notify me about", "checks", options=options, initial=chosen)])
 
     def show(self) -> Values:
         return {"form": self.form()}

@@ -7,12 +7,12 @@ from django import forms
 from core.text.links import holds_link
 from core.types import JsonObject
 
-RULES = "At least 8 characters, and no password that many people use."
+RULES = "At least 8 characters. Common passwords are refused."
 
 
 class AddressForm(forms.Form):
     email = forms.EmailField(
-        label="Your e-mail address",
+        label="Your email address",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
     )
@@ -33,7 +33,7 @@ class NewPassword(forms.PasswordInput):
 
 class PasswordForm(TokenForm):
     password = forms.CharField(label="New password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
-    again = forms.CharField(label="The same again", max_length=1000, strip=False, widget=NewPassword)
+    again = forms.CharField(label="Repeat the password", max_length=1000, strip=False, widget=NewPassword)
 
     def clean(self) -> JsonObject:
         values = super().clean() or self.cleaned_data
@@ -50,7 +50,7 @@ class RegistrationForm(forms.Form):
         label="Your company", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "organization"})
     )
     email = forms.EmailField(
-        label="E-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label="Email address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
     password = forms.CharField(label="Password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
     referralCode = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
@@ -65,5 +65,5 @@ class RegistrationForm(forms.Form):
 def plain_name(name: str) -> str:
     """Return the name. Raises ValidationError for one that holds an address."""
     if holds_link(name):
-        raise forms.ValidationError("Write a name, without a web or e-mail address.")
+        raise forms.ValidationError("Write a name, without a web or email address.")
     return name

@@ -27,7 +27,7 @@ WRONG = "Address or password is wrong, or the address is not verified yet: then 
 
 class LoginForm(forms.Form):
     email = forms.EmailField(
-        label="E-mail address",
+        label="Email address",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True}),
     )

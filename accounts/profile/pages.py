@@ -14,9 +14,9 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 from core.web.readers import source
 
-THEMES = [Option("", "Same as the device"), Option("light", "Light"), Option("dark", "Dark")]
-DENSITIES = [Option("", "Usual"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
-ZONE = "Type a city of the zone, such as Berlin. Left empty, it is the company's."
+THEMES = [Option("", "Same as device"), Option("light", "Light"), Option("dark", "Dark")]
+DENSITIES = [Option("", "Default"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
+ZONE = "Type a city, such as Berlin. Leave empty to use the company's."
 CHOSEN = ("theme", "density", "start", "timezone")
 """Keys of the layout that this page sets."""
 WORKING = ("owner", "accepted")
@@ -27,9 +27,7 @@ PasswordForm = form_from_input(
     PasswordChange,
     {"currentPassword": "Current password", "newPassword": "New password"},
     kinds={"currentPassword": "password", "newPassword": "password"},
-    help_texts={
-        "newPassword": "At least 8 characters, and no password that many people use. It ends every other session."
-    },
+    help_texts={"newPassword": "At least 8 characters. Other sessions will be logged out."},
     autocomplete={"currentPassword": "current-password", "newPassword": "new-password"},
     required=(),
 )
@@ -97,7 +95,7 @@ class Account(PersonPage):
         offered = {field.name: {option.value for option in field.options} for field in form}
         chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
         if form.values["timezone"] and "timezone" not in chosen:
-            form.add_error("timezone", "There is no such time zone; choose one of the list.")
+            form.add_error("timezone", "Choose a time zone from the list.")
             return self.page({**self.show(), "preferences_form": form}, status=422)
         kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
         body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}

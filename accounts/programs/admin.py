@@ -107,7 +107,7 @@ class PartnerProgramAdmin(BackOfficeAdmin):
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("user", "decided_by")
     search_fields = ("=id", "=code", "user__email", "user__name")
-    search_help_text = "E-mail, name, code or id"
+    search_help_text = "Email, name, code or id"
 
     @display(description="status", ordering="status", label=COLOURS)
     def state(self, program: PartnerProgram) -> tuple[str, str]:
@@ -143,7 +143,7 @@ class ReferProgramAdmin(BackOfficeAdmin):
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("user",)
     search_fields = ("=id", "=code", "user__email", "user__name")
-    search_help_text = "E-mail, name, code or id"
+    search_help_text = "Email, name, code or id"
 
     @display(description="status", ordering="status", label=COLOURS)
     def state(self, program: ReferProgram) -> tuple[str, str]:
@@ -160,7 +160,7 @@ class ReferralAdmin(BackOfficeAdmin):
     list_filter = (("program", ChoicesDropdownFilter), ("referrer", AutocompleteSelectFilter))
     list_select_related = ("user", "referrer", "referred_company")
     search_fields = ("=id", "=code", "user__email", "referrer__email", "referred_company__name")
-    search_help_text = "E-mail of either person, company, code or id"
+    search_help_text = "Email of either person, company, code or id"
 
 
 @admin.register(Reward)
@@ -182,7 +182,7 @@ class RewardAdmin(BackOfficeAdmin):
     list_filter = (("state", ChoicesDropdownFilter), ("program", ChoicesDropdownFilter), BY_BENEFICIARY)
     list_select_related = ("beneficiary",)
     search_fields = ("=id", "=source", "=currency", "beneficiary__email")
-    search_help_text = "Beneficiary's e-mail, source, currency or id"
+    search_help_text = "Beneficiary's email, source, currency or id"
 
     @admin.display(description="amount", ordering="amount")
     def money(self, reward: Reward) -> str:

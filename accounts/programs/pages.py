@@ -51,10 +51,10 @@ class Referral(PersonPage):
         return [shown(referral) for referral in (content["referrals"] if isinstance(content, dict) else content)]
 
     def do_join(self) -> HttpResponse:
-        return self._take_part("active", "You take part. Hand your link on.")
+        return self._take_part("active", "You joined. Share your link.")
 
     def do_leave(self) -> HttpResponse:
-        return self._take_part("inactive", "Your link brings nobody any more")
+        return self._take_part("inactive", "Your referral link is now inactive")
 
     def _take_part(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("PUT", "refer-program", None, {"status": status})
@@ -63,7 +63,7 @@ class Referral(PersonPage):
     def do_request(self) -> HttpResponse:
         note = self.request.POST.get("requestNote", "").strip()
         answer = self.ask_private("POST", "partner-program/request", None, {"requestNote": note})
-        return self.done("Asked. You are told by mail.") if answer.ok else self.refuse(answer)
+        return self.done("Request sent. We will email you.") if answer.ok else self.refuse(answer)
 
 
 def shown(referral: Values) -> JsonObject:

@@ -19,8 +19,8 @@ CHANGES = {
     "resent": "Invited again",
     "accepted": "Joined",
     "rejected": "Declined",
-    "expired": "Invite ran out",
-    "role_changed": "Got another role",
+    "expired": "Invite expired",
+    "role_changed": "Role changed",
     "blocked": "Blocked",
     "unblocked": "Unblocked",
     "removed": "Removed",
@@ -70,21 +70,21 @@ class Requests(LogPage):
     title = "API requests"
     purpose = "API requests, log-ins and member changes."
     words = "API requests"
-    kind = Records("logs", "log", "request", "requests", "scroll-text", "What programs and people ask of the API.")
+    kind = Records("logs", "log", "request", "requests", "scroll-text", "Requests to the API.")
     rows = "web/logs/requests.html"
-    hint = "Address, e-mail"
+    hint = "Address, email"
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("member", "Who", "user.name"),
-        Column("method", "Deed", "method"),
+        Column("method", "Action", "method"),
         Column("path", "Address", "path"),
-        Column("status", "Answer", "status"),
-        Column("durationMs", "Took", "durationMs", css="right num"),
+        Column("status", "Response", "status"),
+        Column("durationMs", "Duration", "durationMs", css="right num"),
         Column("ip", "From"),
     )
     choices = (
-        Choice("method", "Deed", ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]),
-        Choice("status", "Answer", ("greaterThan", "lessThan", "equals"), kind="number"),
+        Choice("method", "Action", ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]),
+        Choice("status", "Response", ("greaterThan", "lessThan", "equals"), kind="number"),
     )
 
     def shown(self, record: Values) -> JsonObject:
@@ -106,9 +106,9 @@ class Logins(LogPage):
     name = "log-logins"
     title = "Log-ins"
     words = "Log-ins"
-    kind = Records("logs/login", "log-logins", "log-in", "log-ins", "log-in", "Who logged in, and who tried.")
+    kind = Records("logs/login", "log-logins", "log-in", "log-ins", "log-in", "Logins and failed attempts.")
     rows = "web/logs/logins.html"
-    hint = "Name, e-mail"
+    hint = "Name, email"
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("email", "Who", "email"),
@@ -130,16 +130,16 @@ class Memberships(LogPage):
     words = "Members"
     kind = Records("logs/invite", "log-members", "change", "changes", "users-round", "Invites, roles, removals.")
     rows = "web/logs/members.html"
-    hint = "Name, e-mail"
+    hint = "Name, email"
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("member", "Member", "member.name"),
-        Column("action", "What", "action"),
+        Column("action", "Area", "action"),
         Column("role", "Role", "role.name"),
         Column("actionBy", "By", "actionBy.name"),
-        Column("detail", "More"),
+        Column("detail", "Details"),
     )
-    choices = (Choice("action", "What", ("in",), list(CHANGES.items())),)
+    choices = (Choice("action", "Area", ("in",), list(CHANGES.items())),)
 
     def shown(self, record: Values) -> JsonObject:
         return {**record, "words": CHANGES.get(record["action"], record["action"])}

@@ -13,7 +13,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-ROLES = Records("role", "roles", "role", "roles", "key-round", "A role says what its members may see and do.")
+ROLES = Records("role", "roles", "role", "roles", "key-round", "Roles define what members can view and change.")
 ACTIONS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
 GROUPS = {
     "Contacts and leads": {
@@ -121,7 +121,7 @@ class Roles(RecordList, RolePage):
     columns = (
         Column("name", "Name", "name"),
         Column("description", "Description"),
-        Column("allowed", "Allowed", css="right num"),
+        Column("allowed", "Permissions", css="right num"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
@@ -138,8 +138,8 @@ class RoleForm(RecordForm, RolePage):
         fields = [
             Field("name", "Name", required=True),
             Field("description", "Description"),
-            Field("isDefault", "The usual role of who is invited", "switch"),
-            Field("flags", "What it allows", "checks", initial=[], merges=True),
+            Field("isDefault", "Default role for invites", "switch"),
+            Field("flags", "Permissions", "checks", initial=[], merges=True),
         ]
         return Form(fields=fields, initial=values)
 
@@ -202,7 +202,7 @@ class EditRole(EditRecord, RoleForm):
         return {**self.record, "flags": flags_of(self.record["permission"])}
 
     def consequence(self) -> str:
-        return "A role that somebody has cannot be deleted. The deletion cannot be undone."
+        return "Roles in use cannot be deleted. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         before = self.values()

@@ -23,8 +23,8 @@ DATES = {
     "d mmm yyyy": "31 Dec 2026",
 }
 TIMES = {"HH:mm": "17:30", "hh:mm a": "05:30 pm"}
-UNIQUE = {"email": "An e-mail address", "number": "A phone number", "either": "Neither of them"}
-DUPLICATES = {"warn": "It is made, with a warning", "refuse": "It is refused", "allow": "It is made"}
+UNIQUE = {"email": "Email address", "number": "Phone number", "either": "Nothing (allow duplicates)"}
+DUPLICATES = {"warn": "Allow with a warning", "refuse": "It is refused", "allow": "It is made"}
 LINKS = {
     "linkedin": "LinkedIn",
     "facebook": "Facebook",
@@ -105,13 +105,13 @@ class Formats(SettingsForm):
     form_class = form_from_input(
         CompanySettingsUpdate,
         {
-            "dateFormat": "Days are written as",
-            "timeFormat": "Times are written as",
+            "dateFormat": "Date format",
+            "timeFormat": "Time format",
             "currency": "Currency",
-            "contactUniqueKey": "No two contacts share",
-            "duplicateLeads": "A second open lead of a contact for the same product",
-            "appName": "Name of the product in mails",
-            "appDescription": "What it is, in a line",
+            "contactUniqueKey": "Prevent duplicate contacts by",
+            "duplicateLeads": "Second open lead for the same contact and product",
+            "appName": "Product name in emails",
+            "appDescription": "Short description",
             **LINKS,
         },
         kinds={"currency": "select", "contactUniqueKey": "select"},
@@ -121,7 +121,7 @@ class Formats(SettingsForm):
             "contactUniqueKey": options_of(UNIQUE.items()),
             "duplicateLeads": options_of(DUPLICATES.items()),
         },
-        help_texts={"appName": "Empty: the company's name."},
+        help_texts={"appName": "Leave empty to use the company's name."},
         placeholders=dict.fromkeys(LINKS, "https://"),
     )
 

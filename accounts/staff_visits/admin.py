@@ -44,7 +44,7 @@ class StaffVisitAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("staff", AutocompleteSelectFilter))
     list_select_related = ("company", "staff")
     search_fields = ("=id", "reason", "staff__email", "company__name")
-    search_help_text = "Reason, staff member's e-mail, company's name or id"
+    search_help_text = "Reason, staff member's email, company's name or id"
 
     def lead(self, record: StaffVisit) -> str:
         return record.reason
@@ -67,7 +67,7 @@ class StaffVisitPageAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "visit__staff")
     search_fields = ("=id", "=visit__id", "visit__staff__email")
-    search_help_text = "Id of the visit, or the staff member's e-mail"
+    search_help_text = "Id of the visit, or the staff member's email"
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup == "visit__id__exact" or super().lookup_allowed(lookup, value, request)

@@ -53,7 +53,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
     list_display = ("email", "name", "is_active", "verified", "is_staff", "is_superuser", "last_login", "created_at")
     list_filter = ("is_active", "is_staff", "is_superuser")
     search_fields = ("=id", "email", "name")
-    search_help_text = "Name, e-mail or id; or the whole name or id of a company, for its members"
+    search_help_text = "Name, email or id; or the whole name or id of a company, for its members"
     ordering: ClassVar[Any] = ("-id",)
     add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
     rights = ("is_staff", "is_superuser", "groups", "user_permissions")

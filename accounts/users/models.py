@@ -12,7 +12,7 @@ from core.models import BaseModel
 
 
 class UserManager(BaseUserManager["User"]):
-    """Users by e-mail address, ignoring case."""
+    """Users by email address, ignoring case."""
 
     def get_by_natural_key(self, username: str | None) -> User:
         return self.get(email=username or "")

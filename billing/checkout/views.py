@@ -260,7 +260,7 @@ class BillingDetailsViewSet(ResourceViewSet):
 
     @endpoint(
         "Read whom invoices are made out to",
-        description="Name, address, country, VAT number and e-mail address that the next invoice shows.",
+        description="Name, address, country, VAT number and email address that the next invoice shows.",
         output=DetailsOut,
         needs_subscription=False,
     )

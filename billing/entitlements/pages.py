@@ -210,7 +210,7 @@ class PlanAndUse(Page):
     def form(self, subscription: SubscriptionPlansData, chosen: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
-        fields = [Field("interval", "Paid", kind="radio", options=options, initial=chosen.interval)]
+        fields = [Field("interval", "Billing period", kind="radio", options=options, initial=chosen.interval)]
         if len(priced) > 1:
             codes = [Option(code, code) for code in priced]
             fields.append(
@@ -233,7 +233,7 @@ class PlanAndUse(Page):
             answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
         else:
             return self.done()
-        return self.done("It stays as it is") if answer.ok else self.refuse(answer)
+        return self.done("No changes") if answer.ok else self.refuse(answer)
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""

@@ -33,7 +33,7 @@ OTHERS = {
     "sessions": "One's open sessions",
     "timezones": "Time zones",
     "unsubscribe": "Unsubscribing by the link of a mail",
-    "verify-email": "Verifying an e-mail address",
+    "verify-email": "Verifying an email address",
     "widget": "Chats on websites as visitors see them",
     "workflow-hooks": "Webhooks that start workflows",
 }

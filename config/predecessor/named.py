@@ -1,4 +1,4 @@
-"""Custom fields, tags, categories, products and e-mail templates of the predecessor: each has a name of its own."""
+"""Custom fields, tags, categories, products and email templates of the predecessor: each has a name of its own."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def write_products(run: Import, documents: Sequence[Document]) -> None:
 
 
 def write_templates(run: Import, documents: Sequence[Document]) -> None:
-    """Make e-mail templates. Their attachments are left out, since files are not imported."""
+    """Make email templates. Their attachments are left out, since files are not imported."""
 
     def make(document: Document) -> None:
         values = read(TemplateCreate, _body(TemplateCreate, document, without=("attachments",)))

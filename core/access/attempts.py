@@ -76,7 +76,7 @@ class Limit:
     seconds: int
 
     def _key(self, value: str) -> str:
-        # Hashed, since the values are addresses and e-mail addresses, and Redis is no place for these.
+        # Hashed, since the values are addresses and email addresses, and Redis is no place for these.
         return f"leadwright:attempts:{self.name}:{lookup_hash(value)}"
 
     def count(self, value: str) -> None:

@@ -1,4 +1,4 @@
-"""E-mail addresses, phone numbers and web addresses as inputs."""
+"""Email addresses, phone numbers and web addresses as inputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARTS = {"countryCode", "number"}
 
 
 class EmailInput(TextInput):
-    """An e-mail address, its domain in normal form."""
+    """An email address, its domain in normal form."""
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)

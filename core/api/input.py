@@ -71,7 +71,7 @@ class NameInput(LineInput):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if holds_link(text):
-            raise serializers.ValidationError("must be a name, without a web or e-mail address", code="link")
+            raise serializers.ValidationError("must be a name, without a web or email address", code="link")
         return text
 
 

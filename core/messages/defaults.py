@@ -59,7 +59,7 @@ FAILURES: dict[str, tuple[int, str]] = {
     "DomainTrackingNotFound_400": (400, "Domain tracking not found"),
     "DuplicateTimezone_409": (409, "Duplicate timezone"),
     "DurationRequired_400": (400, "durationMinutes is required for a temporary key"),
-    "EmailSendingFailed_500": (500, "The e-mail could not be sent"),
+    "EmailSendingFailed_500": (500, "The email could not be sent"),
     "EmailTemplateNotFound_404": (404, "Email template not found"),
     "EmptyFile_400": (400, "The file is empty"),
     "ExpiredSession_401": (401, "Your session has expired. Please log in again"),

@@ -1,4 +1,4 @@
-"""E-mail addresses and phone numbers, as strict as email-validator and phonenumbers and fast enough for imports.
+"""Email addresses and phone numbers, as strict as email-validator and phonenumbers and fast enough for imports.
 
 core.text.phone_text reads the text around a number, core.text.dial_codes reads dial prefixes.
 """
@@ -65,7 +65,7 @@ class BadAddress(ValueError):
 def read_email(value: Any) -> str:
     """Validate an address and normalize its domain, without DNS. Raises BadAddress."""
     if not isinstance(value, str):
-        raise BadAddress("needs an e-mail address as text")
+        raise BadAddress("needs an email address as text")
     text = value.strip()
     plain = _PLAIN_EMAIL.fullmatch(text)
     # The pattern suffices for the local part of a plain address; the domain is validated once and cached.
@@ -177,15 +177,15 @@ def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
 
 
 def _email_trouble(text: str, why: str) -> str:
-    """Return the error of an invalid e-mail address, with advice on the correct form."""
+    """Return the error of an invalid email address, with advice on the correct form."""
     shown = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
     if hidden:
         why = f"has an invisible character (U+{ord(hidden):04X}). Write it again, without copying it"
-        return f"{shown} is no e-mail address: it {why}."
+        return f"{shown} is no email address: it {why}."
     if "@" not in text:
-        return f"{shown} is no e-mail address: it has no @. {EMAIL}"
-    return f"{shown} is no e-mail address: {why[:1].lower()}{why[1:].rstrip('.')}. {EMAIL}"
+        return f"{shown} is no email address: it has no @. {EMAIL}"
+    return f"{shown} is no email address: {why[:1].lower()}{why[1:].rstrip('.')}. {EMAIL}"
 
 
 def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddress:

@@ -11,7 +11,7 @@ FEATURES = {
     "lead": "Leads and their board",
     "segment": "Segments",
     "meeting": "Meetings and booking pages",
-    "genie": "Outreach by e-mail",
+    "genie": "Outreach by email",
     "campaign": "Campaigns",
     "report": "Reports",
     "workflow": "Workflows",

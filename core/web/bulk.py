@@ -13,12 +13,12 @@ from core.web.forms import SEVERAL, Field, Form, Option, options_of
 from core.web.pages import Refused
 from core.web.saved_views import ViewedList
 
-SINGLE = [Option("set", "Set to"), Option("clear", "Empty it")]
+SINGLE = [Option("set", "Set to"), Option("clear", "Clear")]
 MANY = [
     Option("append", "Add"),
-    Option("remove", "Take off"),
-    Option("set", "Replace all by"),
-    Option("clear", "Empty it"),
+    Option("remove", "Remove"),
+    Option("set", "Replace with"),
+    Option("clear", "Clear"),
 ]
 """Change modes of fields with one value and with several: the API's names and their labels."""
 BESIDE = ("tags", "category", "productServices", "team")
@@ -95,7 +95,7 @@ class ChangeMany(BulkList):
         name = self.request.POST.get("what", "")
         field = self.field(name) if name in dict(self.changes) else None
         if field is None:
-            raise Refused(404, "This cannot be changed for many", "Go back to the list and choose another field.")
+            raise Refused(404, "This cannot be changed for many", "Choose another field in the list.")
         field.required = False
         return field
 
@@ -127,7 +127,7 @@ class ChangeMany(BulkList):
         if not form.is_valid():
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         if how != "clear" and what.value() in ("", None, []):
-            what.add_error("Say what, or empty it.")
+            what.add_error("Enter a value, or choose Clear.")
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         query, body = self.selection
         value = None if how == "clear" and what.kind not in SEVERAL else what.value()

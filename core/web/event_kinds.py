@@ -11,9 +11,9 @@ NAMES = {"calllog": "Call", "contact-category": "Category", "enrich": "Proposal"
 
 def kind_options() -> list[Option]:
     """Return all kinds, and the patterns for all of a resource and all there are, in groups by resource."""
-    options = [Option("*", "Everything that happens")]
+    options = [Option("*", "All events")]
     for resource, events in EVENTS.items():
         name = NAMES.get(resource) or resource.replace("-", " ").capitalize()
-        options.append(Option(f"{resource}.*", "All of them, and those to come", name))
+        options.append(Option(f"{resource}.*", "All current and future ones", name))
         options += [Option(f"{resource}.{word}", word.capitalize(), name) for word in events]
     return options

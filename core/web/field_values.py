@@ -23,7 +23,7 @@ Definition = Values
 GROUPED_FROM = 10_000
 """Smaller numbers have no commas: they may be years."""
 MAX_NAMED = 2000
-GONE = {"member": "A member who has left", "file": "A file that is gone"}
+GONE = {"member": "Former member", "file": "Deleted file"}
 UNSEEN = {"member": "A member", "file": "A file"}
 """Labels of references without a name, and of those that the reader may not see."""
 

@@ -65,7 +65,7 @@ class Refused(Exception):
 
 def nothing_here() -> Refused:
     """Return the refusal of an address without a page."""
-    return Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
+    return Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
 
 
 class Page(View):
@@ -153,7 +153,7 @@ class Page(View):
             }
             answer = self.ask("GET", path, params)
         if lost and answer.ok:
-            self.warn(f"This address asks for what the list does not have. It is shown without {' and '.join(lost)}.")
+            self.warn(f"Some parts of this link are unknown. Shown without {' and '.join(lost)}.")
         return self.needed(answer)
 
     def needed(self, answer: Answer) -> Answer:
@@ -346,23 +346,25 @@ class Page(View):
         return response
 
     def not_allowed(self, request: HttpRequest) -> HttpResponse:
-        raise Refused(405, "This page cannot be used like that", "Open it in your browser and use its buttons.")
+        raise Refused(405, "This action is not available here", "Use the buttons on the page.")
 
     def _check_access(self) -> None:
         if self.reader.visit and self.request.method == "POST":
-            raise Refused(403, "A visit changes nothing", "You see these pages as the company's people do, to read.")
+            raise Refused(403, "Read-only view", "You are viewing as the company, read-only.")
         if self.needs_subscription and isinstance(self.plan, NamedError):
             # The message of the error is the contract's, and no words for people.
             raise Refused(403, "Your subscription has ended", self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
-            raise Refused(403, "Your role does not open this page", "Ask an owner of the company for the permission.")
+            raise Refused(403, "You don't have access to this page", "Ask an owner of the company for the permission.")
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
             raise nothing_here()
 
     def _ask(self, actor: Actor, mount: str, method: str, path: str, query: Values | None, body: Any) -> Answer:
         if self.reader.visit and method != "GET":
-            raise Refused(403, "A visit does not open this page", "It is for those who may change what it shows.")
+            raise Refused(
+                403, "Not available while viewing as the company", "Only people with edit access can open it."
+            )
         with reading() if self.reader.visit else nullcontext():
             answer = ask.ask(actor, mount, method, path, query, body, caller=self.request)
         ask.with_ids(answer.body)

@@ -55,7 +55,7 @@ class Parts(Page):
         return {
             "state": ListState(sent, {"status": status, "name": name}),
             "choices": [status, name],
-            "columns": [Column("name", "Name", "name"), Column("email", "E-mail"), Column("state", "Status")],
+            "columns": [Column("name", "Name", "name"), Column("email", "Email"), Column("state", "Status")],
             "people": PEOPLE,
             "total": len(PEOPLE),
             "form": self.form(),
@@ -77,7 +77,13 @@ class Parts(Page):
         options = [Option("one", "One"), Option("two", "Two")]
         form = Form(
             fields=[
-                Field(f"sample-{kind}", kind.capitalize(), kind, options=options, help_text="What it is for.")
+                Field(
+                    f"sample-{kind}",
+                    kind.capitalize(),
+                    kind,
+                    options=options,
+                    help_text="Optional. Only your team sees this.",
+                )
                 for kind in FIELD_KINDS
             ]
         )
@@ -85,7 +91,7 @@ class Parts(Page):
         return form
 
     def do_save(self) -> HttpResponse:
-        return self.done("These are samples: nothing was changed")
+        return self.done("Sample page: nothing was changed")
 
     do_delete = do_export = do_save
     do_new_view = do_save_view = do_rename_view = do_unshare_view = do_delete_view = do_save

@@ -19,13 +19,11 @@ from core.web.tables import TablePage
 MAX_VIEWS = "500"
 KEPT = ("saved", "columns")
 """Parameters of the address: the id of the open view, and the columns if they are not its own."""
-CHANGED = (
-    "This view filters or sorts by something that is gone or has changed. It is shown without that; save it to fix it."
-)
-GONE = "A column of this view is gone. It is shown without that; save it to fix it."
+CHANGED = "Some filters of this view no longer exist. Save the view to remove them."
+GONE = "A column of this view no longer exists. Save the view to remove it."
 COLUMNS = "columns"
 """The field that the problem of a view names whose query is fine."""
-LOST = "This view is not there any more, or it is not shared with you."
+LOST = "This view was deleted or is no longer shared with you."
 
 
 class ViewedList(TablePage):
@@ -225,10 +223,10 @@ class ViewedList(TablePage):
         return self._change_view({"name": self.request.POST.get("name", "").strip()}, "View renamed", stay=True)
 
     def do_share_view(self) -> HttpResponse:
-        return self._change_view({"shared": True}, "Everybody in the company sees the view now", stay=True)
+        return self._change_view({"shared": True}, "View shared with everyone", stay=True)
 
     def do_unshare_view(self) -> HttpResponse:
-        return self._change_view({"shared": False}, "The view is yours alone now", stay=True)
+        return self._change_view({"shared": False}, "View is now private", stay=True)
 
     def do_delete_view(self) -> HttpResponse:
         answer = self.ask("DELETE", "saved-view", None, {"ids": [self.request.GET.get("saved", "")]})

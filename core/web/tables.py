@@ -18,7 +18,7 @@ from core.web.forms import Field, Form, differ
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
-GONE = "This record is not there any more. Load the page again."
+GONE = "This record was deleted. Reload the page."
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class EditCell(TablePage):
         name = self.request.GET.get("field")
         chosen = next((column for column in editable if name in (None, column.name)), None)
         if chosen is None:
-            raise Refused(404, "This cannot be changed here", "Open the record to change it.")
+            raise Refused(404, "This value cannot be edited here", "Open the record to change it.")
         return chosen
 
     @property
@@ -217,7 +217,7 @@ class EditCell(TablePage):
             meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
                 now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
-                text = f"Somebody else has changed this to {now or 'nothing'} meanwhile. Save again to keep yours."
+                text = f"Someone else changed this to {now or 'nothing'}. Save again to keep your value."
                 form.add_error(None, text)
                 return self.page(self.editing(form, self.record), status=422)
             changed = {}

@@ -37,7 +37,7 @@ class ContactAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_deleted")
     list_select_related = ("company", "category")
     search_fields = ("=id", "email", "name", "contact_number")
-    search_help_text = "Name, e-mail, number or id"
+    search_help_text = "Name, email, number or id"
     hides = ("custom", "email_key", "number_key", "email_identity", "sort_name")
     folds = ("name", "country_code", "number")
     commands = ("restore",)

@@ -72,8 +72,8 @@ class Exports(ExportPage):
             "state": state,
             "exports": [shown_export(export) for export in answer.data],
             "columns": [
-                Column("resource", "What", "resource"),
-                Column("status", "State", "status"),
+                Column("resource", "Records", "resource"),
+                Column("status", "Status", "status"),
                 Column("total", "Rows", "total", "num right"),
                 Column("format", "Format", "format"),
                 Column("by", "By", "createdBy.name"),

@@ -26,7 +26,7 @@ FILE_KINDS = (
     ("powerpoint", "Slides"),
     ("word", "Document"),
     ("opendocument.text", "Document"),
-    ("message/", "E-mail"),
+    ("message/", "Email"),
     ("zip", "Archive"),
     ("audio/", "Sound"),
     ("video/", "Film"),

@@ -132,7 +132,7 @@ def _describe(upload: Received, member_id: str, target: Target) -> File:
         raise NamedError(
             "UnsupportedFileType_400",
             f"file: the content of {shorten(name)} is of none of the allowed types (images, PDF, office documents"
-            " without macros, text, e-mail, zip, audio and video); what it is called does not matter",
+            " without macros, text, email, zip, audio and video); what it is called does not matter",
         )
     pk = new_id()
     return File(

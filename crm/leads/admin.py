@@ -41,7 +41,7 @@ class LeadAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_deleted")
     list_select_related = ("company", "contact", "team", "team_member")
     search_fields = ("=id", "contact__email", "contact__name", "contact__contact_number")
-    search_help_text = "The contact's name, e-mail or number, or the lead's id"
+    search_help_text = "The contact's name, email or number, or the lead's id"
     hides = ("custom",)
     folds = ("value", "first_product")
     commands = ("restore",)

@@ -76,7 +76,7 @@ def _attendees(meeting: Meeting) -> SafeString:
         .values_list("name", "email", "member_id", "contact_id")
     )
     kinds = [(name or "–", email, _known_as(member, contact)) for name, email, member, contact in rows]
-    return table(("Name", "E-mail", "Known as"), kinds, empty="Nobody but the organizer.")
+    return table(("Name", "Email", "Known as"), kinds, empty="Nobody but the organizer.")
 
 
 refer_kind(Meeting, "meeting")

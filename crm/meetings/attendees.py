@@ -106,5 +106,5 @@ def _values(
             return {"email": stays.email, "name": stays.name, "contact_id": id}
         if contact is None:
             raise NamedError("ContactNotFound_400", f"{where}.contact: there is no contact {id} in this company")
-        raise NamedError("ContactDataRequired_400", f"{where}.contact: {id} has no e-mail address, to be invited at")
+        raise NamedError("ContactDataRequired_400", f"{where}.contact: {id} has no email address, to be invited at")
     return {"email": contact.email, "name": contact.name, "contact_id": id}

@@ -82,7 +82,7 @@ class MeetingMails:
     def warning(self) -> str:
         """Return a warning about mails that were not sent, with reasons; empty if all were."""
         if self._unverified:
-            return "no mails went out: an owner of the company has to verify their e-mail address first"
+            return "no mails went out: an owner of the company has to verify their email address first"
         parts = []
         if self._suppressed:
             parts.append(f"no mail to {', '.join(sorted(self._suppressed))}: on the company's suppression list")

@@ -39,7 +39,7 @@ class AttendeeInput(Input):
     named_by = ("member", "contact")
 
     member = ObjectIdInput(required=False, help_text="member id")
-    contact = ObjectIdInput(required=False, help_text="id of a contact that has an e-mail address")
+    contact = ObjectIdInput(required=False, help_text="id of a contact that has an email address")
     email = TextInput(required=False, max_length=254)
     name = TextInput(required=False, max_length=300, allow_blank=True, help_text="beside an email")
 

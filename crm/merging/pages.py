@@ -16,13 +16,13 @@ from core.web.pages import Page, Refused
 
 RULES = {
     "samePhone": "The same phone number",
-    "sameEmail": "The same e-mail address",
+    "sameEmail": "The same email address",
     "similarName": "Almost the same name, and addresses of one company",
 }
 SIZE = 20
 FEWEST = 2
 MAX_RECORDS = 20
-BESIDE = (("name", "Name"), ("email", "E-mail"), ("contactNumber", "Phone"), ("category", "Category"))
+BESIDE = (("name", "Name"), ("email", "Email"), ("contactNumber", "Phone"), ("category", "Category"))
 GOES_AS = {"contactNumber": ("countryCode", "number")}
 """A value of the table -> the names under which the API takes it, which go together."""
 
@@ -69,7 +69,7 @@ class Duplicates(MergingPage):
 
     def do_dismiss(self) -> HttpResponse:
         answer = self.ask("POST", "contact/duplicate/dismiss", None, {"ids": self.request.POST.getlist("ids")})
-        return self.done("They stay apart") if answer.ok else self.refuse(answer)
+        return self.done("Kept as separate contacts") if answer.ok else self.refuse(answer)
 
 
 class MergeContacts(MergingPage):
@@ -131,7 +131,7 @@ class MergeContacts(MergingPage):
         sent = self.request.POST
         ids = [contact["_id"] for contact in self.contacts]
         if len(ids) < FEWEST:
-            raise Refused(400, "Choose at least two contacts", "Go back to the list of contacts, and tick those.")
+            raise Refused(400, "Choose at least two contacts", "Select them in the list of contacts.")
         choices = {
             part: sent[f"from-{name}"]
             for name, _ in self.fields
@@ -141,7 +141,7 @@ class MergeContacts(MergingPage):
         answer = self.ask("POST", "contact/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Merged. It can be undone here for 30 days.", self.address("merges"))
+        return self.done("Merged. You can undo this for 30 days.", self.address("merges"))
 
 
 class Merges(MergingPage):
@@ -168,8 +168,8 @@ class Merges(MergingPage):
         answer = self.ask("POST", f"contact/merge/{self.sent_id()}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        kept = " What somebody has changed since stays." if answer.data["kept"] else ""
-        return self.done(f"The contacts are apart again.{kept}")
+        kept = " Later changes are kept." if answer.data["kept"] else ""
+        return self.done(f"Contacts unmerged.{kept}")
 
 
 PAGES = [Duplicates, MergeContacts, Merges]

@@ -23,7 +23,7 @@ class AccessOut(Output):
 
 
 class EraseInput(Input):
-    confirm = TextInput(max_length=300, help_text="the contact's e-mail address, its number or its _id")
+    confirm = TextInput(max_length=300, help_text="the contact's email address, its number or its _id")
 
 
 class SourceFile(Output):

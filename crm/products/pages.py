@@ -21,7 +21,7 @@ PRODUCTS = Records(
     "product",
     "products",
     "package",
-    "What you sell: leads are about it, and messages are written from its description.",
+    "What you sell. Used in leads and messages.",
 )
 
 
@@ -51,7 +51,7 @@ class Products(RecordList, ProductPage):
         Column("category", "Category", "category"),
         Column("sku", "Number", "sku"),
         Column("price", "Price", "price", css="right num"),
-        Column("isActive", "State", "isActive"),
+        Column("isActive", "Status", "isActive"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
@@ -109,7 +109,7 @@ class EditProduct(EditRecord, ProductForm):
         return form_values(self.definitions, self.record["formData"])
 
     def consequence(self) -> str:
-        return "Leads that are about it keep it. The deletion can be undone."
+        return "Leads keep it. You can undo this."
 
 
 PAGES = [Products, NewProduct, EditProduct]

@@ -35,7 +35,7 @@ class Bin(Page):
     """Parameters that list deleted records."""
     columns: ClassVar[list[Column]] = [
         Column("name", "Name", "name"),
-        Column("email", "E-mail", "email"),
+        Column("email", "Email", "email"),
         Column("by", "Last changed by"),
         Column("updatedAt", "When", "updatedAt"),
     ]
@@ -95,7 +95,7 @@ class Bin(Page):
         text = f"Restored {counted(count, self.noun)}"
         if failed:
             text += (
-                f". {counted(len(failed), self.noun)} could not be: {failed[0].get('message') or 'one like it exists'}"
+                f". {counted(len(failed), self.noun)} could not be: {failed[0].get('message') or 'a duplicate exists'}"
             )
         return self.done(text, here, undo=answer.job)
 
@@ -155,7 +155,7 @@ class FileBin(Bin):
 
     def do_empty(self) -> HttpResponse:
         answer = self.ask("DELETE", "file/recycle-bin", None, {})
-        return self.done("The files are gone for good") if answer.ok else self.refuse(answer)
+        return self.done("Files permanently deleted") if answer.ok else self.refuse(answer)
 
 
 PAGES = [Bin, LeadBin, FileBin]

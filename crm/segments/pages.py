@@ -14,7 +14,7 @@ from core.web.filter_words import RECORDS, in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
-from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices, status_labels
+from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choices, status_labels
 from core.web.lists import MATCH, Column, ListState
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
@@ -27,7 +27,7 @@ SEGMENTS = Records(
     "segment",
     "segments",
     "list-filter",
-    "A segment is a filter with a name.",
+    "A segment is a saved filter.",
 )
 SHOWN = 20
 
@@ -59,7 +59,7 @@ class Segments(RecordList, SegmentPage):
     hint = "Name, description"
     columns = (
         Column("name", "Name", "name"),
-        Column("panel", "Of", "panel"),
+        Column("panel", "Record type", "panel"),
         Column("count", "Members", css="right num"),
         Column("description", "Description"),
         Column("updatedAt", "Changed", "updatedAt"),
@@ -141,7 +141,7 @@ class NewSegment(NewRecord, SegmentForm):
             return self.page({**self.context(), "form": self.form().bind(self.request.POST)})
         if not self.state.filters:
             form = self.form().bind(self.request.POST)
-            form.add_error(None, "A segment needs a filter: add one above.")
+            form.add_error(None, "Add a filter first.")
             return self.refused(form)
         return self.save()
 
@@ -168,7 +168,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
-        form.insert(Field("panel", "Of", "radio", options=panels, initial="contact"), before="description")
+        form.insert(Field("panel", "Record type", "radio", options=panels, initial="contact"), before="description")
         return form
 
     def do_save(self) -> HttpResponse:
@@ -177,7 +177,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Segment added: now choose who is in it", self.address("segment", answer.data["_id"]))
+        return self.done("Segment created. Now choose its members.", self.address("segment", answer.data["_id"]))
 
 
 class SegmentFilters(NewSegment):
@@ -286,7 +286,7 @@ class EditSegment(EditRecord, SegmentForm):
             return []
         panel = self.record["panel"]
         names = {entry.name: entry.label for entry in (*PLAIN[panel], *BESIDE[panel])}
-        names |= {entry["uniqueFieldID"]: name_of(entry) for entry in self.definitions(panel)}
+        names |= {entry["uniqueFieldID"]: str(entry["name"]) for entry in self.definitions(panel)}
         records = self.record_names(tree)
         choices = {entry.name: entry for entry in record_choices(panel, self.definitions(panel))}
         conditions = tree["conditions"] if tree.get("operator") == "and" else [tree]

@@ -12,14 +12,14 @@ from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.tags.serializers import NamedModelCreate
 
-TAGS = Records("tag", "tags", "tag", "tags", "tag", "Tags group contacts and leads in whatever way you like.")
+TAGS = Records("tag", "tags", "tag", "tags", "tag", "Use tags to group contacts and leads.")
 CATEGORIES = Records(
     "contact-category",
     "categories",
     "category",
     "categories",
     "folder",
-    "A category says what a contact is: a customer, a supplier, the press.",
+    "Categories describe contacts, such as customer or supplier.",
 )
 
 

@@ -33,7 +33,7 @@ def _members(team: Team) -> SafeString:
         )
         for link in links
     ]
-    return table(("Name", "E-mail", "Membership", "Gets leads", "Last assigned"), rows, empty="Nobody belongs to it.")
+    return table(("Name", "Email", "Membership", "Gets leads", "Last assigned"), rows, empty="Nobody belongs to it.")
 
 
 refer(Team, "team", "teams")

@@ -15,12 +15,12 @@ from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.teams.serializers import TeamCreate
 
-TEAMS = Records("team", "teams", "team", "teams", "users-round", "A team works on leads together.")
+TEAMS = Records("team", "teams", "team", "teams", "users-round", "Teams share leads.")
 WORKING = {"status": ["owner", "accepted"]}
 DISTRIBUTIONS = [
-    Option("manual", "To nobody, until a person decides"),
-    Option("roundRobin", "In turn"),
-    Option("leastLoaded", "To whoever has the fewest open leads"),
+    Option("manual", "Nobody, until assigned by hand"),
+    Option("roundRobin", "Take turns (round robin)"),
+    Option("leastLoaded", "Whoever has the fewest open leads"),
 ]
 
 
@@ -59,9 +59,9 @@ class TeamForm(RecordForm, TeamPage):
         form = super().form(values)
         if self.people:
             form.insert(Field("members", "Members", "checks", options=self.people))
-            help = "Whoever is ticked in both gets new leads of the team."
+            help = "People ticked in both columns get new leads."
             everybody = [person.value for person in self.people]
-            takes = Field("takes", "Take new leads", "checks", options=self.people, help_text=help, initial=everybody)
+            takes = Field("takes", "Assign new leads", "checks", options=self.people, help_text=help, initial=everybody)
             form.insert(takes)
         return form
 
@@ -116,8 +116,8 @@ class EditTeam(EditRecord, TeamForm):
 
 class LeadRuleForm(Form):
     distribution = Field(label="New leads go", kind="radio", options=DISTRIBUTIONS)
-    onlyAvailable = Field(label="Only to people who take new leads in their team", kind="switch")
-    maxOpenLeads = Field(label="Most open leads a person", kind="number", help_text="Empty: no limit.")
+    onlyAvailable = Field(label="Only to people who accept new leads", kind="switch")
+    maxOpenLeads = Field(label="Open leads per person (limit)", kind="number", help_text="Leave empty for no limit.")
 
 
 class LeadRule(Page):

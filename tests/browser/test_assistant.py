@@ -20,7 +20,7 @@ EVIL = '"><img src=x onerror=alert(1)>'
 
 def enter(page: Page, cast: Cast, place: str) -> None:
     page.goto(at(cast.owner, place))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 
@@ -56,9 +56,9 @@ def test_a_brand_is_seen_while_it_is_typed(page: Page, live_server: Any) -> None
     frame = page.frame_locator("iframe[name=preview]")
     page.get_by_label("Name", exact=True).fill(f"Acme {EVIL}")
     expect(frame.get_by_text(f"Acme {EVIL}").first).to_be_visible()
-    page.get_by_label("Colour", exact=True).fill("#ffee00")
+    page.get_by_label("Color", exact=True).fill("#ffee00")
     expect(frame.get_by_role("alert")).to_contain_text("contrast of 1.08")
-    page.get_by_label("Colour", exact=True).fill("#7c3aed")
+    page.get_by_label("Color", exact=True).fill("#7c3aed")
     expect(frame.get_by_text("Contrast 5.1")).to_be_visible()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved")).to_be_visible()

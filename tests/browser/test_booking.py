@@ -26,7 +26,7 @@ def test_a_visitor_books_moves_and_cancels(
     cast = make_cast()
     settings.BASE_URL = live_server.url
     page.goto(at(cast.owner, "booking/hours"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     for day in ("Saturday", "Sunday"):
@@ -56,9 +56,9 @@ def test_a_visitor_books_moves_and_cancels(
             (4, "13:30"),
         ]
     page.get_by_role("link", name="Questions").click()
-    page.get_by_label("Question").fill("What is it about?")
+    page.get_by_label("Question").fill("Topic")
     page.get_by_role("button", name="Add question").click()
-    expect(page.get_by_text("What is it about?")).to_be_visible()
+    expect(page.get_by_text("Topic")).to_be_visible()
     with cast.scope():
         token = BookingPage.objects.get().token
 
@@ -71,9 +71,9 @@ def test_a_visitor_books_moves_and_cancels(
     page.get_by_role("button", name="Book it").click()
     expect(page.get_by_role("alert")).to_contain_text("Fill this in.")
     assert violations(page.context.new_cdp_session(page), axe) == []
-    page.get_by_label("Your e-mail address").fill("ann@example.org")
+    page.get_by_label("Your email address").fill("ann@example.org")
     page.get_by_label("Your phone number").fill("+49 151 12345678")
-    page.get_by_label("What is it about?").fill("Beans")
+    page.get_by_label("Topic").fill("Beans")
     page.get_by_role("button", name="Book it").click()
     expect(page.get_by_role("status")).to_contain_text("It is booked")
     assert violations(page.context.new_cdp_session(page), axe) == []

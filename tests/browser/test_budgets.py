@@ -85,7 +85,7 @@ def test_a_slow_line_is_spared(context: BrowserContext) -> None:
 
     page.goto(f"/login?next={contacts}", wait_until="networkidle")
     login = traffic.read()
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Contacts")).to_be_visible(timeout=60_000)

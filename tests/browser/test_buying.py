@@ -31,7 +31,7 @@ def fits(page: Page) -> None:
 def register(page: Page, root: str) -> Company:
     """Register a company by the pages, and log in."""
     page.goto(f"{root}/register")
-    for label, text in {"Your name": "Ann Lee", "Your company": "Harbour Tools", "E-mail address": ADDRESS}.items():
+    for label, text in {"Your name": "Ann Lee", "Your company": "Harbour Tools", "Email address": ADDRESS}.items():
         page.get_by_label(label).fill(text)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Register").click()
@@ -39,7 +39,7 @@ def register(page: Page, root: str) -> Company:
     page.goto(f"{root}/verify-email?token={token_in(mails_to(ADDRESS)[-1])}")
     page.get_by_role("button", name="Verify my address").click()
     page.get_by_role("link", name="Log in").click()
-    page.get_by_label("E-mail address").fill(ADDRESS)
+    page.get_by_label("Email address").fill(ADDRESS)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url("**/c/*/")
@@ -82,16 +82,16 @@ def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: An
         fits(page)
         page.get_by_label("Coupon").fill("")
         page.get_by_role("button", name="Show the price").click()
-        page.get_by_role("button", name="Go on to pay").click()
+        page.get_by_role("button", name="Continue to payment").click()
         expect(page.get_by_text("IBAN X")).to_be_visible()
         fits(page)
         page.get_by_role("button", name="PayPal").click()
-        page.get_by_role("link", name="Go on to pay").click()
+        page.get_by_role("link", name="Continue to payment").click()
         expect(page.get_by_text("No money moves here")).to_be_visible()
         page.get_by_role("button", name="Cancel").click()
         page.get_by_role("button", name="I have paid: look").click()
-        expect(page.get_by_text("Nothing has come yet")).to_be_visible()
-        page.get_by_role("link", name="Go on to pay").click()
+        expect(page.get_by_text("No payment received yet")).to_be_visible()
+        page.get_by_role("link", name="Continue to payment").click()
         page.get_by_role("button", name="Pay", exact=True).click()
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
         with page.expect_download() as got:

@@ -39,7 +39,7 @@ def test_a_meeting_is_made_and_moved(page: Page, live_server: Any) -> None:
     cast = make_cast()
     Company.objects.filter(pk=cast.company.pk).update(timezone="Europe/Berlin")
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
@@ -49,11 +49,11 @@ def test_a_meeting_is_made_and_moved(page: Page, live_server: Any) -> None:
     wide = grid.is_visible()
     if wide:
         page.get_by_role("link", name="New meeting: Monday 10:00").click()
-        expect(page.get_by_label("When")).to_have_value("2030-05-06T10:00")
+        expect(page.get_by_label("Starts")).to_have_value("2030-05-06T10:00")
     else:  # small screens begin with the agenda
         page.get_by_role("link", name="New", exact=True).click()
-        page.get_by_label("When").fill("2030-05-06T10:00")
-    page.get_by_label("What required").fill("Offer")
+        page.get_by_label("Starts").fill("2030-05-06T10:00")
+    page.get_by_label("Title required").fill("Offer")
     page.get_by_role("button", name="Create meeting").click()
     expect(page.locator(".toast")).to_contain_text("Meeting created")
 

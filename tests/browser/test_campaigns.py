@@ -42,7 +42,7 @@ def test_a_campaign_goes_to_a_segment(page: Page, live_server: Any, catcher: tup
     assert segment.status == 201
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

@@ -31,7 +31,7 @@ def vendor(settings: Any) -> Iterator[ChatVendor]:
 
 def enter(page: Page, cast: Cast, path: str) -> None:
     page.goto(at(cast.owner, path))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 
@@ -46,9 +46,9 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
         ContactFactory(name="Ann Example", email="ann@example.org", custom={})
     enter(page, cast, "settings/chat-apps")
     page.get_by_role("link", name="Connect a number").first.click()
-    page.get_by_label("Phone number id").fill(PHONE_ID)
-    page.get_by_label("Business account id").fill(WABA)
-    page.get_by_label("App id").fill(APP)
+    page.get_by_label("Phone number ID").fill(PHONE_ID)
+    page.get_by_label("Business account ID").fill(WABA)
+    page.get_by_label("App ID").fill(APP)
     page.get_by_label("Access token").fill("guess")
     page.get_by_label("App secret").fill(SECRET)
     page.get_by_role("button", name="Save and test").click()
@@ -84,9 +84,9 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     expect(bubble.get_by_text("Thanks")).to_be_visible()
     assert fits(page)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("Saved as a draft")).to_be_visible()
+    expect(page.get_by_text("Draft saved")).to_be_visible()
     page.get_by_role("button", name="Send for approval").click()
-    expect(page.get_by_text("The vendor looks at it now")).to_be_visible()
+    expect(page.get_by_text("Submitted for approval")).to_be_visible()
     vendor.templates["hours"]["status"] = "APPROVED"
     page.get_by_role("button", name="Ask the vendor now").click()
     expect(page.get_by_text("The vendor says: approved")).to_be_visible()

@@ -21,7 +21,7 @@ def test_a_template_is_written_seen_saved_and_taken_back(page: Page, live_server
         ContactFactory(name="Ann Example", email="ann@example.org", custom={})
         ContactFactory(name="Bob Other", email="bob@example.org", custom={})
     page.goto(at(cast.owner, "templates/new"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 
@@ -52,5 +52,5 @@ def test_a_template_is_written_seen_saved_and_taken_back(page: Page, live_server
     expect(page.get_by_role("button", name="Use again")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Use again").click()
-    expect(page.get_by_text("The earlier words are back")).to_be_visible()
+    expect(page.get_by_text("Earlier version restored")).to_be_visible()
     expect(page.get_by_label("Subject")).to_have_value("Hello {{contact.firstName}}")

@@ -26,7 +26,7 @@ def test_a_visitor_becomes_a_lead(page: Page, live_server: Any, settings: Any, m
     cast = make_cast()
     settings.BASE_URL = live_server.url
     page.goto(at(cast.owner, "forms"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("link", name="New form").first.click()
@@ -57,7 +57,7 @@ def test_a_visitor_becomes_a_lead(page: Page, live_server: Any, settings: Any, m
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("alert")).to_contain_text("Fill this in.")
     assert violations(page.context.new_cdp_session(page), axe) == []
-    page.get_by_label("Your e-mail address").fill("ann@example.org")
+    page.get_by_label("Your email address").fill("ann@example.org")
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("status")).to_contain_text("Thank you")
     work("form-leads")

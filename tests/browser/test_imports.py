@@ -21,7 +21,7 @@ BAD = ["Ann Lee,nobody,+49,15112345678", "Bob Ray,bob@example.org,+49,x", "Cleo 
 def open_imports(page: Page, cast: Cast) -> None:
     """Log in and open the page of a new import."""
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
@@ -73,7 +73,7 @@ def test_headers_questions_and_an_optional_phone_number(page: Page, live_server:
 def test_upload_check_run_mend_and_undo(page: Page, live_server: Any) -> None:
     cast = make_cast()
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

@@ -51,7 +51,7 @@ def test_cards_are_moved_and_snap_back(page: Page, live_server: Any) -> None:
         LeadFactory(contact=bob, status="lost")
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

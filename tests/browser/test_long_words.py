@@ -29,7 +29,7 @@ def test_long_words_stay_on_the_page(page: Page, live_server: Any) -> None:
         FollowUp.objects.create(lead=lead, title="T" * 190, due_at=timezone.now(), assignee=cast.owner)
     assert cast.session.post("/contact/merge", {"ids": ids, "winner": ids[0]}).status == 200
     page.goto("/login")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_text("T" * 190)).to_be_visible()

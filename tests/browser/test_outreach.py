@@ -46,7 +46,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
             cast.session.put(f"/contact/{contact.pk}", {"tags": [tag.pk]})
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
@@ -57,7 +57,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     page.get_by_role("searchbox", name="Find contacts").press_sequentially("dan")
     page.get_by_label("Dan Fox").check()
     expect(page.locator("#audience")).to_contain_text("4 of 4 contacts")
-    page.get_by_label("What is it about?").fill("Invite them to our open day")
+    page.get_by_label("Topic").fill("Invite them to our open day")
     page.get_by_role("button", name="Show samples").click()
     samples = page.locator("#samples")
     expect(samples.locator("details.sample")).to_have_count(3)
@@ -89,7 +89,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
 
     # The last one is written anew as a hint asks, while the page looks on.
     press(page, "w")
-    page.get_by_label("What should be different?").fill("More formal")
+    page.get_by_label("What should change?").fill("More formal")
     page.get_by_role("button", name="Rewrite it").click()
     expect(page.get_by_text("It is being rewritten. The new words")).to_be_visible()
     work("genie")
@@ -114,8 +114,8 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     assert text.replace(b"\r\n", b"\n").startswith(WORDS.rstrip("\n").encode())
 
     # The one that did not go says why.
-    page.get_by_role("link", name="A person has decided against it.").click()
+    page.get_by_role("link", name="Rejected in review.").click()
     page.get_by_role("link", name="Cid Day").click()
-    expect(page.get_by_text("A person has decided against it.").first).to_be_visible()
+    expect(page.get_by_text("Rejected in review.").first).to_be_visible()
     page.get_by_role("button", name="Take it back").click()
     expect(page.get_by_role("link", name="Review the draft")).to_be_visible()

@@ -22,7 +22,7 @@ def test_a_report_is_grouped_otherwise_and_kept_on_a_dashboard(page: Page, live_
         LeadFactory(status="won")
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("navigation", name="Main", exact=True).get_by_role("link", name="Reports").click()
@@ -35,7 +35,7 @@ def test_a_report_is_grouped_otherwise_and_kept_on_a_dashboard(page: Page, live_
     expect(won).to_contain_text("1")
 
     page.locator("summary", has_text="Add to a dashboard").click()
-    page.get_by_label("Name of the new one").fill("Sales")
+    page.get_by_label("New dashboard name").fill("Sales")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page).to_have_url(re.compile(r"/dashboards/[0-9a-f]{24}$"))
     expect(page.get_by_role("heading", name="Sales")).to_be_visible()

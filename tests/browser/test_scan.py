@@ -30,7 +30,7 @@ def test_a_card_becomes_a_contact(page: Page, live_server: Any, monkeypatch: pyt
     monkeypatch.setattr(OcrSpace, "read", lambda *_, **__: LINES)
     cast = make_cast()
     page.goto(at(cast.owner, "settings/storage"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("link", name="Connect a reader").click()

@@ -23,7 +23,7 @@ def test_a_vendor_is_connected_and_tested(page: Page, live_server: Any, settings
         settings.VENDOR_BASE_URLS = {"mailersend": vendors.be("mailersend").url}
         settings.OUTBOUND_PRIVATE_HOSTS = ["127.0.0.0/8"]
         page.goto(at(cast.owner, "senders/new"))
-        page.get_by_label("E-mail address").fill(cast.owner.email)
+        page.get_by_label("Email address").fill(cast.owner.email)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
         page.get_by_role("link", name="MailerSend").click()
@@ -39,7 +39,7 @@ def test_a_vendor_is_connected_and_tested(page: Page, live_server: Any, settings
         page.get_by_role("button", name="Save and test").click()
         expect(page.get_by_text("Sender saved; the connection works")).to_be_visible()
         page.get_by_role("button", name="Test").click()
-        expect(page.get_by_text("The vendor takes the key")).to_be_visible()
+        expect(page.get_by_text("The key works")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert KEY not in page.content()
 
@@ -52,12 +52,12 @@ def test_gmail_is_connected_by_a_log_in(page: Page, live_server: Any, settings: 
     with vendor_server() as vendors:
         settings.VENDOR_BASE_URLS = {"gmail": vendors.be("gmail").url}
         page.goto(at(cast.owner, "senders/new"))
-        page.get_by_label("E-mail address").fill(cast.owner.email)
+        page.get_by_label("Email address").fill(cast.owner.email)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
         page.get_by_role("link", name="Gmail").click()
-        page.get_by_label("Let it look into the mailbox").check()
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_label("Read replies from the mailbox").check()
+        page.get_by_role("button", name="Continue").click()
         page.get_by_role("link", name="Log in at Gmail").click()
         page.get_by_label("From name").fill("Dana of Acme")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -17,14 +17,14 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 def test_tracking_is_switched_on_and_a_host_is_added(page: Page, live_server: Any) -> None:
     cast = make_cast()
     page.goto(at(cast.owner, "settings/tracking"))
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
 
-    page.get_by_label("Count who clicks links").check()
+    page.get_by_label("Track clicks").check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved")).to_be_visible()
-    expect(page.get_by_label("Count who clicks links")).to_be_checked()
+    expect(page.get_by_label("Track clicks")).to_be_checked()
     page.get_by_role("textbox", name="Host").fill("nohost")
     page.get_by_role("button", name="Add host").click()
     expect(page.get_by_text("is no host such as click.example.com")).to_be_visible()

@@ -50,7 +50,7 @@ def test_a_save_keeps_times_lines_and_options(page: Page, live_server: Any) -> N
         contact = ContactFactory(name="Ada Fern", custom=STORED)
 
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()

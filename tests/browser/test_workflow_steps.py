@@ -52,7 +52,7 @@ def test_a_workflow_with_a_mail_is_drawn_from_nothing_and_the_mail_arrives(
     log_in(page, cast)
     page.goto(f"/c/{cast.company.pk}/workflows/new")
     page.get_by_label("Name").fill("Welcome everybody")
-    page.get_by_label("Starts").select_option(label="A contact is created")
+    page.get_by_label("Trigger").select_option(label="A contact is created")
     page.locator("button[value=save]").click()
     expect(page.get_by_role("heading", name="Welcome everybody")).to_be_visible()
     width = (page.viewport_size or {})["width"]

@@ -31,7 +31,7 @@ def tab_to(page: Page, selector: str) -> None:
 
 def log_in(page: Page, cast: Cast) -> None:
     page.goto("/")
-    page.get_by_label("E-mail address").fill(cast.owner.email)
+    page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
@@ -260,7 +260,7 @@ def test_who_is_asked_answers_by_keys(page: Page, live_server: Any) -> None:
     tab_to(page, "button[value=approve]")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Approved: it goes on")).to_be_visible()
-    expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+    expect(page.get_by_text("No tasks for you")).to_be_visible()
     work()
     assert [run.state["vars"] for run in runs(cast, id)] == [{"way": "approved"}]
 

@@ -29,7 +29,7 @@ from workflows.models import Workflow
 
 ROUTERS = {"key": key.router, "private": private.router, "public": public.router}
 NAME = re.compile(r"[A-Z]+(_[A-Z]+)*_(ID|TOKEN)|VISITOR|START_OF_SLOT|YOUR_EMAIL")
-PEOPLE = b"""Name,E-mail,Country code,Phone,Shoe size
+PEOPLE = b"""Name,Email,Country code,Phone,Shoe size
 Ann Lee,ann.lee@example.com,+44,7400123456,38
 Bob Ray,bob.ray@example.com,+44,7400123457,44
 """
@@ -49,7 +49,7 @@ REFUSED: Mapping[str, str] = {
     "POST apps/mailvendor-c": NO_GMAIL,
     "POST apps/mailvendor-c/authorize": NO_GMAIL,
     "POST my-calendar/connection": "state: this log-in was ended",
-    "POST campaign/test/{type}": "The e-mail could not be sent",
+    "POST campaign/test/{type}": "The email could not be sent",
     "POST campaign/{id}/winner": "the campaign has no variants to choose from",
     "POST chat-widget": "'Website' exists already",
     "POST conversation": "it is none that is approved for this chat app",

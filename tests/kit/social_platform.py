@@ -23,7 +23,7 @@ SECRET = "social-secret-canary-3"  # noqa: S105
 PAGE, FORM = "7001", "8001"
 QUESTIONS = [
     {"key": "full_name", "label": "Full name"},
-    {"key": "email", "label": "E-mail"},
+    {"key": "email", "label": "Email"},
     {"key": "phone_number", "label": "Phone"},
 ]
 

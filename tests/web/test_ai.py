@@ -34,13 +34,13 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     refused = client.post(form, sent)
     assert (refused.status_code, "less than or equal to 2" in text_of(refused)) == (422, True)
     assert "Model required" in text_of(refused)  # the server is their own
-    assert "Key : Enter it again: it is not kept after a failed try." in text_of(refused)
+    assert "Key : Enter it again. It was not saved." in text_of(refused)
     assert "Model required" not in text_of(client.get(form))
     assert KEY not in html_of(refused)
     sent["temperature"] = "0.2"
     assert "selectedModel" not in text_of(client.post(form, sent))
     toast = toast_of(client, client.post(form, {**sent, "selectedModel": "small-1"}))
-    assert "Test it, to see that it works" in toast
+    assert "Test the connection next" in toast
     with cast.scope():
         app = AiApp.objects.get()
         assert (app.is_default, app.model_settings["temperature"], app.api_key) == (True, 0.2, KEY)
@@ -58,7 +58,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     edit = f"{form}&id={app.pk}"
     assert 'value="0.2"' in html_of(client.get(edit))
     moved = client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-1", "baseUrl": "http://127.0.0.1:9/v1"})
-    assert (moved.status_code, "The stored one was given for another" in text_of(moved)) == (422, True)
+    assert (moved.status_code, "Enter it again to change the connection settings" in text_of(moved)) == (422, True)
     assert client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-2", "isActive": "on"}).status_code == 303
 
     use = at(cast.owner, "settings/ai/use")

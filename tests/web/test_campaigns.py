@@ -177,7 +177,7 @@ def test_a_campaign_by_chat_from_the_form_to_its_edit(cast: Cast, client: Client
     bubble = html_of(client.get(f"{place}/preview?step=1"))
     assert "Hello {{contact.firstName}}, use SPRING now." in bubble
     edit = html_of(client.get(f"{place}/edit"))
-    assert ("1 = {{contact.firstName}}" in edit, "The present one, which is not approved" in edit) == (True, True)
+    assert ("1 = {{contact.firstName}}" in edit, "Current template (not approved)" in edit) == (True, True)
     again = client.post(f"{place}/edit", {**sent, "name": "Spring 2", "chatVariables": values})
     assert again.status_code == 303, text_of(again)
     counted = client.get(at(cast.owner, f"campaigns/audience?tags={chosen['tags']}&chatTemplate={spring.pk}"))

@@ -104,7 +104,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     assert "<script>alert" not in html_of(shown)
     for words in ("tea, green tea · weight 2.5", "“human”", "4 of them", "Meanwhile", "Left out", "More than one"):
         assert words in text_of(shown)
-    assert "It answers now" in toast_of(client, client.post(home, {"do": "publish"}))
+    assert "Published" in toast_of(client, client.post(home, {"do": "publish"}))
     client.post(step, {"node": "text-2", "config.text": "Something else"})
     assert "Changed since: what it says." in text_of(client.get(home))
     toast_of(client, client.post(home, {"do": "restore"}))
@@ -136,7 +136,7 @@ def test_the_list_moves_copies_switches_and_deletes(cast: Cast, client: Client) 
     assert said(cast, path) == ["Three", "One", "Two"]
     undo = dict(re.findall(r'<input type="hidden" name="(do|graph|since)" value="([^"]*)"', deleted))
     sent = {name: value.replace("&quot;", '"') for name, value in undo.items()}
-    assert "It is as it was before" in toast_of(client, client.post(home, sent))
+    assert "Change undone" in toast_of(client, client.post(home, sent))
     assert said(cast, path) == ["Three", "Three", "One", "Two"]
 
 

@@ -60,11 +60,11 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "Note of" in text_of(browser.get(here))
     assert html_of(browser.get(at(cast.owner, "inbox?only=mine"))).count('class="talk-head"') == 1
 
-    assert "It rests until then" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))
-    assert "Choose until when" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "never"}))
+    assert "Snoozed until then" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))
+    assert "Choose when to snooze" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "never"}))
     assert html_of(browser.get(at(cast.owner, "inbox?only=snoozed"))).count('class="talk-head"') == 1
-    assert "It rests no more" in toast_of(browser, browser.post(here, {"do": "wake"}))
-    assert "A lead was made" in toast_of(browser, browser.post(here, {"do": "lead"}))
+    assert "No longer snoozed" in toast_of(browser, browser.post(here, {"do": "wake"}))
+    assert "Lead created" in toast_of(browser, browser.post(here, {"do": "lead"}))
     assert "Closed" in toast_of(browser, browser.post(here, {"do": "close"}))
     assert "Open again" in toast_of(browser, browser.post(here, {"do": "reopen"}))
     people = at(cast.owner, f"inbox/{talk.pk}/people")

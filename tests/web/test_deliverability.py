@@ -24,7 +24,7 @@ def test_a_stopped_sender_of_each_kind_is_resumed_on_its_page(cast: Cast) -> Non
     for sender in (smtp, vendor):
         page = at(cast.owner, sender.page)
         assert "6 of 60 messages (10 %) went to mailboxes that do not exist" in text_of(client.get(page))
-        assert "The sender goes on" in toast_of(client, client.post(page, {"do": "resume"}))
+        assert "Sender resumed" in toast_of(client, client.post(page, {"do": "resume"}))
         assert "Resume this sender" not in text_of(client.get(page))
         with cast.scope():
             sender.refresh_from_db()
@@ -65,7 +65,7 @@ def test_many_addresses_are_pasted_and_a_file_is_checked_and_imported(cast: Cast
     assert started.status_code == 303
     work("suppression-import")
     ended = client.get(started["Location"].partition("?")[0])
-    assert "Row 4 has no e-mail address" in " ".join(text_of(ended).split())
+    assert "Row 4 has no email address" in " ".join(text_of(ended).split())
     with cast.scope():
         assert Suppression.objects.get(email="c@example.org").reason == "complained"
     assert "c@example.org" in text_of(client.get(at(cast.owner, "suppressions?f=source:equals:gone.csv")))

@@ -37,7 +37,7 @@ def test_a_source_is_connected_tested_and_switched_off(cast: Cast, people: DataS
     wrong = client.post(form, {**sent, "fieldPaths": "shoe = size"})
     assert (wrong.status_code, KEY in html_of(wrong)) == (422, False)
     good = {**sent, "resultPath": "people", "fieldPaths": PATHS}
-    assert "Test it, to see that it works" in toast_of(client, client.post(form, good))
+    assert "Test the connection next" in toast_of(client, client.post(form, good))
     with cast.scope():
         app = DataApp.objects.get()
         assert app.field_paths == {"name": "fullName", "email": "emails.0.address", "phone": "phone"}
@@ -118,7 +118,7 @@ def test_proposals_are_accepted_and_rejected(cast: Cast) -> None:
     assert "Ann &lt;b&gt;Lee&lt;/b&gt;" in shown
     assert "Knows &lt;i&gt;" in shown
     toast = toast_of(client, client.post(place, {"do": "accept", "id": made[0].pk}))
-    assert "it stands at the contact now" in toast
+    assert "saved to the contact" in toast
     client.post(place, {"do": "reject", "id": made[1].pk})
     with cast.scope():
         contact.refresh_from_db()

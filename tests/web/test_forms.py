@@ -23,7 +23,7 @@ from crm.records.problems import ValueProblem, refusal
 def form() -> Form:
     fields = [
         Field("name", "Name"),
-        Field("email", "E-mail"),
+        Field("email", "Email"),
         Field("size", "Size", "number"),
         Field("on", "On", "switch"),
     ]
@@ -34,7 +34,7 @@ def many_fields() -> Form:
     """Return a form with fields of several kinds."""
     fields = [
         Field("name", "Name"),
-        Field("email", "E-mail"),
+        Field("email", "Email"),
         Field("size", "Size", "number"),
         Field("on", "On", "switch"),
         Field("allowedIps", "Addresses", "textarea"),

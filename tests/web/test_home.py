@@ -100,7 +100,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
     assert [(label, int(number)) for _, label, number in numbers] == [
         ("New contacts", 3),
         ("Messages sent", 2),
-        ("Contacts who answered", 2),
+        ("Contacts who replied", 2),
         ("New leads", 1),
     ]
     for link, label, number in numbers:

@@ -45,7 +45,7 @@ def only_contacts(**more: bool) -> Client:
     return enter(MemberFactory(status="accepted", role=RoleFactory(permission=permission)))
 
 
-OUTLOOK = "First Name,E-mail Address,Business Phone,Mobile Phone,Fax,Assistant's Phone,Company,Since,Record ID,Pager"
+OUTLOOK = "First Name,Email Address,Business Phone,Mobile Phone,Fax,Assistant's Phone,Company,Since,Record ID,Pager"
 LINES = [
     "Ada,ada@fern.example,+49 30 1234567,+49 170 1234567,,+49 30 99,Fern,2024-01-31,7,",
     "Bo,bo@fern.example,,+49 170 1234568,,,,,,",
@@ -57,7 +57,7 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
     page = client.get(path + "/columns")
     assert proposed(page) == {
         "First Name": "First name",
-        "E-mail Address": "Email",
+        "Email Address": "Email",
         "Business Phone": "Phone number",
         "Mobile Phone": "Phone number",
         "Company": "New field (text)",
@@ -84,7 +84,7 @@ def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None
     page = only_contacts().get(path + "/columns")
     assert proposed(page) == {
         "First Name": "First name",
-        "E-mail Address": "Email",
+        "Email Address": "Email",
         "Business Phone": "Phone number",
     }
     assert "New field" not in text_of(page)
@@ -106,7 +106,7 @@ def test_the_proposal_stands_until_a_choice_is_saved(scope: Cast, client: Any) -
     client.post(path + "/columns", {"do": "optional_email", **chosen(client.get(path + "/columns"))})
     assert proposed(client.get(path + "/columns")) == first, "also later, and from the list of imports"
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c1": "email", "c2": "number", "c7": "+"})
-    saved = {"E-mail Address": "Email", "Business Phone": "Phone number", "Since": "New field (day)"}
+    saved = {"Email Address": "Email", "Business Phone": "Phone number", "Since": "New field (day)"}
     assert proposed(client.get(path + "/columns?new=1")) == saved
     client.post(path, {"do": "cancel"})
     assert not CustomField.objects.filter(is_system=False).exists()
@@ -206,9 +206,9 @@ def test_the_check_offers_it_when_most_rows_lack_an_address(scope: Cast, client:
     path = begin(scope, client, csv_of(lines, "Name,Email,Phone"))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
     said = text_of(client.get(path + "/check"))
-    assert "Most refused rows have no e-mail address." in said
+    assert "Most refused rows have no email address." in said
     assert "Most refused rows have no phone number." not in said
-    assert "Make the e-mail address optional" not in text_of(only_contacts(PUT=False).get(path + "/check"))
+    assert "Make the email address optional" not in text_of(only_contacts(PUT=False).get(path + "/check"))
     client.post(path + "/check", {"do": "optional_email"})
     assert stats(client.get(path + "/check")) == ["3", "0", "0", "1"]
 

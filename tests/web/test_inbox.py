@@ -59,5 +59,5 @@ def test_the_mailbox_of_a_sender_is_connected_and_tested(cast: Cast) -> None:
         with cast.scope():
             mailbox = ImapMailbox.objects.get()
         assert mailbox.verified
-        assert "The mailbox can be read" in toast_of(browser, browser.post(here, {"do": "test", "id": mailbox.pk}))
-    assert "It is not read any more" in toast_of(browser, browser.post(here, {"do": "delete"}))
+        assert "The connection works" in toast_of(browser, browser.post(here, {"do": "test", "id": mailbox.pk}))
+    assert "Mailbox disconnected" in toast_of(browser, browser.post(here, {"do": "delete"}))

@@ -72,7 +72,7 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     assert "segments/new" not in html_of(client.get(at(scope.owner, "contacts?q=ann&f=email:contains:ann")))
     filtered = f"{new}?f=name:contains:Ann"
     assert "1 contact in it now" in text_of(client.get(filtered))
-    assert "Segment added" in toast_of(client, client.post(filtered, {"name": "Anns"}))
+    assert "Segment created" in toast_of(client, client.post(filtered, {"name": "Anns"}))
     segment = Segment.objects.get()
     detail = client.get(at(scope.owner, f"segments/{segment.pk}"))
     text = text_of(detail)
@@ -121,7 +121,7 @@ def test_what_was_typed_of_a_segment_stays_while_filters_come_and_go(scope: Cast
     path = send(path, drop=f"tags:in:{tag.pk}")
     assert "1 contact in it now" in text_of(client.get(path))
     assert Segment.objects.count() == 0
-    assert "Segment added" in toast_of(client, client.post(path, {**typed, "do": "save"}))
+    assert "Segment created" in toast_of(client, client.post(path, {**typed, "do": "save"}))
     made = Segment.objects.get()
     assert (made.name, made.description, made.color) == ("Anns", "Met at the fair", "#dc2626")
     assert [one["field"] for one in made.filters["conditions"]] == ["name"]
@@ -188,7 +188,7 @@ def test_duplicates_are_merged_value_by_value_and_come_apart_again(scope: Cast, 
         assert scope.session.post("/contact", {"formData": values}).status == 200
     one, two = Contact.objects.get(name="Ann Lee"), Contact.objects.get(name="A. Lee")
     page = client.get(at(scope.owner, "contacts/duplicates"))
-    assert "The same e-mail address" in text_of(page)
+    assert "The same email address" in text_of(page)
     merge = re.search(r'href="([^"]+contacts/merge\?[^"]+)"', html_of(page))[1].replace("&amp;", "&")
     shown = html_of(client.get(merge))
     assert (f'name="from-name" value="{one.pk}"' in shown, f'name="winner" value="{two.pk}"' in shown) == (True, True)
@@ -200,11 +200,11 @@ def test_duplicates_are_merged_value_by_value_and_come_apart_again(scope: Cast, 
     merges = html_of(client.get(at(scope.owner, "contacts/merges")))
     id = re.search(r'name="id" value="(\w+)"', merges)[1]
     undone = client.post(at(scope.owner, "contacts/merges"), {"do": "undo", "id": id})
-    assert "apart again" in toast_of(client, undone)
+    assert "unmerged" in toast_of(client, undone)
     one.refresh_from_db()
     assert (one.email, Contact.objects.get(pk=two.pk).is_deleted) == ("ann@example.org", False)
     dismissed = client.post(at(scope.owner, "contacts/duplicates"), {"do": "dismiss", "ids": [one.pk, two.pk]})
-    assert "They stay apart" in toast_of(client, dismissed)
+    assert "Kept as separate contacts" in toast_of(client, dismissed)
     assert "No duplicates" in text_of(client.get(at(scope.owner, "contacts/duplicates")))
 
 
@@ -221,7 +221,7 @@ def test_a_segment_is_chosen_one_by_one(scope: Cast, client: Any) -> None:
     assert client.post(new, {"name": "", "panel": "contact"}).status_code == 422
     for panel, member, name in (("contact", ann, "Ann Lee"), ("lead", lead, "Bob Ray")):
         made = client.post(new, {"name": f"Fair {panel}", "panel": panel})
-        assert "now choose" in toast_of(client, made)
+        assert "Now choose" in toast_of(client, made)
         path = made["Location"]
         found = html_of(client.get(f"{path}?find={name[:3]}"))
         assert f'aria-label="Add {name}"' in found

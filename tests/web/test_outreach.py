@@ -39,7 +39,7 @@ def test_a_new_company_finds_what_writes_its_messages(cast: Cast, client: Client
     assert (refused.status_code, "choose what does in the settings, under AI" in text_of(refused)) == (422, True)
     place = at(cast.owner, "senders")
     assert "Use the built-in writer" in text_of(client.get(place))
-    assert "Messages can be written now" in toast_of(client, client.post(place, {"do": "connect_writer"}))
+    assert "The writer is ready" in toast_of(client, client.post(place, {"do": "connect_writer"}))
     assert "Use the built-in writer" not in text_of(client.get(place))
     assert client.post(at(cast.owner, "outreach/new"), body).status_code == 303
 
@@ -92,7 +92,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     work("send")
     assert (post.subjects(), b"\r\nA\r\n\r\nB\r\n" in post.server.received[0]) == (["Subject: S"], True)
     page = html_of(client.get(run))
-    assert "A person has decided against it." in page
+    assert "Rejected in review." in page
     assert ("every 1s" in page, 'data-dialog="stop"' in page) == (False, False)
 
 
@@ -320,7 +320,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     )
     first = {"step0-amount": "2", "step0-unit": "days", "step0-prompt": "Ask again", "step0-stopOn": "won"}
     two = html_of(client.post(place, {**sent, **first, "steps": "1"}, headers={"HX-Request": "true"}))
-    assert ("Ask again" in two, 'name="step1-amount"' in two, "What is it about?" in two, "<h1" in two) == (
+    assert ("Ask again" in two, 'name="step1-amount"' in two, "Topic" in two, "<h1" in two) == (
         True,
         True,
         True,
@@ -361,7 +361,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert [one["window"] for one in steps] == [{"days": [1, 5], "start": "09:00", "end": "17:00"}, None]
     message = at(cast.owner, f"messages/{job.pk}")
     assert "The next one is written" in text_of(client.get(message))
-    assert "Nothing follows in this thread" in toast_of(client, client.post(message, {"do": "stop_follow_ups"}))
+    assert "Follow-ups stopped" in toast_of(client, client.post(message, {"do": "stop_follow_ups"}))
     after = text_of(client.get(message))
-    assert ("Follow-up 1" in after, "A person has decided against it." in after) == (True, True)
+    assert ("Follow-up 1" in after, "Rejected in review." in after) == (True, True)
     assert "Send no follow-ups" not in after

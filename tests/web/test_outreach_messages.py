@@ -38,10 +38,10 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
     assert "Why it has not gone The message is a draft" in text_of(shown)
-    assert "The message goes" in toast_of(
+    assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
-    for action, words in (("draft", "a draft again"), ("cancel", "It will not go"), ("draft", "a draft again")):
+    for action, words in (("draft", "a draft again"), ("cancel", "Message cancelled"), ("draft", "a draft again")):
         assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
     assert "Handed to the mail server" in life
@@ -129,7 +129,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     assert "A person has changed its words." in life
 
     # It is written anew, with a hint; the words stay until there are others.
-    assert "What should be different?" in text_of(client.get(f"{path}?anew"))
+    assert "What should change?" in text_of(client.get(f"{path}?anew"))
     asked = {"do": "regenerate", "hint": "More formal", **sent_form(client.get(path))}
     assert "It is being rewritten" in toast_of(client, client.post(f"{path}?anew", asked))
     waits = client.get(path)

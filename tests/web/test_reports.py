@@ -37,7 +37,7 @@ def test_a_report_leads_to_what_it_counts_and_onto_a_dashboard(cast: Cast) -> No
     assert "at most 366 days" in wrong
 
     added = client.post(at(cast.owner, asked), {"do": "add", "name": "Sales", "range": "thisMonth"})
-    assert "It is on the dashboard" in toast_of(client, added)
+    assert "Added to the dashboard" in toast_of(client, added)
     with cast.scope():
         board = Dashboard.objects.get(name="Sales")
     added = client.post(at(cast.owner, asked), {"do": "add", "dashboard": board.pk, "range": "custom"})

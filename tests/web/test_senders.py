@@ -31,7 +31,7 @@ def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client)
     wrong = client.post(path, {"email": "nonsense", "reason": "manual"})
     assert (wrong.status_code, 'aria-invalid="true"' in html_of(wrong)) == (422, True)
     added = client.post(path, {"email": "Ann@Example.org", "reason": "manual", "source": "Call"})
-    assert "ann@example.org is on the do-not-contact list" in toast_of(client, added)
+    assert "ann@example.org is on the suppression list" in toast_of(client, added)
     with cast.scope():
         id = Suppression.objects.get().pk
     assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
@@ -136,7 +136,7 @@ def test_gmail_is_connected_by_a_log_in_and_logged_in_anew(cast: Cast, client: C
         assert "Log in again" in text_of(client.get(place))
         anew = came_back(own, mayRead="on")
         kept = dict(re.findall(r'type="hidden" name="(code|state)"[^>]* value="([^"]*)"', html_of(client.get(anew))))
-        assert "It sends again" in toast_of(client, client.post(f"{place}/return", {"do": "save", **kept}))
+        assert "Sender resumed" in toast_of(client, client.post(f"{place}/return", {"do": "save", **kept}))
         refused = client.get(f"{place}/return", {"error": "access_denied", "state": kept["state"]})
         assert "It was not allowed" in text_of(refused)
         assert "This log-in cannot go on" in text_of(client.get(f"{place}/return?code=x&state=y"))

@@ -76,7 +76,7 @@ def test_members_are_invited_blocked_and_removed(scope: Cast, client: Any) -> No
     assert "Active" in rows[scope.owner.pk]
     assert scope.narrow.role.name in rows[scope.narrow.pk]
     assert "State is Active, an owner" in text_of(client.get(f"{path}?f=status:in:owner"))
-    assert "Invite sent again" in toast_of(client, client.post(f"{path}/{member.pk}", {"do": "resend"}))
+    assert "New invite sent" in toast_of(client, client.post(f"{path}/{member.pk}", {"do": "resend"}))
     narrow = f"{path}/{scope.narrow.pk}"
     assert client.post(narrow, {"name": scope.narrow.name, "role": role.pk}).status_code == 303
     assert "Blocked" in toast_of(client, client.post(narrow, {"do": "block"}))
@@ -286,7 +286,7 @@ def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:
 
 def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> None:
     assert "Take part" in text_of(client.get("/account/referral"))
-    assert "You take part" in toast_of(client, client.post("/account/referral", {"do": "join"}))
+    assert "You joined" in toast_of(client, client.post("/account/referral", {"do": "join"}))
     assert 'id="refer-link" value="http' in html_of(client.get("/account/referral"))
     asked = client.post("/account/referral", {"do": "request", "requestNote": EVIL})
     assert "Asked" in toast_of(client, asked)
@@ -298,17 +298,17 @@ def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> Non
 def test_a_field_is_refused_where_its_settings_would_be_dropped(scope: Cast, client: Any) -> None:
     path = at(scope.owner, "settings/fields")
     cases = [
-        ({"fieldType": "number", "holds": "array"}, "Only texts and files can be lists"),
-        ({"fieldType": "date", "holds": "object"}, "Only texts and files can be lists"),
-        ({"fieldType": "select", "holds": "array", "more": "A"}, "Only texts and files can be lists"),
-        ({"fieldType": "checkbox", "holds": "array"}, "Only texts and files can be lists"),
-        ({"fieldType": "file", "holds": "object"}, "Only texts and files can be lists"),
+        ({"fieldType": "number", "holds": "array"}, "Only text and file fields can hold a list"),
+        ({"fieldType": "date", "holds": "object"}, "Only text and file fields can hold a list"),
+        ({"fieldType": "select", "holds": "array", "more": "A"}, "Only text and file fields can hold a list"),
+        ({"fieldType": "checkbox", "holds": "array"}, "Only text and file fields can hold a list"),
+        ({"fieldType": "file", "holds": "object"}, "Only text and file fields can hold a list"),
         ({"fieldType": "number", "holds": "", "parts": "Street: Text"}, "Only texts that hold a list or a record"),
         ({"fieldType": "text", "holds": "", "parts": "Street: Text"}, "Only texts that hold a list or a record"),
         ({"fieldType": "select", "holds": ""}, "Write at least one option"),
         ({"fieldType": "multi-select", "holds": "array"}, "Write at least one option"),
-        ({"fieldType": "text", "holds": "object", "required": "on"}, "nobody could add a record"),
-        ({"fieldType": "text", "holds": "", "hide": "on", "required": "on"}, "nobody could add a record"),
+        ({"fieldType": "text", "holds": "object", "required": "on"}, "Set a default value"),
+        ({"fieldType": "text", "holds": "", "hide": "on", "required": "on"}, "Set a default value"),
     ]
     for number, (body, error) in enumerate(cases):
         answer = client.post(f"{path}/new", {"name": f"F{number}", **body})
@@ -326,7 +326,7 @@ def test_a_field_is_refused_where_its_settings_would_be_dropped(scope: Cast, cli
         field = next(one for one in scope.key.get("/custom-field?n=200").data if one["name"] == f"G{number}")
         assert field["valueType"] == value_type, body
     changed = client.post(f"{path}/{field['_id']}", {"name": "G4", "fieldType": "number", "holds": "array"})
-    assert (changed.status_code, "can be lists" in text_of(changed)) == (422, True)
+    assert (changed.status_code, "can hold a list" in text_of(changed)) == (422, True)
 
 
 def test_records_are_added_with_required_files_and_lists(scope: Cast, client: Any) -> None:

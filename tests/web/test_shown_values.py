@@ -94,7 +94,7 @@ def test_every_page_writes_them_alike(scope: Cast) -> None:
         ids = [id for id in (file.pk, scope.narrow.pk) if id in text]
         assert ids == [], path
         if path != pages[0]:
-            assert "A member who has left" in text, path
+            assert "Former member" in text, path
         link = re.search(r'<a class="link" href="([^"]+)" download>Offer &lt;1&gt;.pdf</a>', html_of(page))
         assert link is not None, path
 

@@ -230,7 +230,7 @@ def test_a_field_that_is_in_two_rows_is_refused_at_the_second(cast: Cast, client
     sent = form_data(html_of(client.get(place)), "step-form")
     answer = client.post(place, {**sent, "config.values:name.1": "name", "config.values:value.1": "Bob", "do": "save"})
     assert answer.status_code == 422
-    assert "Another row has this name already" in text_of(answer)
+    assert "This name is used twice" in text_of(answer)
     shown = form_data(html_of(answer), "step-form")
     names = [f"config.values:{part}.{place}" for place in range(2) for part in ("name", "value")]
     assert [shown[name][0] for name in names] == ["name", "Ann", "name", "Bob"]

@@ -51,7 +51,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
         422,
         True,
     )
-    assert text_of(refused).count("key : Enter it again: it is not kept after a failed try.") == 2
+    assert text_of(refused).count("key : Enter it again. It was not saved.") == 2
     assert SECRET not in html_of(refused)
     tried = {"unreachable": "x could not be reached.", "SignatureDoesNotMatch": "The storage refuses these keys."}
     for code, detail in tried.items():
@@ -86,7 +86,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     client, scan = enter(cast.owner), at(cast.owner, "contacts/scan")
     before = client.get(scan)
     assert 'capture="environment"' in html_of(before)
-    assert "Connect a reader of cards" in text_of(before)
+    assert "Connect a card reader" in text_of(before)
     assert cast.session.get("/contact/scan/reader").data == {"name": ""}
 
     def send() -> Any:

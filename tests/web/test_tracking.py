@@ -25,7 +25,7 @@ def test_tracking_is_switched_on_and_hosts_are_added_checked_and_deleted(
         assert (found.track_opens, found.track_clicks) == (False, True)
     wrong = client.post(page, {"do": "add", "name": "nohost"})
     assert (wrong.status_code, "is no host such as click.example.com" in text_of(wrong)) == (422, True)
-    assert "Publish its records" in toast_of(client, client.post(page, {"do": "add", "name": "go.acme.example"}))
+    assert "Publish the DNS records" in toast_of(client, client.post(page, {"do": "add", "name": "go.acme.example"}))
     with cast.scope():
         host = DomainTracking.objects.get()
     assert host.proof in text_of(client.get(page))
@@ -53,7 +53,7 @@ def test_a_message_says_who_opened_it_and_a_campaign_offers_what_is_tracked(cast
                 send_job=job, kind=kind, link=number, machine=machine, visitor="v", happened_at=timezone.now()
             )
     shown = text_of(client.get(at(cast.owner, f"messages/{job.pk}")))
-    assert "Clicked https://a.example/ by somebody of your company; it does not count" in shown
+    assert "Clicked https://a.example/ by someone in your company; it does not count" in shown
     offered = text_of(client.get(form))
     assert ("Count who opens it" in offered, "The one that most people open" in offered) == (True, True)
     assert "Count who clicks its links" not in offered

@@ -142,7 +142,7 @@ def test_a_save_keeps_what_another_has_saved(world: World, page: type[Page]) -> 
         values = form_of(client.get(place)).values
         assert [str(values[first]), str(values[second] or "")] == [mine, other]
         refused = client.post(place, sent | {first: [mine.replace("12", "11").replace("7", "9")]})
-        assert (refused.status_code, "Choose what stays" in html_of(refused)) == (422, True)
+        assert (refused.status_code, "Choose which value to keep" in html_of(refused)) == (422, True)
         taken = client.post(place, sent_of(refused) | {"do": ["save"], f"choose-{first}": ["theirs"]})
         assert taken.status_code == 303, errors_of(taken)
         assert str(form_of(client.get(place)).values[first]) == mine

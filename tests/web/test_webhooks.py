@@ -54,7 +54,7 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     assert "{\n  &quot;type&quot;: &quot;contact.deleted&quot;,\n" in shown
     there.answers(200)
     again = client.post(f"{path}/deliveries/{delivery.pk}", {"do": "redeliver"})
-    assert "It is told again" in toast_of(client, again)
+    assert "Sent again" in toast_of(client, again)
     work()
     assert there.calls[-1].headers["x-key"] == "canary-77"
     rotated = html_of(client.post(own, {"do": "rotate"}))

@@ -99,7 +99,7 @@ def test_a_run_says_what_it_waits_for_and_which_way_it_took(cast: Cast, client: 
     client.post(place, {"do": "unpublish"})
     held = text_of(client.get(page))
     assert "publish it again , and its runs go on" in held
-    assert ("Go on" in held, "from here" in held) == (False, False)
+    assert ("Resume" in held, "from here" in held) == (False, False)
     client.post(place, {"do": "publish"})
     with time_machine.travel(timezone.now() + timedelta(hours=3), tick=False):
         work()

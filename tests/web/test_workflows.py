@@ -107,7 +107,7 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
         name: value.replace("&quot;", '"')
         for name, value in re.findall(r'name="(do|graph|since)" value="([^"]*)"', deleted)
     }
-    assert "as it was before" in toast_of(client, client.post(place, fields))
+    assert "Change undone" in toast_of(client, client.post(place, fields))
     assert "a" in graph(cast, id)[0]
     moved = client.post(f"{place}/step", {"do": "move", "node": "a", "place": "condition-1/false"})
     assert "Step moved" in toast_of(client, moved)

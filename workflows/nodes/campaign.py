@@ -21,7 +21,7 @@ class CampaignConfig(NodeConfig):
     to: str = Field(
         default="",
         max_length=500,
-        description="A contact's id, or the e-mail address of one; empty: the run's contact.",
+        description="A contact's id, or the email address of one; empty: the run's contact.",
         json_schema_extra={"x-widget": "expression"},
     )
 

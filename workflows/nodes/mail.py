@@ -130,7 +130,7 @@ def _by_template(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list
     template = EmailTemplate.objects.filter(pk=wave.config.template).first()
     if template is None:
         for item, _ in pairs:
-            item.fail("templateMissing", "template: there is no such e-mail template in this company")
+            item.fail("templateMissing", "template: there is no such email template in this company")
         return []
     try:
         files = described(template.attachments)
@@ -164,7 +164,7 @@ def _problems(config: MailConfig) -> list[tuple[str, str, str]]:
         return problems
     template = EmailTemplate.objects.filter(pk=config.template).first()
     if template is None:
-        return [*problems, ("templateMissing", "template", "there is no such e-mail template in this company")]
+        return [*problems, ("templateMissing", "template", "there is no such email template in this company")]
     fields = ValueReader.load().fields
     names = {variable["name"] for variable in template.variables}
     lacks = [

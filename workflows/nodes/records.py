@@ -142,7 +142,7 @@ def _create(wave: NodeBatch, panel: str, create: Callable[[list[JsonObject]], Bu
 
 
 def _upsert(wave: NodeBatch) -> None:
-    """Change the contact that has the unique key, or the e-mail address where no number is given; else create one."""
+    """Change the contact that has the unique key, or the email address where no number is given; else create one."""
     rendered = [wave.render("values", item) for item in wave.items]
     contact_ids = _by_email(_address(values) for values in rendered)
     for item, values in zip(wave.items, rendered, strict=True):
@@ -170,7 +170,7 @@ def _upsert(wave: NodeBatch) -> None:
 
 
 def _address(values: Values) -> str:
-    """Return the e-mail address in upper case of values that name no number; empty: none."""
+    """Return the email address in upper case of values that name no number; empty: none."""
     email = values.get("email")
     return email.strip().upper() if isinstance(email, str) and not values.get("number") else ""
 

@@ -40,7 +40,7 @@ class Secrets(RecordList, SecretPage):
         Column("name", "Name", "name"),
         Column("host", "Host", "host"),
         Column("lastUsedAt", "Last used", "lastUsedAt"),
-        Column("createdAt", "Kept since", "createdAt"),
+        Column("createdAt", "Created", "createdAt"),
     )
 
 

@@ -43,7 +43,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         max_length=40,
         label="Code",
-        help_text="The six digits of your authenticator app, or a backup code.",
+        help_text="Enter the six digits of your authenticator app, or a backup code.",
         widget=UnfoldAdminTextInputWidget(
             attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}
         ),
@@ -62,7 +62,7 @@ def account_links(request: HttpRequest) -> list[dict[str, str]]:
 def second_factor(request: HttpRequest) -> HttpResponse:
     """Set up the second factor, ask for it, or let its owner change it."""
     if settings.STAFF_SECOND_FACTOR == "off":
-        raise Http404("no second factor is asked for")
+        raise Http404("two-factor authentication is off")
     user = cast(User, request.user)
     factor = factor_of(user)
     form = CodeForm(request.POST or None)

@@ -1,4 +1,4 @@
-"""Verification of e-mail addresses: an unverified address cannot log in."""
+"""Verification of email addresses: an unverified address cannot log in."""
 
 from __future__ import annotations
 

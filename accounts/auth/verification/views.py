@@ -1,4 +1,4 @@
-"""The public endpoints that verify an e-mail address."""
+"""The public endpoints that verify an email address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class VerifyEmailViewSet(ResourceViewSet):
     public = True
 
     @endpoint(
-        "Verify an e-mail address",
+        "Verify an email address",
         description="Takes the token of the mailed link and begins a session.",
         input=MailedLink,
         output=Session,

@@ -63,7 +63,7 @@ def check_templates(chosen: Mapping[str, Values]) -> None:
         where = f"notificationSettings.{notice}"
         if not _is_found("email", channels["emailTemplate"]):
             raise NamedError(
-                "InvalidEmailTemplate_400", f"{where}.emailTemplate: there is no such e-mail template in this company"
+                "InvalidEmailTemplate_400", f"{where}.emailTemplate: there is no such email template in this company"
             )
         if not _is_found("chatapp", channels["chatappTemplate"]):
             raise NamedError(

@@ -14,7 +14,7 @@ from core.web.forms import Form
 from core.web.navigation.places import PLAN_MENU
 from core.web.pages import Page
 
-PRICE_CHANGED = "The price is another one by now. Look at it before you order."
+PRICE_CHANGED = "The price has changed. Check it before you order."
 
 
 class BillingPage(Page):

@@ -48,8 +48,14 @@ class BuyPlan(BillingPage):
         interval, currency = sent.get("interval") or "month", sent.get("currency", "")
         return Form(
             fields=[
-                Field("interval", "Paid", kind="radio", options=INTERVALS, initial=interval),
-                Field("seats", "People", kind="number", initial=seats, help_text="Empty: as many as you are."),
+                Field("interval", "Billing period", kind="radio", options=INTERVALS, initial=interval),
+                Field(
+                    "seats",
+                    "People",
+                    kind="number",
+                    initial=seats,
+                    help_text="Leave empty to pay for everybody you have now.",
+                ),
                 *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
                 Field("couponCode", "Coupon", initial=sent.get("couponCode", "")),
                 Field("currency", "", kind="hidden", initial=currency),
@@ -155,7 +161,7 @@ class BuyPlan(BillingPage):
         ordered: OrderedData = answer.data
         payment = ordered["payment"]
         if payment is None:
-            return self.done("It changes when the paid period ends", to=self.address("plan"))
+            return self.done("Changes when the paid period ends", to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done("It is yours: nothing was to be paid", to=self.address("plan"))
+            return self.done("Activated. No payment was needed.", to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["_id"]))

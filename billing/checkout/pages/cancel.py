@@ -12,7 +12,7 @@ from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 END, NOW = "periodEnd", "now"
-UNSURE = "Tick this to cancel now: it cannot be taken back."
+UNSURE = "Tick the box to cancel now."
 
 
 class CancelPlan(BillingPage):
@@ -42,7 +42,7 @@ class CancelPlan(BillingPage):
         return Form(
             fields=[
                 Field("when", "", kind="hidden", initial=when if when in self.ways else (self.ways or [""])[0]),
-                Field("sure", "I know that this cannot be taken back", kind="switch"),
+                Field("sure", "I understand this cannot be undone", kind="switch"),
             ]
         )
 
@@ -64,7 +64,7 @@ class CancelPlan(BillingPage):
         form = self.form().bind(self.request.POST)
         when, subscription = form.values["when"], self.whole
         if subscription is None or when not in self.ways:
-            return self.fail("It cannot be cancelled like that.")
+            return self.fail("Choose when to cancel.")
         if when == NOW and not form.values["sure"]:
             form.add_error("sure", UNSURE)
             return self.page(self.context(form), status=422)
@@ -74,5 +74,5 @@ class CancelPlan(BillingPage):
             answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": True})
         if not answer.ok:
             return self.refuse(answer)
-        text = "It has ended" if when == NOW else "It ends when what is paid is over"
+        text = "It has ended" if when == NOW else "Ends after the paid period"
         return self.done(text, to=self.address("plan"))

@@ -29,12 +29,13 @@ class Details(SettingsForm):
                 Field("name", "Name", initial=details.get("name", ""), autocomplete="organization"),
                 Field("address", "Address", kind="textarea", initial=details.get("address", "")),
                 Field(
-                    "country", "Country", initial=details.get("country", ""), help_text="Its name or code, such as DE."
+                    "country",
+                    "Country",
+                    initial=details.get("country", ""),
+                    help_text="Enter a name or a code, such as DE.",
                 ),
-                Field(
-                    "vatId", "VAT id", initial=details.get("vatId", ""), help_text="It is checked against the country."
-                ),
-                Field("email", "E-mail for invoices", kind="email", initial=details.get("email", "")),
+                Field("vatId", "VAT ID", initial=details.get("vatId", ""), help_text="Checked against the country."),
+                Field("email", "Email for invoices", kind="email", initial=details.get("email", "")),
             ]
         )
 

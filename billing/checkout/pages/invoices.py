@@ -53,7 +53,7 @@ class Invoices(BillingPage):
 
     def do_retry(self) -> HttpResponse:
         answer = self.ask("POST", f"subscription/{self.subscription['_id']}/retry")
-        return self.done("It is charged now: look again in a minute") if answer.ok else self.refuse(answer)
+        return self.done("Payment started. Check again in a minute.") if answer.ok else self.refuse(answer)
 
     def do_pdf(self) -> HttpResponse:
         return self.download(f"subscription/invoices/{self.sent_id()}/pdf")

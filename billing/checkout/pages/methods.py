@@ -47,7 +47,7 @@ class PaymentMethods(BillingPage):
     def do_default(self) -> HttpResponse:
         body = {"paymentMethodID": self.sent_id()}
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, body)
-        return self.done("It is charged from now on") if answer.ok else self.refuse(answer)
+        return self.done("Used for payments from now on") if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")

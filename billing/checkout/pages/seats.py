@@ -90,7 +90,7 @@ class ChangeSeats(BillingPage):
             return self.page(self.context(form, asks=not form.refused_fields), status=422)
         payment = answer.data["payment"]
         if payment is None:
-            return self.done("It is kept for the next period", to=self.address("plan"))
+            return self.done("Saved for the next period", to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done("The seats are there", to=self.address("plan"))
+            return self.done("Seats added", to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["id"]))

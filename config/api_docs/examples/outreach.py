@@ -38,7 +38,7 @@ BODIES: JsonObject = {
         "name": "Ask for an offer",
         "fields": [
             {"key": "name", "label": "Name", "type": "text", "required": True},
-            {"key": "email", "label": "E-mail", "type": "email", "required": True},
+            {"key": "email", "label": "Email", "type": "email", "required": True},
             {"key": "phone", "label": "Phone", "type": "phone", "required": True},
         ],
         "mapping": {"name": "name", "email": "email", "phone": "number"},

@@ -6,8 +6,8 @@ from core.types import JsonObject
 
 ANN = {"name": "Ann Lee", "email": "ann.lee@example.com", "countryCode": "+44", "number": "7400123456"}
 BOB = {"name": "Bob Ray", "email": "bob.ray@example.com"}
-COLUMNS = {"Name": "name", "E-mail": "email", "Country code": "countryCode", "Phone": "number"}
-CELLS = [{"row": 2, "values": {"E-mail": "ann.lee@example.com", "Country code": "+44", "Phone": "7400123456"}}]
+COLUMNS = {"Name": "name", "Email": "email", "Country code": "countryCode", "Phone": "number"}
+CELLS = [{"row": 2, "values": {"Email": "ann.lee@example.com", "Country code": "+44", "Phone": "7400123456"}}]
 ONES = {"ids": ["CONTACT_ID"], "formData": {"name": "Ann Lee"}, "updateType": "set"}
 
 CONTACTS: JsonObject = {
@@ -89,8 +89,8 @@ FILES: JsonObject = {
     "PUT bulk-job/{id}": {"status": "cancelled"},
     "POST suppression": {"email": "no.mail@example.com", "reason": "manual"},
     "POST suppression/bulk": {"formData": [{"email": "no.mail@example.com", "reason": "manual"}]},
-    "POST suppression/import": {"fileId": "FILE_ID", "emailColumn": "E-mail"},
-    "POST suppression/import/check": {"fileId": "FILE_ID", "emailColumn": "E-mail"},
+    "POST suppression/import": {"fileId": "FILE_ID", "emailColumn": "Email"},
+    "POST suppression/import/check": {"fileId": "FILE_ID", "emailColumn": "Email"},
 }
 
 

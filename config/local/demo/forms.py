@@ -9,7 +9,7 @@ from outreach.site.forms.submissions import store_submission
 
 FIELDS: list[JsonObject] = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},
-    {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+    {"key": "email", "label": "Your email address", "type": "email", "required": True},
     {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
     {"key": "kind", "label": "What may we send?", "type": "select", "options": ["Filter roast", "Espresso", "Both"]},
     {"key": "message", "label": "Anything else?", "type": "textarea"},

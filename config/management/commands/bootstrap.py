@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--company", required=True, help="the company's name")
-        parser.add_argument("--email", required=True, help="the owner's e-mail address, which they log in with")
+        parser.add_argument("--email", required=True, help="the owner's email address, which they log in with")
         parser.add_argument(
             "--password", required=True, help="the owner's password afterwards; - reads it from standard input"
         )

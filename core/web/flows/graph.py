@@ -54,7 +54,7 @@ class FlowGraph:
     def need(self, id: str) -> JsonObject:
         node = self.find(id)
         if node is None:
-            raise NotPossible("This step is gone. Somebody has deleted it meanwhile.")
+            raise NotPossible("This step was deleted by someone else.")
         return node
 
     @property
@@ -124,7 +124,7 @@ class FlowGraph:
         loose = [node["id"] for node in self.nodes if node["id"] not in shown]
         for id in sorted(loose, key=lambda id: id in reached):
             if id not in shown:
-                entries += [Line("open", words="Nothing leads here"), *self._way(id, shown), Line("close")]
+                entries += [Line("open", words="Not connected"), *self._way(id, shown), Line("close")]
         return entries
 
     def _way(self, id: str, shown: set[str]) -> Iterator[Line]:

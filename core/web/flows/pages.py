@@ -228,7 +228,7 @@ class FlowPage(Page):
     def do_back(self) -> HttpResponse:
         """Restore the graph that a form has, unless it has been changed since."""
         answer = self.save_drawn(self.sent_graph(), self.request.POST.get("since", ""))
-        return self.done("It is as it was before") if answer.ok else self.refuse(answer)
+        return self.done("Change undone") if answer.ok else self.refuse(answer)
 
 
 def _by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:

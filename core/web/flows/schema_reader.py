@@ -117,7 +117,7 @@ class ReadingForm(Schemas):
         try:
             return json.loads(text) if text else None
         except (ValueError, RecursionError):
-            self.wrong[path] = "This is no JSON"
+            self.wrong[path] = "This is not valid JSON"
             return text
 
     def _read_span(self, path: str, optional: bool) -> Any:
@@ -160,7 +160,7 @@ class ReadingForm(Schemas):
         pairs: JsonObject = {}
         for place, (name, text) in enumerate(self.sent_pairs(path)):
             if name in pairs:
-                self.wrong[f"{path}:name.{place}"] = "Another row has this name already"
+                self.wrong[f"{path}:name.{place}"] = "This name is used twice"
             elif name and name in before and pair_text(before[name]).strip() == text:
                 pairs[name] = before[name]
             elif name:

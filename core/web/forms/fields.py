@@ -29,7 +29,7 @@ SEVERAL = frozenset({"checks", "groups", "tags"})
 CHOICES = frozenset({*SEVERAL, "select", "radio"})
 SILENT = frozenset({*SEVERAL, "switch"})
 """Kinds of which browsers send nothing where nothing is ticked."""
-GONE = "no option any more"
+GONE = "no longer an option"
 UNSENT: Any = object()
 """The input of a field that a browser did not send."""
 

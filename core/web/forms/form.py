@@ -21,7 +21,7 @@ from core.web.ask import NOT_ALLOWED, Answer, sentence
 from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 
-LOST = "Enter it again: it is not kept after a failed try."
+LOST = "Enter it again. It was not saved."
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
 
 

@@ -123,7 +123,7 @@ def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
     except OverflowError:
         return text
     if moment.astimezone(zone).replace(tzinfo=None) != local:
-        raise BadMoment(f"The clocks of {zone} skip this time. Give another one.")
+        raise BadMoment(f"The clocks of {zone} skip this time. Enter another one.")
     return iso(moment)
 
 

@@ -60,7 +60,7 @@ def form_field(definition: Definition, zone: str = "UTC") -> Field | None:
         return None
     return Field(
         definition["uniqueFieldID"],
-        name_of(definition),
+        str(definition["name"]),
         kind,
         required=definition["required"],
         help_text=definition["helper"] or "",
@@ -112,8 +112,8 @@ def record_fields(page: Page, definitions: Iterable[Definition], values: Values 
 
 
 NONE_YET = {
-    "file": "There is no file to choose yet: upload one under Files first.",
-    "member": "There is no member whom you may choose.",
+    "file": "No files yet. Upload one under Files.",
+    "member": "No members to choose from.",
 }
 
 
@@ -135,14 +135,9 @@ def status_labels(definitions: Iterable[Definition]) -> dict[str, str]:
     return {entry["value"]: entry["label"] or entry["value"] for entry in next(options, ())}
 
 
-def name_of(definition: Definition) -> str:
-    """Return the field's name. The built-in address is called as everywhere on the pages, unless it was renamed."""
-    return "E-mail" if definition["isSystem"] and definition["name"] == "Email" else str(definition["name"])
-
-
 def choice_of(definition: Definition) -> Choice:
     """Return how people filter by a field."""
-    name, label = definition["uniqueFieldID"], name_of(definition)
+    name, label = definition["uniqueFieldID"], str(definition["name"])
     options = tuple((str(option["value"]), option["label"] or str(option["value"])) for option in definition["options"])
     kind = definition["valueType"] if definition["valueType"] in ("number", "date") else "text"
     if definition["valueType"] == "boolean":
@@ -162,18 +157,18 @@ BESIDE = {
     ),
     "lead": (
         Choice("contact.name", "Contact"),
-        Choice("contact.email", "E-mail"),
+        Choice("contact.email", "Email"),
         Choice("contact.contactNumber", "Phone"),
         Choice("team.name", "Team"),
         Choice("productServices.name", "Product"),
-        Choice("statusChangedAt", "In this status since", DATE, kind="date"),
+        Choice("statusChangedAt", "In status since", DATE, kind="date"),
         Choice("createdBy.name", "Added by"),
         Choice("createdAt", "Added", DATE, kind="date"),
     ),
 }
 """Filters for the records of a panel, in addition to the company's fields."""
 PLAIN = {
-    "contact": (Choice("name", "Name"), Choice("email", "E-mail"), Choice("contactNumber", "Phone")),
+    "contact": (Choice("name", "Name"), Choice("email", "Email"), Choice("contactNumber", "Phone")),
     "lead": (
         Choice("status", "Status"),
         Choice("source", "Source"),

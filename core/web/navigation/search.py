@@ -34,13 +34,13 @@ INBOX = (
     (("K",), "Conversation before"),
     (("R",), "Answer"),
     (("A",), "Assign"),
-    (("S",), "Snooze, or wake"),
-    (("E",), "Close, or open again"),
+    (("S",), "Snooze or unsnooze"),
+    (("E",), "Close or reopen"),
 )
 REVIEW = (
     (("A",), "Approve the draft"),
     (("E",), "Edit it"),
-    (("W",), "Have it written anew"),
+    (("W",), "Rewrite the draft"),
     (("X",), "Don't send it"),
     (("J",), "Next draft"),
     (("K",), "Draft before"),

@@ -39,7 +39,7 @@ class Calls(Page):
 
     choices = (
         Choice("contact.name", "Contact"),
-        Choice("member.name", "Who had it"),
+        Choice("member.name", "Member"),
         Choice("direction", "Direction", ("in",), DIRECTIONS),
         Choice("outcome", "Outcome", ("in",), OUTCOMES),
         Choice("startedAt", "When", DATE, kind="date"),
@@ -75,7 +75,7 @@ class CallPage(Page):
                 Field("startedAt", "When", "datetime-local"),
                 Field("minutes", "Minutes", "number"),
                 Field("notes", "Notes", "textarea"),
-                Field("recording", "Address of the recording", "url", placeholder="https://"),
+                Field("recording", "Recording URL", "url", placeholder="https://"),
             ],
             initial=values,
         )

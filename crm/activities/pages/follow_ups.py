@@ -19,11 +19,11 @@ from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 
 TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
-EMPTY = {"open": "Nothing is to be done", "mine": "Nothing waits for you", "done": "Nothing is done yet"}
+EMPTY = {"open": "No open tasks", "mine": "No tasks for you", "done": "No completed tasks"}
 SNOOZES = (("1", "Until tomorrow"), ("3", "For three days"), ("7", "For a week"))
 MORNING = time(9)
 """Time of day of a postponed follow-up."""
-REMINDERS = {"0": "When it is due", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+REMINDERS = {"0": "At the due time", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Leads that a search shows."""
@@ -41,7 +41,7 @@ class FollowUps(Page):
     choices = (
         Choice("lead.contact.name", "Contact"),
         Choice("assignee.name", "Assigned to"),
-        Choice("dueAt", "When", DATE, kind="date"),
+        Choice("dueAt", "Due", DATE, kind="date"),
     )
 
     @cached_property
@@ -115,11 +115,11 @@ class FollowUpPage(Page):
         if values.get("remindMinutes"):
             reminders.setdefault(values["remindMinutes"], f"{values['remindMinutes']} minutes before")
         fields = [
-            Field("title", "What", required=True, autofocus=not values),
-            Field("dueAt", "When", "datetime-local", required=True),
+            Field("title", "Task", required=True, autofocus=not values),
+            Field("dueAt", "Due", "datetime-local", required=True),
             Field(
                 "remindMinutes",
-                "Remind by mail",
+                "Email reminder",
                 "select",
                 options=[Option(value, label) for value, label in reminders.items()],
                 placeholder="No",
@@ -127,7 +127,7 @@ class FollowUpPage(Page):
             Field("notes", "Notes", "textarea"),
         ]
         if self.people:
-            none = "Nobody" if values else "Whose lead it is"
+            none = "Nobody" if values else "The lead's owner"
             fields.insert(2, Field("assignee", "Assigned to", "select", options=self.people, placeholder=none))
         return Form(fields=fields, initial=values)
 

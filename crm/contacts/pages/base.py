@@ -11,7 +11,7 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
-NEEDED = {"name": "a name", "email": "an e-mail address", "number": "a phone number"}
+NEEDED = {"name": "a name", "email": "an email address", "number": "a phone number"}
 
 
 class ContactPage(Page):
@@ -38,7 +38,7 @@ class ContactPage(Page):
         help = "Not needed before a number that begins with +."
         return [
             Field("name", "Name", required="name" in needed),
-            Field("email", "E-mail", "email", required="email" in needed),
+            Field("email", "Email", "email", required="email" in needed),
             Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
             Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
         ]

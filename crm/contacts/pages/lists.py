@@ -20,7 +20,7 @@ CUSTOM_COLUMNS = 2
 """The number of custom fields among the columns that are shown when nobody has chosen any."""
 LINKED = (("segment", "segment", "Segment"), ("category", "contact-category", "Category"))
 """Field, path and label of the filters from pages of segments and categories."""
-ANSWERED = Choice("repliedAt", "Answered", (SINCE,), kind="date")
+ANSWERED = Choice("repliedAt", "Replied", (SINCE,), kind="date")
 """The filter that a number of the home page leads to."""
 IMPORT = ("importId", "contact/import", "Import")
 """Field, path and label of the filter from pages of imports."""
@@ -39,7 +39,7 @@ class ContactTable(ContactPage, TablePage):
     def known_columns(self) -> list[Column]:
         return [
             Column("name", "Name", "name", css="first", kind="who", fixed=True, editable=True),
-            Column("email", "E-mail", "email", css="second", editable=True),
+            Column("email", "Email", "email", css="second", editable=True),
             Column("contactNumber", "Phone", css="num", editable=True),
             *(column_of(definition) for definition in self.own_fields),
             Column("category", "Category", "category.name"),

@@ -25,7 +25,7 @@ OUTCOMES = [
     Option("wrong_number", "Wrong number"),
     Option("failed", "Failed"),
 ]
-ATTENDEES = "E-mail addresses, separated by commas. You are included."
+ATTENDEES = "Email addresses, separated by commas. You are included."
 LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
 OF_CARD = {"countryCode": "phone", "number": "phone"}
 """Field of the form -> its name on a card, if it differs."""
@@ -146,14 +146,14 @@ class ContactDetail(ContactPage):
         elif self.compose == "meeting":
             email = self.contact["email"] or ""
             fields = [
-                Field("title", "What", required=True),
-                Field("startsAt", "When", "datetime-local", required=True),
-                Field("durationMinutes", "How long", "select", required=True, options=LENGTHS, initial="30"),
+                Field("title", "Title", required=True),
+                Field("startsAt", "Starts", "datetime-local", required=True),
+                Field("durationMinutes", "Duration", "select", required=True, options=LENGTHS, initial="30"),
                 Field("attendees", "Attendees", help_text=ATTENDEES, initial=email),
             ]
         else:
             autofocus = "compose" in self.request.GET
-            hint = "What is there to know?"
+            hint = "Write a note"
             fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=autofocus)]
         return Form(fields=fields)
 

@@ -9,11 +9,11 @@ TEXTS = ("text", "textarea")
 WITH_OPTIONS = ("select", "radio", "multi-select")
 CHECKED = {"fieldType", "valueType", "children", "options", "required", "hide", "onlyShowTable", "defaultValue"}
 """Properties of a field that decide whether forms can hold it."""
-NO_LIST = "Only texts and files can be lists, and only texts can be records."
+NO_LIST = "Only text and file fields can hold a list; only text fields can hold parts."
 ALWAYS_LIST = "Choices of several are always a list."
 NO_PARTS = "Only texts that hold a list or a record have parts."
 NO_OPTIONS = "Write at least one option."
-NO_INPUT = "No form shows such a field, so nobody could add a record. Give it a default value, or leave this off."
+NO_INPUT = "Forms can't show this field. Set a default value, or turn Required off."
 
 
 def check_field(form: Form, values: Values, held: str) -> bool:

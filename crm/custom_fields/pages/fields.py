@@ -20,7 +20,7 @@ from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_f
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
-FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "What you know of your records.")
+FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "Custom fields of your records.")
 SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
 PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
 HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
@@ -151,19 +151,19 @@ class FieldForm(FieldPage, RecordForm):
             Field("name", "Name", required=True),
             Field("fieldType", "Type", "select", required=True, options=options_of(TYPES.items())),
             *self.option_fields(),
-            Field("required", "Required in every record", "switch"),
-            Field("hide", "Hidden", "switch", help_text="It is kept, and nobody sees it."),
-            Field("onlyShowTable", "In tables only, not in forms", "switch"),
-            Field("defaultValue", "Default value", help_text="What a new record has unless something else is written."),
-            Field("placeholder", "Example in the empty field"),
-            Field("helper", "Help below the field"),
-            Field("description", "What it is for", "textarea", help_text="For those who look after the fields."),
-            Field("holds", "It holds", "select", required=True, options=options_of(HOLDS)),
+            Field("required", "Required", "switch"),
+            Field("hide", "Hidden", "switch", help_text="Keep the values, but hide the field."),
+            Field("onlyShowTable", "Show in tables only", "switch"),
+            Field("defaultValue", "Default value", help_text="Used for new records when nothing is entered."),
+            Field("placeholder", "Placeholder"),
+            Field("helper", "Help text"),
+            Field("description", "Purpose", "textarea", help_text="Only people who manage fields see this."),
+            Field("holds", "Values", "select", required=True, options=options_of(HOLDS)),
             Field(
                 "parts",
-                "Parts, of text fields",
+                "Parts (text fields)",
                 "textarea",
-                help_text="One a line with its type, such as Street: Text.",
+                help_text="One per line with its type, such as Street: Text.",
             ),
             *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
         ]
@@ -176,9 +176,9 @@ class FieldForm(FieldPage, RecordForm):
             about = Field(f"about{place}", f"About option {place + 1}", initial=option["description"])
             fields += [label, about, Field(f"was{place}", "", "hidden", initial=option["value"])]
         if fields:
-            fields[-3].help_text = "Empty an option to take it away."
+            fields[-3].help_text = "Clear an option to remove it."
         more = "More options" if self.had else "Options, for choices"
-        return [*fields, Field("more", more, "textarea", help_text="One a line.")]
+        return [*fields, Field("more", more, "textarea", help_text="One per line.")]
 
     def values_of(self, form: Form) -> JsonObject:
         """Return the values of the form under the API's names, with the options as the API takes them."""
@@ -289,7 +289,7 @@ class EditField(EditRecord, FieldForm):
         return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
 
     def consequence(self) -> str:
-        return "Its values go with it, in every record. This cannot be undone."
+        return "Deletes the values in all records. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         return self._save(lose=False)
@@ -370,7 +370,7 @@ class EditSection(EditRecord, SectionForm):
         return str(self.record["panel"])
 
     def consequence(self) -> str:
-        return "Its fields stay, without section. This cannot be undone."
+        return "Fields are kept without a section. This cannot be undone."
 
 
 PAGES = [Fields, NewField, EditField, NewSection, EditSection]

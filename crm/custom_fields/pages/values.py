@@ -17,7 +17,7 @@ TYPES = {
     "select": "Choice of one, as a list",
     "radio": "Choice of one, as buttons",
     "multi-select": "Choice of several",
-    "email": "E-mail address",
+    "email": "Email address",
     "phone": "Phone number",
     "url": "Web address",
     "file": "File",

@@ -47,7 +47,7 @@ HINTS = {
     "category": "Write the name of one that exists.",
     "productServices": "Write the names of products that exist, with commas.",
     "team": "Write the name of a team that exists.",
-    "teamMember": "Write the e-mail address of a member.",
+    "teamMember": "Write the email address of a member.",
     "value": "Write a number, such as 1200 or 1200.50.",
 }
 """Target of a column -> advice on its format, if the problem does not state it."""
@@ -133,7 +133,7 @@ def shown_import(job: Values, kind: Kind) -> JsonObject:
         word = "Reading the file"
     if job["isUndone"]:
         word, tone = "Undone", "none"
-    name = (job["file"] or {}).get("name") or "A file that is gone"
+    name = (job["file"] or {}).get("name") or "Deleted file"
     return {
         **job,
         "name": name,
@@ -235,7 +235,7 @@ class ImportPage(Page):
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
                 return kind, answer.data
-        raise Refused(404, "There is nothing here", "It may have been deleted, or the address is not complete.")
+        raise Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
 
     @property
     def kind(self) -> Kind:
@@ -308,7 +308,7 @@ class ImportPage(Page):
         if required & {"number", "countryCode"} and "number" not in targets:
             missing.append(("optional_number", "a phone number"))
         if "email" in required and "email" not in targets:
-            missing.append(("optional_email", "an e-mail address"))
+            missing.append(("optional_email", "an email address"))
         return missing
 
     @cached_property

@@ -158,10 +158,10 @@ class ImportColumns(ImportPage):
         rules = [
             Option("skip", f"Keep the {kind}, skip the row"),
             Option("update", f"Update the {kind} with the row"),
-            Option("error", "Refuse the row"),
+            Option("error", "Reject the row"),
         ]
         if self.kind is LEADS:
-            rules.insert(0, Option("", "Follow the company's settings"))
+            rules.insert(0, Option("", "Use the company's settings"))
         categories = [] if self.kind is LEADS else self.options_of("contact-category")
         open_questions = questions(self.job, self.job["options"])
         if self.asks_country(mapping):
@@ -174,21 +174,21 @@ class ImportColumns(ImportPage):
             Field("tags", f"Tags for all {self.kind.many}", "checks", options=self.options_of("tag")),
             Field(
                 "country",
-                "Phone numbers without a country code are from",
+                "Country of phone numbers without a code",
                 "select",
                 options=countries(),
                 placeholder=country_name(detected["country"]) or "Not known",
             ),
             Field(
                 "decimalMark",
-                "How numbers are written",
+                "Number format",
                 "select",
                 options=options_of(MARKS),
                 placeholder=f"As detected: {mark}" if mark else "As detected",
             ),
-            Field("dateFormat", "How dates are written", placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
-            Field("timeZone", "Time zone of times", placeholder=detected["timeZone"] or "Europe/Berlin"),
-            Field("rowFrom", "First row", "number", help_text="Row numbers are those of your spreadsheet."),
+            Field("dateFormat", "Date format", placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
+            Field("timeZone", "Time zone", placeholder=detected["timeZone"] or "Europe/Berlin"),
+            Field("rowFrom", "First row", "number", help_text="Row numbers match your spreadsheet."),
             Field("rowTo", "Last row", "number"),
         ]
         names = {field.name for field in open_questions}
@@ -207,7 +207,7 @@ class ImportColumns(ImportPage):
         rows = [Option(str(choice["row"]), "") for choice in self.job["firstRows"]]
         fields = []
         if rows:
-            fields.append(Field("headerRow", "Row of the headers", "radio", options=[*rows, Option("0", "")]))
+            fields.append(Field("headerRow", "Header row", "radio", options=[*rows, Option("0", "")]))
         if len(detected["sheets"]) > 1:
             sheets = [Option(name, name) for name in detected["sheets"]]
             fields.append(Field("sheet", "Sheet", "select", required=True, options=sheets))
@@ -216,7 +216,7 @@ class ImportColumns(ImportPage):
             marks = options_of(DELIMITERS)
             encodings = options_of(ENCODINGS)
             fields += [
-                Field("delimiter", "Columns are separated by", "select", options=marks, placeholder="As detected"),
+                Field("delimiter", "Column separator", "select", options=marks, placeholder="As detected"),
                 Field("encoding", "Encoding", "select", options=encodings, placeholder=encoding or "As detected"),
             ]
         defaults = {"headerRow": detected["headerRow"], "sheet": detected["sheet"]}

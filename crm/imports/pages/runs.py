@@ -49,7 +49,7 @@ class Imports(ImportPage):
             ],
             "columns": [
                 Column("file", "File", "file.name"),
-                Column("status", "State", "status"),
+                Column("status", "Status", "status"),
                 *(
                     Column(name, label, name, "num right")
                     for name, label in (

@@ -142,7 +142,7 @@ class ImportCheck(ImportPage):
             return []
         offers = (
             ("optional_number", "phone number", {"number", "countryCode"}),
-            ("optional_email", "e-mail address", {"email"}),
+            ("optional_email", "email address", {"email"}),
         )
         return [
             (button, label)
@@ -197,7 +197,7 @@ class ImportCheck(ImportPage):
         return self.make_optional(("number", "countryCode"), "Phone numbers are optional now")
 
     def do_optional_email(self) -> HttpResponse:
-        return self.make_optional(("email",), "E-mail addresses are optional now")
+        return self.make_optional(("email",), "Email addresses are optional now")
 
     def make_optional(self, keys: Sequence[str], text: str) -> HttpResponse:
         answer, here = self.optional(keys), self.step(self.name)

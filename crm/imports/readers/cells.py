@@ -74,12 +74,12 @@ def kind_of(cell: Cell) -> str:
 
 
 def is_email(text: str) -> bool:
-    """Return whether the text is one e-mail address."""
+    """Return whether the text is one email address."""
     return "@" in text and EMAIL.fullmatch(text.strip()) is not None
 
 
 def identifies(cell: Cell) -> bool:
-    """Return whether the cell holds an _id, an e-mail address or a phone number, which makes its row a record."""
+    """Return whether the cell holds an _id, an email address or a phone number, which makes its row a record."""
     if isinstance(cell, str):
         if is_id(cell):
             return True

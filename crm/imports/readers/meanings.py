@@ -49,7 +49,7 @@ def has_address_of_others(header: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def names_address(header: str) -> bool:
-    """Return whether a normalised header names an e-mail address or phone number."""
+    """Return whether a normalised header names an email address or phone number."""
     words = header.split()
     return any(vocabulary.intersection(words) for vocabulary in WORDS.values()) or any(
         _has_part(header, parts) for parts in PARTS.values()

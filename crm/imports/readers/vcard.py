@@ -204,7 +204,7 @@ def _add_addresses(values: dict[str, str], properties: dict[str, list[Property]]
 
 
 def _add_several(values: dict[str, str], properties: dict[str, list[Property]]) -> None:
-    """Add e-mail addresses, websites and numbers: preferred ones first, and mobile numbers before others."""
+    """Add email addresses, websites and numbers: preferred ones first, and mobile numbers before others."""
     phones = sorted(properties.get("TEL", ()), key=_phone_order)
     _number(values, "Email", (entry.text.removeprefix("mailto:") for entry in properties.get("EMAIL", ())))
     _number(values, "Website", (entry.text for entry in properties.get("URL", ())))

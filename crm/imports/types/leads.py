@@ -155,11 +155,11 @@ class LeadLookups(Lookups):
     def _put_member(self, row: LeadRow, text: str) -> list[ValueProblem]:
         member = self._member(text)
         if member is None:
-            problem = f"no member has the name or address {text[:60]!r}. Write the e-mail address of a member."
+            problem = f"no member has the name or address {text[:60]!r}. Write the email address of a member."
             return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]
         id, status = member
         if not status:
-            problem = f"several members are called {text[:60]!r}. Write the e-mail address of one."
+            problem = f"several members are called {text[:60]!r}. Write the email address of one."
             return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]
         if status not in ACTIVE:
             return [ValueProblem(MEMBER, "MemberNotAccepted_400", f"the membership of {text[:60]!r} is {status}")]

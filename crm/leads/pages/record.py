@@ -26,13 +26,13 @@ TABS = {
 BESIDE = ("contact", "productServices", "teamMember", "team", "tags")
 CONTACT = (
     Field("name", "Name"),
-    Field("email", "E-mail", "email"),
+    Field("email", "Email", "email"),
     Field(
         "countryCode",
         "Country code",
         "tel",
         placeholder="+44",
-        help_text="Not needed before a number that begins with +.",
+        help_text="Leave empty for numbers that begin with +.",
     ),
     Field("number", "Phone number", "tel", placeholder="7400 123456"),
 )
@@ -93,7 +93,7 @@ class NewLead(LeadPage):
         if products := self.options_of("product-service"):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if self.members:
-            help = "Without one, the company's rule decides."
+            help = "Leave empty to assign automatically."
             fields.append(Field("teamMember", "Assigned to", "select", help_text=help, options=self.members))
         return Form(fields=fields)
 
@@ -182,7 +182,7 @@ class LeadDetail(LeadPage):
         if self.tab == "follow-ups":
             answer = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
             form = Form(
-                fields=[Field("title", "What", required=True), Field("dueAt", "When", "datetime-local", required=True)]
+                fields=[Field("title", "Task", required=True), Field("dueAt", "Due", "datetime-local", required=True)]
             )
             return {"follow_ups": answer.data or [], "tab_form": form}
         path, by = ("meeting", "startsAt") if self.tab == "meetings" else ("calllog", "startedAt")

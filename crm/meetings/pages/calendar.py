@@ -26,7 +26,7 @@ VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
 MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
 """Kind of moved entry -> its path, its time field, and the method that changes it."""
 NO_TIME = Answer(
-    400, {"message": "It was not moved.", "warning": "Give a time that clocks show; in spring they skip some."}
+    400, {"message": "It was not moved.", "warning": "This time is skipped by daylight saving. Enter another one."}
 )
 
 

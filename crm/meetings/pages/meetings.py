@@ -12,7 +12,7 @@ from core.web.pages import Page
 from crm.meetings.pages.calendar import Calendar
 
 LENGTHS = {15: "15 minutes", 30: "30 minutes", 60: "1 hour", 120: "2 hours"}
-REMINDERS = {"0": "When it begins", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+REMINDERS = {"0": "At the start", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Contacts that a search shows."""
@@ -32,13 +32,13 @@ class MeetingPage(Page):
         remind = [Option(value, label) for value, label in reminders.items()]
         return Form(
             fields=[
-                Field("title", "What", required=True, autofocus=not values),
-                Field("startsAt", "When", "datetime-local", required=True),
-                Field("durationMinutes", "How long", "select", required=True, options=options, initial="30"),
-                Field("place", "Where"),
-                Field("link", "Address of a video call", "url", placeholder="https://"),
-                Field("remindMinutes", "Remind by mail", "select", options=remind, placeholder="No"),
-                Field("description", "What it is about", "textarea"),
+                Field("title", "Title", required=True, autofocus=not values),
+                Field("startsAt", "Starts", "datetime-local", required=True),
+                Field("durationMinutes", "Duration", "select", required=True, options=options, initial="30"),
+                Field("place", "Location"),
+                Field("link", "Video call link", "url", placeholder="https://"),
+                Field("remindMinutes", "Email reminder", "select", options=remind, placeholder="No"),
+                Field("description", "Description", "textarea"),
             ],
             initial=values,
         )

@@ -57,7 +57,9 @@ class NewMeeting(MeetingPage):
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        addresses = Field("attendees", "Others, by e-mail address", help_text="Separated by commas. You are included.")
+        addresses = Field(
+            "attendees", "Other attendees (email addresses)", help_text="Separate with commas. You are included."
+        )
         form.insert(addresses, before=list(form.fields)[BEFORE_PEOPLE])
         if providers := self.providers():
             makes = Field("videoProvider", "Video call", "select", options=providers, placeholder="No link is made")

@@ -23,18 +23,17 @@ class VideoCalls(SettingsForm):
             fields=[
                 Field(
                     "linkTemplate",
-                    "Links on your video server",
+                    "Link template of your video server",
                     placeholder="https://meet.example.org/{random}",
-                    help_text="An https address with {random} or {meeting} in it, so that each call has a room"
-                    " of its own.",
+                    help_text="An https address with {random} or {meeting}, for one room per call.",
                 ),
                 Field(
                     "provider",
-                    "What makes the link of a call",
+                    "Video call provider",
                     "select",
                     options=[Option(provider["key"], provider["name"]) for provider in providers],
                     placeholder="Nothing",
-                    help_text="Where a call or a booking page says nothing else.",
+                    help_text="Used unless a call or booking page sets another.",
                 ),
             ],
             initial=values,

@@ -22,20 +22,20 @@ WEBHOOKS = Records(
     "webhook",
     "webhooks",
     "webhook",
-    "A webhook tells a program of yours what happens here, as soon as it does.",
+    "Webhooks send events to your programs right away.",
 )
 LATEST = {"p": "1", "n": "20", "sortBy": "createdAt", "sortOrder": "desc"}
-PAYLOADS = [Option("full", "The record, and what has changed"), Option("thin", "Its _id alone")]
-ORDERINGS = [Option("object", "One after the other, for each record"), Option("none", "As they come")]
+PAYLOADS = [Option("full", "Record and changes"), Option("thin", "Record ID only")]
+ORDERINGS = [Option("object", "In order, per record"), Option("none", "As they happen")]
 STATUSES = [
-    Option("enabled", "Told"),
-    Option("paused", "Paused: what happens waits"),
-    Option("disabled", "Disabled: nothing is told"),
+    Option("enabled", "Active"),
+    Option("paused", "Paused (events wait)"),
+    Option("disabled", "Disabled (nothing is sent)"),
 ]
 MISSED = [
-    Option("1", "The last day"),
-    Option("3", "The last 3 days"),
-    Option("7", "The last week"),
+    Option("1", "Last day"),
+    Option("3", "Last 3 days"),
+    Option("7", "Last 7 days"),
     Option("30", "30 days"),
 ]
 LINES = ("fields",)
@@ -58,9 +58,9 @@ class Webhooks(RecordList, WebhookPage):
     columns = (
         Column("url", "Address", "url"),
         Column("kinds", "Events"),
-        Column("status", "State", "status"),
-        Column("lastSuccessAt", "Last told", "lastSuccessAt"),
-        Column("createdAt", "Made", "createdAt"),
+        Column("status", "Status", "status"),
+        Column("lastSuccessAt", "Last sent", "lastSuccessAt"),
+        Column("createdAt", "Created", "createdAt"),
     )
 
 
@@ -71,17 +71,17 @@ class WebhookForm(RecordForm, WebhookPage):
 
     def form(self, values: Values | None = None) -> Form:
         lines = {name: "\n".join((values or {}).get(name) or ()) for name in LINES}
-        headers = "One in a line, such as Authorization: Bearer …. Stored encrypted, and never shown."
-        kept = " Left empty, they stay; another address needs them anew."
+        headers = "One per line, such as Authorization: Bearer …. Stored encrypted."
+        kept = " Leave empty to keep them. Enter them again for a new address."
         fields = [
             Field("url", "Address", "url", required=True, placeholder="https://example.org/hooks/leadwright"),
-            Field("description", "Description", help_text="What it is for."),
+            Field("description", "Description", help_text="Optional. Only your team sees this."),
             Field("kinds", "Events", "groups", required=True, options=kind_options()),
-            Field("fields", "Only where these have changed", "textarea", help_text="Names of fields, one in a line."),
-            Field("payload", "What is sent", "radio", options=PAYLOADS, initial="full"),
-            Field("ordering", "In which order", "radio", options=ORDERINGS, initial="object"),
+            Field("fields", "Only if these fields changed", "textarea", help_text="Field names, one per line."),
+            Field("payload", "Content", "radio", options=PAYLOADS, initial="full"),
+            Field("ordering", "Order", "radio", options=ORDERINGS, initial="object"),
             Field("headers", "Headers", "textarea", help_text=headers + (kept if self.known else "")),
-            *([Field("status", "State", "radio", options=STATUSES)] if self.known else []),
+            *([Field("status", "Status", "radio", options=STATUSES)] if self.known else []),
         ]
         return Form(fields=fields, initial={**(values or {}), **lines, "headers": ""} if values is not None else None)
 
@@ -124,7 +124,7 @@ class Webhook(EditRecord, WebhookForm):
 
     def context(self) -> JsonObject:
         deliveries = self.read(f"webhook/{self.params['id']}/deliveries", LATEST)
-        replay = Form(fields=[Field("days", "Tell again what happened in", "select", options=MISSED, initial="1")])
+        replay = Form(fields=[Field("days", "Resend events of", "select", options=MISSED, initial="1")])
         return {
             **super().context(),
             "title": self.record["description"] or self.record["url"],
@@ -177,7 +177,7 @@ class WebhookDelivery(WebhookPage):
 
     def do_redeliver(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")
-        return self.done("It is told again") if answer.ok else self.refuse(answer)
+        return self.done("Sent again") if answer.ok else self.refuse(answer)
 
 
 def indented(text: str) -> str:

@@ -10,12 +10,12 @@ from core.types import JsonObject, Values
 from core.web.filter_words import in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Form
-from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, name_of, record_choices
+from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choices
 from core.web.lists import MATCH, ListState
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
 
-WHOLE = "It has conditions that no page can show; the API changes them, or takes them away."
+WHOLE = "It has conditions set by API that this page cannot show."
 
 
 def panel_of(kinds: list[str]) -> str:
@@ -41,7 +41,7 @@ def told_filter(page: Page, webhook: Values) -> JsonObject:
     fields = definitions(page, panel)
     choices = {entry.name: entry for entry in record_choices(panel, fields)}
     names = {entry.name: entry.label for entry in (*PLAIN[panel], *BESIDE[panel])}
-    names |= {entry["uniqueFieldID"]: name_of(entry) for entry in fields}
+    names |= {entry["uniqueFieldID"]: str(entry["name"]) for entry in fields}
     flat_filter = flattened(tree, shown_by(choices), page.zone_name) if tree else ([], "", [])
     texts, match, rest = flat_filter
     query: JsonObject = {"f": texts, **({MATCH: match} if match else {})}

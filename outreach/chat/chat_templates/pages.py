@@ -27,11 +27,11 @@ CHAT_TEMPLATES = Records(
     "chat template",
     "chat templates",
     "message-square-text",
-    "What may be written to somebody by chat who has not written for a day. The chat vendor approves it first.",
+    "Needed to write first, or after 24 hours. The vendor approves each template.",
 )
 STATES = {
     "DRAFT": ("Draft", ""),
-    "PENDING": ("The vendor looks at it", "info"),
+    "PENDING": ("In review by the vendor", "info"),
     "APPROVED": ("Approved", "ok"),
     "REJECTED": ("Rejected", "bad"),
     "PAUSED": ("Paused by the vendor", "warn"),
@@ -41,7 +41,7 @@ STATES = {
 CATEGORIES = [
     Option("UTILITY", "Service: orders, dates, accounts"),
     Option("MARKETING", "Marketing"),
-    Option("AUTHENTICATION", "Log-in codes"),
+    Option("AUTHENTICATION", "Login codes"),
 ]
 HEADERS = [Option(one, words) for one, words in (
     ("TEXT", "Words"), ("IMAGE", "A picture"), ("VIDEO", "A video"), ("DOCUMENT", "A document"),
@@ -76,25 +76,29 @@ class ChatTemplateForm(RecordForm):
         first = [
             Field("app", "Chat app", "select", options=self.apps, required=True, initial=self.only_app),
             Field(
-                "name", "Name", required=True, autofocus=not exists, help_text="Small letters, digits and underscores."
+                "name",
+                "Name",
+                required=True,
+                autofocus=not exists,
+                help_text="Lowercase letters, digits and underscores.",
             ),
-            Field("language", "Language", required=True, initial="en", help_text="Such as en or en_US."),
-            Field("category", "What it is for", "select", options=CATEGORIES, required=True, initial="UTILITY"),
+            Field("language", "Language", required=True, initial="en", help_text="For example en or en_US."),
+            Field("category", "Purpose", "select", options=CATEGORIES, required=True, initial="UTILITY"),
         ]
         parts = [
             Field("headerFormat", "Header", "select", options=HEADERS, placeholder="None"),
-            Field("headerText", "Words of the header", help_text="At most 60 characters and one variable."),
-            Field("headerHandle", "The vendor's handle of its file", help_text="Upload a file below to get one."),
-            Field("headerLink", "Address of the file that is sent", "url", placeholder="https://"),
+            Field("headerText", "Header text", help_text="At most 60 characters and one placeholder."),
+            Field("headerHandle", "File handle", help_text="Upload a file below to get an example."),
+            Field("headerLink", "File URL", "url", placeholder="https://"),
             Field(
                 "body",
                 "Text",
                 "textarea",
                 required=True,
-                help_text="At most 1,024 characters. {{1}}, {{2}} … are filled in.",
+                help_text="At most 1,024 characters. Use {{1}}, {{2}} … as placeholders.",
             ),
             Field("variables", "Values", "textarea", placeholder="1 = contact.firstName | Ann", help_text=FIELDS_HELP),
-            Field("footer", "Footer", help_text="At most 60 characters, without variables."),
+            Field("footer", "Footer", help_text="At most 60 characters, without placeholders."),
         ]
         return Form(fields=[*first, *parts, *self.button_fields(values or {})], initial=values)
 
@@ -233,7 +237,7 @@ class ChatTemplateForm(RecordForm):
             form["headerHandle"].add_error("Choose a file first." if answer is None else answer.reason)
             return self.refused(form, **context)
         form["headerHandle"].replace(answer.data["handle"])
-        self.tell("The vendor has the file. Save the template to keep it")
+        self.tell("File uploaded. Save the template to keep it.")
         return self.page({**context, "form": form})
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
@@ -270,14 +274,14 @@ class ChatTemplates(RecordList, ChatTemplatePage):
     columns = (
         Column("name", "Name", "name"),
         Column("app", "Chat app"),
-        Column("status", "State", "status"),
+        Column("status", "Status", "status"),
         Column("language", "Language", "language"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -294,9 +298,7 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done(
-            "Saved as a draft. Send it to the vendor now", self.address("chat-template", answer.data["_id"])
-        )
+        return self.done("Draft saved. Submit it for approval next.", self.address("chat-template", answer.data["_id"]))
 
 
 class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
@@ -348,7 +350,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
 
     def consequence(self) -> str:
-        return "At the vendor too. Messages that wait with it do not go. This cannot be undone."
+        return "Also deleted at the vendor. Waiting messages are not sent. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()
@@ -363,13 +365,13 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
 
     def do_submit(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/{self.params['id']}/submit")
-        return self.done("The vendor looks at it now") if answer.ok else self.refuse(answer)
+        return self.done("Submitted for approval") if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         """Send the template as it is saved to the reader's own number."""
         payload = {"templateId": self.params["id"], "to": [self.reader.email]}
         answer = self.ask("POST", "campaign/test/chatapp", None, payload)
-        return self.done("A test has gone to you") if answer.ok else self.refuse(answer)
+        return self.done("Test sent to you") if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/sync", None, {"app": self.record["app"]["_id"]})

@@ -301,7 +301,7 @@ class WidgetChannel(ConversationChannel):
     key = Channel.WIDGET
     # As long as the visitor's cookie is known; later nobody would ever read the answer.
     session = VISITORS_KEPT
-    over = "The visitor has not written for 30 days, and their browser asks no more: write them an e-mail."
+    over = "The visitor has not written for 30 days, and their browser asks no more: write them an email."
 
     def trouble(self, fields: Known) -> str:
         return "The contact was deleted." if fields["contact__is_deleted"] else ""

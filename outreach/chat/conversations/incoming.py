@@ -39,7 +39,7 @@ class Inbound:
 
     external_id: str
     address: str
-    """The sender: the number, as E.164, or the e-mail address."""
+    """The sender: the number, as E.164, or the email address."""
     at: datetime
     name: str = ""
     text: str = ""

@@ -55,7 +55,7 @@ def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
     """Return the oldest live contact with the visitor's address or number; create one if there is none.
 
     A number that belongs to a contact with another address is left out. If the company's rules for contacts refuse the
-    values, the contact has only a name and an e-mail address.
+    values, the contact has only a name and an email address.
     """
     matches = live_contacts().filter(email__iexact=visitor.email) if visitor.email else live_contacts().none()
     held = live_contacts().none()
@@ -109,7 +109,7 @@ def write(
 def _introduce(widget: ChatWidget, visitor: WidgetVisitor, message: ConversationMessage) -> None:
     """Add a note for members above the first message, with the page and the visitor's answers."""
     rows = [("Widget", widget.name), ("Page", visitor.page)]
-    rows += [(label, getattr(visitor, key)) for key, label in (("email", "E-mail"), ("phone", "Phone"))]
+    rows += [(label, getattr(visitor, key)) for key, label in (("email", "Email"), ("phone", "Phone"))]
     rows += [(answer["label"], answer["value"]) for answer in visitor.answers]
     ConversationMessage.objects.create(
         conversation_id=message.conversation_id,

@@ -24,10 +24,10 @@ KIND = Records(
     "website chat",
     "website chats",
     "message-circle",
-    "Visitors of your website write to you there, and a chatbot or one of you answers.",
+    "Chat with visitors of your website.",
 )
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-ASKED = {"name": "Name", "email": "E-mail", "phone": "Phone"}
+ASKED = {"name": "Name", "email": "Email", "phone": "Phone"}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
 CORNERS = (("right", "Right"), ("left", "Left"))
 SEVERAL = "different"
@@ -55,7 +55,7 @@ class Widgets(RecordList, WidgetPage):
     columns = (
         Column("name", "Name", "name"),
         Column("allowedOrigins", "Websites"),
-        Column("isActive", "State"),
+        Column("isActive", "Status"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
@@ -78,16 +78,22 @@ class WidgetForm(RecordForm):
         shown = self.shown(values or {})
         questions = [Option(key, label) for key, label in ASKED.items()]
         fields = [
-            Field("name", "Name", required=True, autofocus=values is None, help_text="You alone see it."),
-            Field("isActive", "Switched on", "switch"),
+            Field(
+                "name",
+                "Name",
+                required=True,
+                autofocus=values is None,
+                help_text="Internal name. Visitors don't see this.",
+            ),
+            Field("isActive", "Active", "switch"),
             Field(
                 "allowedOrigins",
                 "Websites",
                 "textarea",
                 placeholder="https://www.example.com",
-                help_text="Where it may stand, one a line, as the browser's address begins. It works nowhere else.",
+                help_text="Allowed websites, one per line, such as https://www.example.com.",
             ),
-            Field("color", "Colour", "select", options=color_options(shown["color"]), placeholder="None"),
+            Field("color", "Color", "select", options=color_options(shown["color"]), placeholder="None"),
             Field(
                 "position",
                 "Corner",
@@ -98,32 +104,30 @@ class WidgetForm(RecordForm):
             Field("greeting", "Greeting", "textarea"),
             Field(
                 "chatbot",
-                "Who answers first",
+                "First responder",
                 "select",
                 options=self.options_of("manual-chatbot"),
                 placeholder="Members alone",
             ),
             Field("asks", "Ask before the chat", "checks", options=questions),
-            Field("needs", "Do not begin without", "checks", options=questions),
+            Field("needs", "Required before the chat", "checks", options=questions),
             Field(
                 "days",
-                "Days on which somebody is there",
+                "Staffed days",
                 "checks",
                 options=[Option(str(number), day) for number, day in enumerate(DAYS, 1)],
-                help_text="None: always.",
+                help_text="Leave empty to show the chat always.",
             ),
             Field("from", "From", placeholder="09:00"),
             Field("to", "To", placeholder="17:00"),
-            Field("timezone", "Time zone of these hours", placeholder="Europe/Berlin"),
+            Field("timezone", "Time zone", placeholder="Europe/Berlin"),
             Field(
                 "offlineForm",
-                "Outside of these hours visitors leave a message",
+                "Offer a message form outside these hours",
                 "switch",
-                help_text="With their e-mail address. It makes a lead.",
+                help_text="Asks for an email address and creates a lead.",
             ),
-            Field(
-                "texts", "Words", "textarea", help_text="In your visitors' language: change what stands behind the =."
-            ),
+            Field("texts", "Texts", "textarea", help_text="Translate the texts on the right of each =."),
         ]
         return Form(fields=fields, initial=shown)
 
@@ -203,7 +207,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
     name = "widget"
 
     def consequence(self) -> str:
-        return "It vanishes from your website at once. What was said there stays. This cannot be undone."
+        return "Removed from your website. Conversations are kept. This cannot be undone."
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()

@@ -136,7 +136,7 @@ class WidgetViewSet(CrossOriginViewSet):
         errors=(*ERRORS, "InvalidRequest_400"),
         limited=True,
         description="While nobody is there (`offline` of config; else InvalidRequest_400: begin a chat). It needs an"
-        " e-mail address, and makes a contact and a lead as a chat does.",
+        " email address, and makes a contact and a lead as a chat does.",
     )
     def offline(self, request: Request, token: str, data: JsonObject) -> object:
         if not self._is_offline():

@@ -80,7 +80,7 @@ def begin(
     needed: tuple[str, ...] = (),
     key: str = "",
 ) -> WidgetVisitor:
-    """Store a new visitor. With a `key` of theirs, a repetition returns the same visitor if the e-mail address is the
+    """Store a new visitor. With a `key` of theirs, a repetition returns the same visitor if the email address is the
     same.
 
     Raises TooManyAttempts, and ValidationFailed for missing or wrong answers, also of the `needed` ones.
@@ -124,7 +124,7 @@ def _read(key: str, text: str) -> str:
         try:
             validate_email(text)
         except ValidationError:
-            raise ValidationFailed("answers.email is no address", "answers.email: is no e-mail address") from None
+            raise ValidationFailed("answers.email is no address", "answers.email: is no email address") from None
         return text[:254]
     if key == "phone":
         try:

@@ -22,11 +22,11 @@ APP_KINDS = {
     "ai-a": ("Google Gemini", "Needs a key of Google AI Studio."),
     "ai-b": (
         "OpenAI or compatible",
-        "OpenAI's models, or a server of your own that speaks their format, such as Ollama or vLLM.",
+        "OpenAI, or a compatible server such as Ollama or vLLM.",
     ),
     "ai-offline": (
         "Built-in writer",
-        "Writes by rules, in English, German, French and Spanish. Nothing leaves this service, it costs nothing.",
+        "Free and private. Writes English, German, French and Spanish.",
     ),
 }
 """Connected app -> its name and its description."""
@@ -43,8 +43,8 @@ PURPOSES = {
 }
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
-CAP_HELP = "Empty: no cap."
-PRICE_HELP = "From the vendor's price list, in your company's currency. Without prices costs are not counted."
+CAP_HELP = "Leave empty for no limit."
+PRICE_HELP = "From the vendor's price list, in your currency. Needed to count costs."
 
 
 class AiPage(Page):
@@ -89,7 +89,7 @@ class AiApps(AiPage):
 
     def do_offline(self) -> HttpResponse:
         answer = self.ask("POST", "apps/ai-offline", None, {"name": APP_KINDS["ai-offline"][0]})
-        return self.done("The built-in writer can be used now") if answer.ok else self.refuse(answer)
+        return self.done("Built-in writer activated") if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
@@ -100,17 +100,17 @@ class AiApps(AiPage):
         return self.done(f"It works: {outcome['model']} wrote “{outcome['subject']}” in {seconds}")
 
     def do_default(self) -> HttpResponse:
-        return self._change({"isDefault": True}, "It writes by default now")
+        return self._change({"isDefault": True}, "Now the default AI writer")
 
     def do_on(self) -> HttpResponse:
         return self._change({"isActive": True}, "Switched on")
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Switched off; messages that need it wait")
+        return self._change({"isActive": False}, "Deactivated. Messages that need it wait.")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done("Removed; what it has used stays in the log") if answer.ok else self.refuse(answer)
+        return self.done("Removed. Its usage stays in the log.") if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
@@ -143,7 +143,7 @@ class AiAppForm(AiPage):
     def form(self) -> Form:
         exists = self.before is not None
         own = self.kind == "ai-b"
-        kept = "Stored encrypted, and never shown. " + ("Left empty, it stays." if exists else "")
+        kept = "Stored encrypted. " + ("Leave empty to keep it." if exists else "")
         fields = [
             Field("name", "Name", required=True, initial=APP_KINDS[self.kind][0]),
             Field(
@@ -156,42 +156,47 @@ class AiAppForm(AiPage):
             ),
             *([self._address()] if own else []),
             self._model(),
-            Field("pricePerMillionIn", "Price of a million tokens sent", "number", help_text=PRICE_HELP),
-            Field("pricePerMillionOut", "Price of a million tokens that come back", "number"),
-            Field("monthlyTokenCap", "Most tokens a month", "number", help_text=CAP_HELP),
-            Field("monthlyCostCap", "Most it may cost a month", "number", help_text=CAP_HELP),
-            Field("temperature", "Temperature", "number", help_text="From 0, sober, to 2, inventive. Usual is 0.9."),
-            Field("topP", "Top P", "number", help_text="From 0 to 1. Usual is 1."),
-            *([] if own else [Field("topK", "Top K", "number", help_text="Usual is 1.")]),
+            Field("pricePerMillionIn", "Price per million input tokens", "number", help_text=PRICE_HELP),
+            Field("pricePerMillionOut", "Price per million output tokens", "number"),
+            Field("monthlyTokenCap", "Monthly token limit", "number", help_text=CAP_HELP),
+            Field("monthlyCostCap", "Monthly cost limit", "number", help_text=CAP_HELP),
+            Field(
+                "temperature", "Temperature", "number", help_text="From 0 (predictable) to 2 (creative). Default: 0.9."
+            ),
+            Field("topP", "Top P", "number", help_text="From 0 to 1. Default: 1."),
+            *([] if own else [Field("topK", "Top K", "number", help_text="Default: 1.")]),
             *([Field("frequencyPenalty", "Frequency penalty", "number", help_text="From -2 to 2.")] if own else []),
             *([Field("presencePenalty", "Presence penalty", "number", help_text="From -2 to 2.")] if own else []),
             Field(
                 "maxOutputTokens",
-                "Longest answer, in tokens",
+                "Maximum reply length (tokens)",
                 "number",
-                help_text="Usual is 2048; a mail has some 450.",
+                help_text="Default: 2048. An email takes about 450.",
             ),
-            Field("timeoutSeconds", "Seconds to wait for a message", "number", help_text="From 5 to 120. Usual is 60."),
+            Field(
+                "timeoutSeconds",
+                "Timeout (seconds)",
+                "number",
+                help_text="From 5 to 120 seconds. Default: 60.",
+            ),
             # The default stops to be it when another one becomes it.
-            *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Writes by default", "switch")]),
-            *([Field("isActive", "Switched on", "switch")] if exists else []),
+            *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Default AI writer", "switch")]),
+            *([Field("isActive", "Active", "switch")] if exists else []),
         ]
         return Form(fields=fields, initial=self.before)
 
     def _model(self) -> Field:
         """Make the field of the model, which only the vendors' own servers choose themselves."""
         typed = self.request.POST.get("baseUrl", (self.before or {}).get("baseUrl") or "")
-        text = "Empty: a small one that is quick and cheap."
+        text = "Leave empty for a small, fast model."
         if self.kind == "ai-b":
             text = "As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick"
             text += " and cheap."
         return Field("selectedModel", "Model", required=self.kind == "ai-b" and bool(typed.strip()), help_text=text)
 
     def _address(self) -> Field:
-        text = "Only for a server of your own. Another address needs the key again."
-        return Field(
-            "baseUrl", "Address of the server", "url", placeholder="https://llm.example.org/v1", help_text=text
-        )
+        text = "Only for your own server. Enter the key again after a change."
+        return Field("baseUrl", "Server URL", "url", placeholder="https://llm.example.org/v1", help_text=text)
 
     def show(self) -> Values:
         form = self.form()
@@ -224,16 +229,16 @@ class AiAppForm(AiPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done("Saved. Test it, to see that it works" if before is None else "Saved", self.address("ai"))
+        return self.done("Saved. Test the connection next." if before is None else "Saved", self.address("ai"))
 
 
 CapsForm = form_from_input(
     CapsInput,
     {
-        "monthlyTokenCap": "Most tokens a month, of all apps",
+        "monthlyTokenCap": "Monthly token limit of all apps",
         "monthlyCostCap": "Most it may cost a month",
-        "runTokenCap": "Most tokens of one outreach",
-        "runCostCap": "Most that one outreach may cost",
+        "runTokenCap": "Token limit per outreach",
+        "runCostCap": "Cost limit per outreach",
     },
     help_texts={
         "monthlyTokenCap": CAP_HELP,
@@ -246,7 +251,7 @@ CapsForm = form_from_input(
 class AiUse(AiPage):
     path = "settings/ai/use"
     name = "ai-use"
-    title = "AI usage and caps"
+    title = "AI usage and limits"
     template = "web/ai/use.html"
 
     def show(self) -> Values:
@@ -263,7 +268,7 @@ class AiUse(AiPage):
         answer = self.ask("PUT", "ai-usage/caps", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done("Caps saved; what waited for them goes on")
+        return self.done("Limits saved. Waiting messages continue.")
 
 
 def bounds(caps: Values) -> list[JsonObject]:
@@ -294,7 +299,7 @@ def months(rows: Sequence[Values]) -> list[JsonObject]:
     for row in rows:
         tokens = row["tokensIn"] + row["tokensOut"]
         month = by_month.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
-        name = row["app"]["name"] if row["app"] else "An app that is gone"
+        name = row["app"]["name"] if row["app"] else "Deleted app"
         month["apps"].append({**row, "name": name, "tokens": tokens, "percent": round(100 * tokens / most)})
         month["tokens"] += tokens
         month["cost"] += row["cost"]
@@ -312,13 +317,13 @@ class AiCalls(RecordList, AiPage):
     columns = (
         Column("createdAt", "When", "createdAt"),
         Column("app", "App"),
-        Column("purpose", "For", "purpose"),
+        Column("purpose", "Used for", "purpose"),
         Column("model", "Model", "model"),
-        Column("tokensIn", "Sent", "tokensIn", css="right num"),
-        Column("tokensOut", "Came back", "tokensOut", css="right num"),
+        Column("tokensIn", "Input tokens", "tokensIn", css="right num"),
+        Column("tokensOut", "Output tokens", "tokensOut", css="right num"),
         Column("cost", "Cost", "cost", css="right num"),
     )
-    choices = (Choice("purpose", "For", ("in",), list(PURPOSES.items())),)
+    choices = (Choice("purpose", "Used for", ("in",), list(PURPOSES.items())),)
 
     @property
     def extra(self) -> Values:  # type: ignore[override]

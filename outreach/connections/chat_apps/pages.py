@@ -15,7 +15,7 @@ LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 PATH = "apps/chatapp"
 QUALITY = {"GREEN": ("Good quality", "ok"), "YELLOW": ("Fair quality", "warn"), "RED": ("Poor quality", "bad")}
 LIMITS = ("perMinute", "perHour", "perDay", "rampStart", "rampStep")
-CHAT_LOG = Records("logs/chatapp", "chat-log", "message", "messages", "message-square-text", "What went out by chat.")
+CHAT_LOG = Records("logs/chatapp", "chat-log", "message", "messages", "message-square-text", "Messages sent by chat.")
 STATUS_BADGES = {
     "sent": ("Sent", "info"),
     "delivered": ("Delivered", "ok"),
@@ -52,39 +52,39 @@ class ChatAppPage(Page):
 
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
-        stays = " Left empty, it stays." if exists else ""
+        stays = " Leave empty to keep it." if exists else ""
         fields = [
-            Field("name", "Name", help_text="Empty: as the vendor calls the number."),
+            Field("name", "Name", help_text="Leave empty to use the vendor's name."),
             Field(
                 "phoneNumberId",
-                "Phone number id",
+                "Phone number ID",
                 required=True,
-                help_text="As the vendor shows it; not the number itself.",
+                help_text="The ID shown by the vendor, not the phone number.",
             ),
-            Field("wabaId", "Business account id", required=True),
-            Field("appId", "App id", help_text="Needed for pictures and files in templates."),
+            Field("wabaId", "Business account ID", required=True),
+            Field("appId", "App ID", help_text="Required for images and files in templates."),
             Field(
                 "accessToken",
                 "Access token",
                 "password",
                 required=not exists,
                 autocomplete="new-password",
-                help_text=f"Stored encrypted, and never shown.{stays}",
+                help_text=f"Stored encrypted.{stays}",
             ),
             Field(
                 "appSecret",
                 "App secret",
                 "password",
                 autocomplete="new-password",
-                help_text=f"What the vendor signs its webhooks with; without it none is believed.{stays}",
+                help_text=f"Signs webhooks. Required to receive messages.{stays}",
             ),
-            Field("perSecond", "Most messages a second", "number", initial=80),
-            Field("perMinute", "Most messages a minute", "number", help_text="Empty: no limit."),
-            Field("perHour", "Most messages an hour", "number"),
-            Field("perDay", "Most messages a day", "number"),
-            Field("rampStart", "On a new number's first day", "number"),
-            Field("rampStep", "More on each day after", "number"),
-            *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
+            Field("perSecond", "Messages per second", "number", initial=80),
+            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
+            Field("perHour", "Messages per hour", "number"),
+            Field("perDay", "Messages per day", "number"),
+            Field("rampStart", "Warm-up: messages on day 1", "number"),
+            Field("rampStep", "Warm-up: added per day", "number"),
+            *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
         ]
         return Form(fields=fields, initial=values)
 
@@ -93,7 +93,7 @@ class ChatAppPage(Page):
         to = self.address("chat-app", app["_id"])
         if app["verified"]:
             return self.done(f"{message}; the vendor takes the token", to)
-        return self.fail(f"{message}, but the test failed: {app['lastError'] or 'it was not tested'}", to)
+        return self.fail(f"{message}, but the test failed: {app['lastError'] or 'not tested'}", to)
 
 
 class ChatApps(ChatAppPage):
@@ -115,7 +115,7 @@ def test(page: ChatAppPage, id: str) -> HttpResponse:
     if not answer.ok:
         return page.refuse(answer)
     if answer.data["ok"]:
-        return page.done("The vendor takes the token")
+        return page.done("Connection works")
     return page.fail(f"The test failed: {answer.data['detail']}")
 
 
@@ -173,7 +173,7 @@ class ChatAppDetail(ChatAppPage):
         if not answer.ok:
             return self.refuse(answer)
         kept = answer.data["deactivatedCount"]
-        message = "Switched off; its messages are kept" if kept else "Removed"
+        message = "Deactivated. Its messages are kept." if kept else "Removed"
         return self.done(message, self.address("chat-apps"))
 
 
@@ -189,8 +189,8 @@ class ChatLog(RecordList, ChatAppPage):
     hint = "Number, words"
     columns = (
         Column("recipient", "To"),
-        Column("text", "Words"),
-        Column("status", "State"),
+        Column("text", "Text"),
+        Column("status", "Status"),
         Column("app", "By"),
         Column("sendingAt", "When", "sendingAt"),
     )

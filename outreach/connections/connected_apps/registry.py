@@ -103,7 +103,7 @@ class ConnectedApp:
                 name, places = self._input_name(secret), ", ".join(map(self._input_name, moved))
                 raise ValidationFailed(
                     f"{name} is required with a change of {places}",
-                    f"{name}: the stored one was given for another {places}; send it along",
+                    f"{name}: enter it again to change the connection settings",
                 )
         return record
 

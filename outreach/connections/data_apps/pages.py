@@ -12,8 +12,8 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 APP_KINDS = {
-    "lead-source": ("Lead source", "Finds people whom you don't know yet, when outreach looks for them."),
-    "enrich": ("Enrichment", "Knows more about people whom you know. What it says is proposed to you."),
+    "lead-source": ("Lead source", "Finds new people for outreach."),
+    "enrich": ("Enrichment", "Suggests missing data of your contacts."),
 }
 """Connected app -> its label, and its description."""
 PATHS = {
@@ -21,7 +21,7 @@ PATHS = {
     "enrich": "name = person.name\nnumber = person.phone",
 }
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-METHODS = [Option("POST", "POST, as JSON"), Option("GET", "GET, in the address")]
+METHODS = [Option("POST", "POST with JSON"), Option("GET", "GET with query parameters")]
 
 
 class DataAppPage(Page):
@@ -67,11 +67,11 @@ class DataApps(DataAppPage):
         return self._change({"isActive": True}, "Switched on")
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Switched off; it is not asked any more")
+        return self._change({"isActive": False}, "Deactivated")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done("Removed; what it has found stays") if answer.ok else self.refuse(answer)
+        return self.done("Removed. Its data is kept.") if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
@@ -102,21 +102,19 @@ class DataAppForm(DataAppPage):
 
     def form(self) -> Form:
         exists = self.before is not None
-        kept = "The header's whole value. Stored encrypted, and never shown." + (
-            " Left empty, it stays." if exists else ""
-        )
+        kept = "The full header value. Stored encrypted." + (" Leave empty to keep it." if exists else "")
         where = "the list of people" if self.kind == "lead-source" else "the person"
         fields = [
-            Field("name", "Name", required=True, help_text="Shown as the source of what it says."),
+            Field("name", "Name", required=True, help_text="Shown as the source of the data."),
             Field("url", "Address", "url", required=True, placeholder="https://api.example.org/v1/search"),
-            Field("method", "How it is asked", "select", options=METHODS, initial="POST", required=True),
-            Field("headerName", "Header with the key", placeholder="Authorization"),
+            Field("method", "Request", "select", options=METHODS, initial="POST", required=True),
+            Field("headerName", "Key header", placeholder="Authorization"),
             Field("apiKey", "Key", "password", autocomplete="new-password", help_text=kept),
             Field(
                 "resultPath",
                 f"Where {where} stands in its answer",
                 placeholder="data.people",
-                help_text="Names with dots between; empty: the whole answer.",
+                help_text="Separate names with dots. Leave empty for the whole answer.",
             ),
             Field(
                 "fieldPaths",
@@ -124,11 +122,10 @@ class DataAppForm(DataAppPage):
                 "textarea",
                 required=True,
                 placeholder=PATHS[self.kind],
-                help_text="One in a line: the field, =, and where its value stands. For your own fields, the"
-                " field's key.",
+                help_text="One per line: field = path. Use the key for custom fields.",
             ),
-            Field("timeoutSeconds", "Seconds to wait", "number", help_text="From 1 to 30. Usual is 20."),
-            *([Field("isActive", "Switched on", "switch")] if exists else []),
+            Field("timeoutSeconds", "Timeout (seconds)", "number", help_text="From 1 to 30 seconds. Default: 20."),
+            *([Field("isActive", "Active", "switch")] if exists else []),
         ]
         return Form(fields=fields, initial=self.before)
 
@@ -162,9 +159,7 @@ class DataAppForm(DataAppPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done(
-            "Saved. Test it, to see that it works" if before is None else "Saved", self.address("data-apps")
-        )
+        return self.done("Saved. Test the connection next." if before is None else "Saved", self.address("data-apps"))
 
 
 PAGES = [DataApps, DataAppForm]

@@ -15,7 +15,7 @@ from core.web.pages import Page
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
 """Key of the app -> its words."""
-KEPT = "Stored encrypted, and never shown. Left empty, it stays."
+KEPT = "Stored encrypted. Leave empty to keep it."
 
 
 class DirectSettings(Page):
@@ -55,7 +55,7 @@ class DirectApps(DirectSettings):
         answer = self.ask("DELETE", f"apps/{self.sent_kind}", None, {"ids": [self.sent_id()]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Switched off; its conversations are kept" if answer.data["deactivatedCount"] else "Removed")
+        return self.done("Deactivated. Its conversations are kept." if answer.data["deactivatedCount"] else "Removed")
 
 
 class DirectApp(DirectSettings):
@@ -80,17 +80,17 @@ class DirectApp(DirectSettings):
     def form(self) -> Form:
         kept, new = (KEPT, False) if self.before else ("", True)
         if self.kind == "messenger":
-            hint = kept or "The messenger gives it to who makes a bot."
+            hint = kept or "You get it when you create a bot."
             place = [Field("botToken", "Bot token", "password", new, help_text=hint, autocomplete="new-password")]
         else:
             secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
             place = [
-                Field("accountId", "Account id", required=True),
+                Field("accountId", "Account ID", required=True),
                 Field("accessToken", "Access token", "password", new, help_text=kept, autocomplete="new-password"),
                 Field("appSecret", "App secret", "password", False, help_text=secret, autocomplete="new-password"),
-                Field("tokenExpiresAt", "The token holds until", "date", help_text="Empty: it is not known."),
+                Field("tokenExpiresAt", "Token expires on", "date", help_text="Leave empty if you don't know."),
             ]
-        switch = [Field("isActive", "Switched on", "switch")] if self.before else []
+        switch = [Field("isActive", "Active", "switch")] if self.before else []
         values = {**(self.before or {})}
         values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
         return Form(fields=[Field("name", "Name"), *place, *switch], initial=values)
@@ -120,8 +120,8 @@ class DirectApp(DirectSettings):
             return self.page({**self.show(), "form": form}, status=422)
         to = self.address("direct-app", kind=self.kind, id=answer.data["_id"])
         if not answer.data["verified"]:
-            return self.fail(f"Saved, but the test failed: {answer.data['lastError'] or 'it was not tested'}", to)
-        return self.done("Saved; the vendor takes the token", to)
+            return self.fail(f"Saved, but the test failed: {answer.data['lastError'] or 'not tested'}", to)
+        return self.done("Saved. The connection works.", to)
 
 
 PAGES = [DirectApps, DirectApp]

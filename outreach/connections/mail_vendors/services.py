@@ -148,7 +148,7 @@ def _checked(spec: MailVendor, values: Values, current: MailApp | None) -> JsonO
         try:
             encode_address(cleaned["reply_to"])
         except SmtpError as error:
-            raise ValidationFailed("replyTo is no e-mail address", f"replyTo: {error.detail}") from None
+            raise ValidationFailed("replyTo is no email address", f"replyTo: {error.detail}") from None
     spec.check_values(cleaned)
     if cleaned.get("endpoint"):
         try:

@@ -22,7 +22,7 @@ class ScanCard(Page):
 
     def do_scan(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.page({**self.show(), "trouble": "Take a photo of the card first, or choose one."}, status=422)
+            return self.page({**self.show(), "trouble": "Take or choose a photo first."}, status=422)
         stored = self.upload()
         if not stored.ok:
             return self.page({**self.show(), "trouble": reason(stored)}, status=422)
@@ -36,7 +36,7 @@ class ScanCard(Page):
 def reason(answer: Answer) -> str:
     """Return an API's refusal as a sentence."""
     if answer.name == "OcrNotFound_404":
-        return "Nothing reads cards here yet. Connect a reader first."
+        return "No card reader is connected. Connect one first."
     return answer.reason
 
 

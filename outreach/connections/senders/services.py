@@ -121,7 +121,7 @@ def check_values(values: Values, current: Sender | None = None) -> None:
         try:
             encode_address(address)
         except SmtpError as error:
-            raise ValidationFailed("fromEmail is no e-mail address", f"fromEmail: {error.detail}") from None
+            raise ValidationFailed("fromEmail is no email address", f"fromEmail: {error.detail}") from None
     start, step = (values.get(name, getattr(current, name, None)) for name in ("ramp_start", "ramp_step"))
     if start is not None and not step:
         raise ValidationFailed(

@@ -191,7 +191,7 @@ def _ascii_address(address: str, part: str) -> str:
             raise ValueError
         return f"{local}@{domain if domain.isascii() else idna.encode(domain, uts46=True).decode('ascii')}"
     except (ValueError, idna.IDNAError):
-        raise InvalidMail(f"{part}: it is no e-mail address.") from None
+        raise InvalidMail(f"{part}: it is no email address.") from None
 
 
 def _checked_url(url: str) -> str:

@@ -317,7 +317,7 @@ def encode_address(address: str) -> str:
         # IDNA 2008 alone refuses capitals and full-width letters, which people do type.
         host = domain if plain else idna.encode(domain, uts46=True).decode("ascii")
     except (ValueError, idna.IDNAError):
-        raise SmtpError("rcpt", f"{address[:100]!r} is no e-mail address.", temporary=False) from None
+        raise SmtpError("rcpt", f"{address[:100]!r} is no email address.", temporary=False) from None
     # The local part stays: only its own server knows what it means (RFC 5321, 2.3.11).
     return f"{local}@{host}"
 

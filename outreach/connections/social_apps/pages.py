@@ -14,7 +14,7 @@ from core.web.navigation.places import FORMS_MENU, SETTINGS, MenuItem
 from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-KEPT = "Stored encrypted, and never shown. Left empty, it stays."
+KEPT = "Stored encrypted. Leave empty to keep it."
 GUESSED = {
     "email": "email",
     "work_email": "email",
@@ -51,11 +51,11 @@ class SocialApps(SocialSettings):
             return self.refuse(answer)
         if not answer.data["ok"]:
             return self.fail(f"It does not work: {answer.data['detail']}")
-        return self.done("It works, and the pages were read anew")
+        return self.done("Connection works. Pages updated.")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "apps/social-a", None, {"ids": [self.sent_id()]})
-        return self.done("Removed; its forms keep the leads that they had") if answer.ok else self.refuse(answer)
+        return self.done("Removed. Leads are kept.") if answer.ok else self.refuse(answer)
 
 
 class SocialAppForm(SocialSettings):
@@ -75,14 +75,14 @@ class SocialAppForm(SocialSettings):
         kept = KEPT if self.before else ""
         fields = [
             Field("name", "Name"),
-            Field("appId", "App id", required=True),
+            Field("appId", "App ID", required=True),
             Field(
                 "appSecret", "App secret", "password", self.before is None, help_text=kept, autocomplete="new-password"
             ),
             Field(
                 "userToken", "User token", "password", self.before is None, help_text=kept, autocomplete="new-password"
             ),
-            *([Field("isActive", "Switched on", "switch")] if self.before else []),
+            *([Field("isActive", "Active", "switch")] if self.before else []),
         ]
         return Form(fields=fields, initial=self.before)
 
@@ -134,11 +134,11 @@ class SocialForms(Page):
             return self.refuse(answer)
         chosen = next((form for form in answer.data["forms"] if form["formId"] == form_id), None)
         if chosen is None:
-            return self.fail("The page has this form no longer.")
+            return self.fail("This form was deleted at the page.")
         response = self.ask("POST", "form", None, self.body(app, page, chosen))
         if not response.ok:
             return self.refuse(response)
-        return self.done("Say where its answers go, then publish it", self.address("form", response.data["_id"]))
+        return self.done("Map its answers, then publish it", self.address("form", response.data["_id"]))
 
     def body(self, app: str, page: str, chosen: Values) -> JsonObject:
         fields = [

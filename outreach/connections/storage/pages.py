@@ -14,17 +14,17 @@ from core.web.pages import Page
 from core.web.records import shown_value
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-READERS = {"local": "This service's own reader", "ocr-space": "OCR.space"}
+READERS = {"local": "Built-in reader", "ocr-space": "OCR.space"}
 HAPPENED = {
     "unreachable": "The storage does not answer.",
     "slow": "The storage does not answer.",
     "refused": "This service may not connect there.",
-    "invalid": "This is no storage that speaks S3.",
+    "invalid": "This is not an S3 storage.",
     "InvalidAccessKeyId": "The access key is wrong.",
     "SignatureDoesNotMatch": "The secret key is wrong.",
 }
 """Code of a failed test -> its description."""
-KEPT = "Stored encrypted. Left empty, it stays; another place needs it again."
+KEPT = "Stored encrypted. Leave empty to keep it."
 
 
 class StoragePage(Page):
@@ -73,7 +73,7 @@ class Storage(StoragePage):
         return self.done(f"It works: {what} in {seconds}")
 
     def do_default(self) -> HttpResponse:
-        return self._change({"isDefault": True}, "It is used by default now")
+        return self._change({"isDefault": True}, "Now used by default")
 
     def do_on(self) -> HttpResponse:
         return self._change({"isActive": True}, "Switched on")
@@ -150,18 +150,21 @@ class BucketForm(AppForm):
     title = "Connect a bucket"
     kind = "bucket"
     what = "a bucket"
-    explained = (
-        "A bucket of Amazon S3, or of any storage that speaks S3. New files go there; those from before stay where"
-        " they are. To see that it works, a small file is written and deleted."
-    )
+    explained = "Amazon S3 or a compatible storage. New files are stored there; existing files stay."
 
     def fields(self, exists: bool) -> list[Field]:
         help = KEPT if exists else ""
         return [
-            Field("name", "Name of the bucket", required=True, placeholder="acme-files"),
+            Field("name", "Bucket name", required=True, placeholder="acme-files"),
             Field("region", "Region", required=True, placeholder="eu-central-1"),
-            Field("endpoint", "Address", "url", placeholder="https://s3.example.org", help_text="Empty for Amazon S3."),
-            Field("subpath", "Folder", placeholder="crm/files", help_text="Empty: the top of the bucket."),
+            Field(
+                "endpoint",
+                "Address",
+                "url",
+                placeholder="https://s3.example.org",
+                help_text="Leave empty for Amazon S3.",
+            ),
+            Field("subpath", "Folder", placeholder="crm/files", help_text="Leave empty for the top of the bucket."),
             Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help_text=help),
             Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help_text=help),
         ]
@@ -170,23 +173,23 @@ class BucketForm(AppForm):
 class ReaderForm(AppForm):
     path = "settings/storage/reader"
     name = "reader"
-    title = "Connect a reader of cards"
+    title = "Connect a card reader"
     kind = "ocr"
-    what = "a reader of cards"
-    explained = "It reads photos of business cards. What it is not sure of stays empty, for you to fill in."
+    what = "a card reader"
+    explained = "Reads photos of business cards. Uncertain values stay empty."
 
     def fields(self, exists: bool) -> list[Field]:
         kinds = [Option(value, label) for value, label in READERS.items()]
-        help = KEPT if exists else "This service's own reader needs none, and nothing leaves this service."
+        help = KEPT if exists else "Not needed for the built-in reader."
         return [
-            Field("name", "Reader", "select", required=True, options=kinds, initial="local"),
+            Field("name", "Card reader", "select", required=True, options=kinds, initial="local"),
             Field("key", "Key", "password", autocomplete="off", help_text=help),
             Field(
                 "confidence",
-                "How sure it must be",
+                "Minimum confidence",
                 "number",
                 initial=0.9,
-                help_text="From 0 to 1. What it is less sure of stays empty. 0.9 is good for most cards.",
+                help_text="From 0 to 1. Less certain values stay empty. Recommended: 0.9.",
             ),
         ]
 

@@ -47,7 +47,7 @@ DASHBOARDS = Records(
     "dashboard",
     "dashboards",
     "layout-dashboard",
-    "A dashboard shows several reports beside each other.",
+    "A dashboard shows several reports on one page.",
 )
 
 
@@ -199,7 +199,7 @@ class Reports(ReportPage):
         dashboards = [Option(entry["_id"], entry["name"]) for entry in answer.data] if answer.ok else []
         fields = [
             Field("dashboard", "Dashboard", "select", options=dashboards, placeholder="A new one"),
-            Field("name", "Name of the new one"),
+            Field("name", "New dashboard name"),
             Field("range", "Days", "select", required=True, options=options(RANGES), initial="last30"),
         ]
         return Form(fields=[entry for entry in fields if dashboards or entry.name != "dashboard"])
@@ -218,7 +218,7 @@ class Reports(ReportPage):
             answer = self.ask("POST", "dashboard", None, {"name": sent.get("name", "").strip(), "tiles": [tile]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("It is on the dashboard", self.address("dashboard", answer.data["_id"]))
+        return self.done("Added to the dashboard", self.address("dashboard", answer.data["_id"]))
 
 
 class DashboardPage(ReportPage):
@@ -235,9 +235,9 @@ class Dashboards(RecordList, DashboardPage):
     hint = "Name, description"
     columns = (
         Column("name", "Name", "name"),
-        Column("shared", "Seen by", "shared"),
+        Column("shared", "Visible to", "shared"),
         Column("tiles", "Reports", css="right num"),
-        Column("createdBy", "Made by", "createdBy.name"),
+        Column("createdBy", "Created by", "createdBy.name"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
@@ -273,7 +273,7 @@ class DashboardForm(RecordForm, DashboardPage):
         fields = [
             Field("name", "Name", required=True, autofocus=values is None),
             Field("description", "Description"),
-            Field("shared", "Everybody who may read reports sees it", "switch", initial=False),
+            Field("shared", "Visible to everyone who can view reports", "switch", initial=False),
         ]
         return Form(fields=fields, initial=values)
 
@@ -300,7 +300,7 @@ class EditDashboard(EditRecord, DashboardForm):
         return {**super().context(), "tile_forms": self.tile_forms()}
 
     def consequence(self) -> str:
-        return "What it shows stays where it is. This cannot be undone."
+        return "Reports are kept. This cannot be undone."
 
     @cached_property
     def titles(self) -> dict[tuple[str, str], list[Option]]:
@@ -325,8 +325,8 @@ class EditDashboard(EditRecord, DashboardForm):
             Field("chart", "Chart", "select", required=True, options=options(charts)),
             Field("metric", "Number", "select", required=True, options=metrics),
             Field("range", "Days", "select", required=True, options=options(ranges)),
-            Field("place", "Place", "number"),
-            Field("remove", "Take it off", "switch"),
+            Field("place", "Position", "number"),
+            Field("remove", "Remove from dashboard", "switch"),
         ]
         values = {**tile, "place": place, "remove": False}
         initial = {f"{field.name}-{place}": values[field.name] for field in fields}

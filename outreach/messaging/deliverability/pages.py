@@ -58,40 +58,40 @@ class Deliverability(SettingsForm):
         fields = [
             Field(
                 "bouncePercent",
-                "Bounces that stop a sender, in percent",
+                "Bounce limit (%)",
                 "number",
                 required=True,
-                help_text="Of its last 200 messages in 7 days: those to mailboxes that do not exist. From 1 to 20.",
+                help_text="Percent of the last 200 messages in 7 days. From 1 to 20.",
             ),
             Field(
                 "complaintPercent",
-                "Complaints that stop a sender, in percent",
+                "Complaint limit (%)",
                 "number",
                 required=True,
-                help_text="Of its messages in 7 days: those called spam, two at least. From 0.05 to 1.",
+                help_text="Percent of messages in 7 days, at least two. From 0.05 to 1.",
             ),
             Field(
                 "guardFrom",
-                "Messages before that",
+                "Minimum messages",
                 "number",
                 required=True,
-                help_text="A sender that has sent fewer in 7 days is not stopped. From 20 to 1,000.",
+                help_text="Senders with fewer messages in 7 days continue. From 20 to 1,000.",
             ),
             *(
                 Field(
                     f"{PREFIX}{key}",
-                    f"Most messages an hour to {label}",
+                    f"Messages per hour to {label}",
                     "number",
-                    help_text="By all senders together. Empty: no limit." if key == "google" else "",
+                    help_text="For all senders together. Leave empty for no limit." if key == "google" else "",
                 )
                 for key, label in PROVIDERS.items()
             ),
             *(
                 Field(
                     f"{VENDOR}{key}",
-                    f"Most messages an hour by {name}",
+                    f"Messages per hour by {name}",
                     "number",
-                    help_text="By all your accounts there together. Empty: no limit.",
+                    help_text="For all your accounts together. Leave empty for no limit.",
                 )
                 for key, name in self.vendors.items()
             ),

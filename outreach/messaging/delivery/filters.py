@@ -81,7 +81,7 @@ TEMPLATE = Case(
     ),
     output_field=CharField(),
 )
-"""The e-mail template of the message: that of a cadence's step, or of a campaign or its variant."""
+"""The email template of the message: that of a cadence's step, or of a campaign or its variant."""
 
 MESSAGE_FIELDS = FieldSet(
     [

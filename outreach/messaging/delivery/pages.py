@@ -17,7 +17,7 @@ from outreach.messaging.delivery.types import MessageDetailData
 STATUSES = (
     ("planned", "Not written yet"),
     ("draft", "To approve"),
-    ("approved,claimed,sending", "On its way"),
+    ("approved,claimed,sending", "Sending"),
     ("sent", "Sent"),
     ("failed,unknown,cancelled,suppressed", "Not sent"),
     ("failed", "Failed"),
@@ -25,10 +25,10 @@ STATUSES = (
 )
 """Statuses -> their label."""
 ACTIONS = {
-    "approve": "The message goes",
-    "draft": "It is a draft again, and does not go",
-    "cancel": "It will not go",
-    "stop-follow-ups": "Nothing follows in this thread",
+    "approve": "Message approved",
+    "draft": "Moved back to drafts",
+    "cancel": "Message cancelled",
+    "stop-follow-ups": "Follow-ups stopped",
 }
 """Operation of the API -> the message about its success."""
 STOPPABLE = ("planned", "draft", "approved")
@@ -36,9 +36,9 @@ STOPPABLE = ("planned", "draft", "approved")
 MACHINES = {
     "head": "a program",
     "scanner": "a program",
-    "too_soon": "a program, since it was so soon",
-    "all_links": "a program, which followed all links at once",
-    "member": "somebody of your company",
+    "too_soon": "a program (opened too quickly)",
+    "all_links": "a program (followed all links at once)",
+    "member": "someone in your company",
 }
 """Reason why a visit is not the recipient's -> its description."""
 RECENT = {"p": "1", "n": "50"}
@@ -74,10 +74,10 @@ class Messages(MessagePage):
     columns = (
         Column("contact", "To", "contact.name"),
         Column("subject", "Subject", "subject"),
-        Column("status", "State", "status"),
-        Column("sentence", "Why, and when"),
+        Column("status", "Status", "status"),
+        Column("sentence", "Reason"),
         Column("run", "Outreach"),
-        Column("createdAt", "Written", "createdAt"),
+        Column("createdAt", "Created", "createdAt"),
     )
 
     def show(self) -> Values:
@@ -90,7 +90,7 @@ class Messages(MessagePage):
             "handedAt": Choice("handedAt", "Went out", DATE, kind="date"),
         }
         shown = list(choices.values())
-        choices["reason"] = Choice("reason", "Why", ("in",))
+        choices["reason"] = Choice("reason", "Reason", ("in",))
         state = ListState(self.request.GET, choices, zone=self.zone_name)
         answer = self.read("genie/send-jobs", state.query())
         self.name_filters(choices, state, answer, named)

@@ -13,22 +13,21 @@ LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 STATES = {
     "pending": ("Not ready yet", "warn"),
     "verified": ("Links lead to it", "ok"),
-    "lost": ("Its records are gone", "bad"),
+    "lost": ("DNS records missing", "bad"),
 }
 """Status of the API -> its label and tone."""
 
 
 class TrackingForm(Form):
     trackOpens = Field(
-        label="Count who opens mails",
+        label="Track opens",
         kind="switch",
-        help_text="By a picture of one pixel. Many mail programs fetch it for nobody, or never: take the number for a"
-        " hint. In some countries recipients have to agree first.",
+        help_text="An estimate: many email programs block or preload the image. Some countries require consent.",
     )
     trackClicks = Field(
-        label="Count who clicks links",
+        label="Track clicks",
         kind="switch",
-        help_text="Links lead through this service, or through a host of yours, and on from there.",
+        help_text="Links go through this service or your tracking domain.",
     )
 
 
@@ -63,14 +62,14 @@ class Tracking(SettingsForm):
 
     def host_form(self) -> Form:
         """Make the form of a new host."""
-        help = "A name of your own domain that nothing else uses."
+        help = "An unused subdomain of your domain."
         return Form(fields=[Field("name", "Host", placeholder="click.example.com", required=True, help_text=help)])
 
     def do_add(self) -> HttpResponse:
         form = self.host_form().bind(self.request.POST)
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
-            return self.done("Added. Publish its records, then check it")
+            return self.done("Added. Publish the DNS records, then check the domain")
         form.refuse(answer)
         return self.page({**self.show(), "host_form": form}, status=422)
 

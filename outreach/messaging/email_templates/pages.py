@@ -22,13 +22,13 @@ TEMPLATES = Records(
     "template",
     "templates",
     "mail-plus",
-    "A template is a mail that you have written once, for the follow-ups of an outreach.",
+    "Reusable emails for campaigns and follow-ups.",
 )
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every template has."""
 
 
-FILES = "They go with each message, 10 MB together at most. A file that is deleted keeps messages from going."
+FILES = "Sent with each message. At most 10 MB in total."
 MAX_FILES = "50"
 
 
@@ -46,19 +46,18 @@ def required_in(template: Values) -> str:
 class EmailTemplateForm(Form):
     focus = "name"
 
-    name = Field(label="Name", required=True, help_text="Only you and your colleagues see it.")
+    name = Field(label="Name", required=True, help_text="Only your team sees this.")
     category = Field(label="Category")
     subject = Field(label="Subject", required=True)
     body = Field(
         label="Text",
         kind="textarea",
         required=True,
-        help_text="Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of"
-        " any field of contacts in double braces are filled in.",
+        help_text="Plain text, HTML or MJML. Fields: {{contact.firstName}}, {{company.name}} and others.",
     )
     required = Field(
-        label="Fields that a contact must have",
-        help_text="Names of fields, with commas between them. A message to somebody who lacks one is not sent.",
+        label="Required fields",
+        help_text="Separate with commas. Contacts with an empty field are skipped.",
     )
 
 
@@ -118,7 +117,7 @@ class TemplateForm(RecordForm):
             answer = self.ask("POST", "template/email/preview", None, mail)
             problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
             return mail_frame(self.request, mail=answer.data, problem=problem)
-        return mail_frame(self.request, problem="Write a subject and a text to see the mail.")
+        return mail_frame(self.request, problem="Write a subject and a text to see a preview.")
 
     def do_find(self) -> HttpResponse:
         """Show the form as it is, with the contacts that a search finds, the first of them chosen."""
@@ -151,7 +150,7 @@ class TemplateForm(RecordForm):
             label = next(
                 (option.label for option in self.people if option.value == mail["contactId"]), "the chosen contact"
             )
-            shown = f"as {label} would get it" if mail["contactId"] else "with the names of fields: there is no contact"
+            shown = f"as {label} would get it" if mail["contactId"] else "with field names, since there are no contacts"
             self.tell(f"A test has gone to {to}, {shown}. Nothing is saved yet.")
         else:
             form.refuse(answer)
@@ -201,7 +200,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return {**self.record, "required": required_in(self.record)}
 
     def consequence(self) -> str:
-        return "What has begun keeps its words; a campaign that has not needs others then. This cannot be undone."
+        return "Started campaigns keep the text. This cannot be undone."
 
     def context(self) -> JsonObject:
         answer = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
@@ -211,7 +210,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         version = self.request.POST.get("restore", "")
         place = f"template/email/{self.params['id']}/restore"
         answer = self.ask("POST", place, None, {"version": int(version) if version.isdecimal() else 0})
-        return self.done("The earlier words are back, as a new version") if answer.ok else self.refuse(answer)
+        return self.done("Earlier version restored") if answer.ok else self.refuse(answer)
 
 
 class EmailTemplateFiles(TemplatePage):
@@ -253,7 +252,7 @@ class EmailTemplateFiles(TemplatePage):
     def do_upload(self) -> HttpResponse:
         """Upload files, and add them to the template's attachments."""
         if not self.may(self.module, "PUT"):
-            raise Refused(403, "Your role does not change templates")
+            raise Refused(403, "You can't edit templates")
         form = self.form()
         if "file" not in self.request.FILES:
             return self.page({"form": form, "trouble": "Choose a file first."}, status=422)
@@ -264,7 +263,7 @@ class EmailTemplateFiles(TemplatePage):
             answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"attachments": ids})
         if not answer.ok:
             return self.page({"form": form, "trouble": answer.reason}, status=422)
-        return self.done("Uploaded; it goes with the template", self.request.path)
+        return self.done("File attached", self.request.path)
 
 
 PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate, EmailTemplateFiles]

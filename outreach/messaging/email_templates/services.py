@@ -27,7 +27,7 @@ WORDS = ("subject", "body", "variables", "attachments")
 before_templates_deleted: Hook[[Sequence[str]], Iterable[str]] = Hook(
     __name__,
     "before_templates_deleted",
-    "Before e-mail templates (ids) are deleted, in that transaction. Returns the names of records that use one of them"
+    "Before email templates (ids) are deleted, in that transaction. Returns the names of records that use one of them"
     " and have not started.",
 )
 NAMED = 5
@@ -35,8 +35,8 @@ NOT_FOUND = "EmailTemplateNotFound_404"
 
 
 def not_found(parameter: str = "id") -> NamedError:
-    """Return the error for an id that belongs to no e-mail template of the company."""
-    return NamedError(NOT_FOUND, f"{parameter}: there is no such e-mail template in this company")
+    """Return the error for an id that belongs to no email template of the company."""
+    return NamedError(NOT_FOUND, f"{parameter}: there is no such email template in this company")
 
 
 def get_template(id: str, parameter: str = "id") -> EmailTemplate:
@@ -123,7 +123,7 @@ def delete_templates(*, selection: BulkSelection) -> tuple[int, str]:
         EmailTemplate.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is an e-mail template of this company")
+        raise NamedError(NOT_FOUND, "ids: none of them is an email template of this company")
     return deleted, ", ".join(shorten(name, 60) for name in [*losing][:NAMED])
 
 

@@ -61,10 +61,10 @@ def _versions(request: ListRequest) -> QuerySet[EmailTemplateVersion]:
 
 class EmailTemplateViewSet(ResourceViewSet):
     module = services.MODULE
-    listing = Listing("List e-mail templates", EmailTemplate.objects.all, TEMPLATE_FIELDS, TemplateOut)
+    listing = Listing("List email templates", EmailTemplate.objects.all, TEMPLATE_FIELDS, TemplateOut)
 
     @endpoint(
-        "Create an e-mail template",
+        "Create an email template",
         input=TemplateCreate,
         output=TemplateOut,
         success="TemplateCreated_201",
@@ -75,12 +75,12 @@ class EmailTemplateViewSet(ResourceViewSet):
         _check_sees_files(self.actor, data.get("attachments", ()))
         return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
 
-    @endpoint("Read an e-mail template", output=TemplateOut, errors=NOT_FOUND)
+    @endpoint("Read an email template", output=TemplateOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
         return _one(id)
 
     @endpoint(
-        "Update an e-mail template",
+        "Update an email template",
         input=TemplateUpdate,
         output=TemplateOut,
         success="TemplateUpdated_200",
@@ -94,7 +94,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         return _one(id)
 
     @endpoint(
-        "Delete e-mail templates",
+        "Delete email templates",
         input=TemplateDelete,
         output=Deleted,
         bulk=True,
@@ -108,14 +108,14 @@ class EmailTemplateViewSet(ResourceViewSet):
         return self.success({"deletedCount": deleted}, **warning)
 
     versions = list_action(
-        Listing("List the versions of an e-mail template", _versions, VERSION_FIELDS, VersionOut, errors=NOT_FOUND),
+        Listing("List the versions of an email template", _versions, VERSION_FIELDS, VersionOut, errors=NOT_FOUND),
         url_path="versions",
         detail=True,
     )
 
     @action(detail=True, methods=["post"])
     @endpoint(
-        "Give an e-mail template the words of a version",
+        "Give an email template the words of a version",
         input=VersionRestore,
         output=TemplateOut,
         success="TemplateUpdated_200",
@@ -128,7 +128,7 @@ class EmailTemplateViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["post"], url_path="preview")
     @endpoint(
-        "Preview the words of an e-mail template",
+        "Preview the words of an email template",
         input=PreviewInput,
         output=WordsPreview,
         errors=("InvalidVariables_400", "InvalidEmailTemplate_400", "ContactNotFound_400", *FILES),
@@ -144,7 +144,7 @@ class EmailTemplateViewSet(ResourceViewSet):
 
     @action(detail=True, url_path="preview")
     @endpoint(
-        "Preview an e-mail template",
+        "Preview an email template",
         output=TemplatePreview,
         errors=(*NOT_FOUND, "ContactNotFound_400", "UnauthorizedAction_403"),
         parameters=(CONTACT,),
@@ -159,7 +159,7 @@ class TemplatePreviewViewSet(ResourceViewSet):
     lookup_url_kwarg = "templateId"
 
     @endpoint(
-        "Preview the e-mail template of an outreach",
+        "Preview the email template of an outreach",
         output=TemplatePreview,
         errors=(*NOT_FOUND, "ContactNotFound_400", "UnauthorizedAction_403"),
         parameters=(CONTACT,),

@@ -22,10 +22,10 @@ MAIL_KINDS = {
 }
 """Kind -> its label, and the tone of its badge."""
 SEVERITIES = {
-    "hard": "There is no such mailbox. The address is on the do-not-contact list now.",
-    "soft": "It could not be delivered this time. After three times in 30 days the address is not written to any more.",
-    "blocked": "The receiving server refused the sender or the words. See to the sender.",
-    "delayed": "It is only late: the server goes on trying.",
+    "hard": "The mailbox does not exist. The address was added to the suppression list.",
+    "soft": "Not delivered. After three failures in 30 days the address is suppressed.",
+    "blocked": "The recipient's server blocked the sender or the content. Check the sender.",
+    "delayed": "Delayed. The server keeps trying.",
 }
 ANSWERS = {"accepted": "Comes", "declined": "Does not come", "tentative": "Comes perhaps"}
 NEAR = 30
@@ -57,7 +57,7 @@ class Inbox(InboxPage):
     template = "web/inbox/list.html"
     columns = (
         Column("fromName", "From", "fromName"),
-        Column("text", "What it says"),
+        Column("text", "Preview"),
         Column("kind", "Kind", "kind"),
         Column("run", "Outreach"),
         Column("receivedAt", "Received", "receivedAt"),
@@ -166,20 +166,18 @@ class SenderMailbox(Page):
             fields=[
                 Field("host", "Mail server (IMAP)", required=True, placeholder="imap.example.org"),
                 Field("port", "Port", "number", required=True, initial=993),
-                Field("username", "User name", required=True, initial=account),
+                Field("username", "Username", required=True, initial=account),
                 Field(
                     SECRET,
                     "Password",
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help_text="Stored encrypted. Left empty, it stays; another server or user name needs it again."
-                    if exists
-                    else "",
+                    help_text="Stored encrypted. Leave empty to keep it." if exists else "",
                 ),
-                Field("secure", "Encrypted connection only", "switch", initial=True),
-                Field("folders", "Folders", initial="INBOX", help_text="With commas between, such as INBOX, Junk."),
-                *([Field("isActive", "Read each minute", "switch", initial=True)] if exists else []),
+                Field("secure", "Require encryption (TLS)", "switch", initial=True),
+                Field("folders", "Folders", initial="INBOX", help_text="Separate with commas, such as INBOX, Junk."),
+                *([Field("isActive", "Check every minute", "switch", initial=True)] if exists else []),
             ],
             initial=values,
         )
@@ -218,7 +216,7 @@ class SenderMailbox(Page):
         if not answer.ok:
             return self.invalid(form, answer)
         if answer.data["verified"]:
-            return self.done("Saved; the mailbox is read from now on")
+            return self.done("Saved. Replies are read from now on.")
         return self.done(f"Saved, but the mailbox cannot be read: {answer.data['lastError']}")
 
     def do_test(self) -> HttpResponse:
@@ -226,14 +224,14 @@ class SenderMailbox(Page):
         if not answer.ok:
             return self.refuse(answer)
         check = answer.data
-        return self.done("The mailbox can be read" if check["ok"] else f"It cannot be read: {check['detail']}")
+        return self.done("The connection works" if check["ok"] else f"It cannot be read: {check['detail']}")
 
     def do_delete(self) -> HttpResponse:
         sender, mailbox = self.found()
         answer = self.ask("DELETE", "apps/imap", None, {"ids": [mailbox["_id"] if mailbox else ""]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("It is not read any more", self.address("sender", sender["_id"]))
+        return self.done("Mailbox disconnected", self.address("sender", sender["_id"]))
 
 
 PAGES = [Inbox, InboundMail, RunReplies, SenderMailbox]

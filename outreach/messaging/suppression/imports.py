@@ -236,7 +236,7 @@ def _read(job: SuppressionImport, columns: Columns, items: Iterator[Any]) -> Bat
         batch.last = number
         email = normal(_text(cells, columns.email))
         if email is None:
-            batch.errors.append({"row": batch.last, "message": "has no e-mail address"})
+            batch.errors.append({"row": batch.last, "message": "has no email address"})
         else:
             # Within a file the first reason of an address counts, as in the list itself.
             batch.reasons.setdefault(email, _reason(job, cells, columns))

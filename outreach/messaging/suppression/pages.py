@@ -62,14 +62,14 @@ class Suppressions(Page):
     )
     columns = (
         Column("email", "Address", "email"),
-        Column("reason", "Why", "reason"),
-        Column("source", "Where from"),
-        Column("createdBy", "By"),
+        Column("reason", "Reason", "reason"),
+        Column("source", "Source"),
+        Column("createdBy", "Added by"),
         Column("createdAt", "Added", "createdAt"),
     )
     choices = (
-        Choice("reason", "Why", ("in",), tuple(REASONS.items())),
-        Choice("source", "Where from", ("contains", "equals")),
+        Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
+        Choice("source", "Source", ("contains", "equals")),
     )
 
     @cached_property
@@ -106,7 +106,7 @@ class Suppressions(Page):
         answer = self.ask("POST", "suppression", None, {name: value for name, value in form.values.items() if value})
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done(f"{answer.data['email']} is on the do-not-contact list")
+        return self.done(f"{answer.data['email']} is on the suppression list")
 
     def do_delete(self) -> HttpResponse:
         sent, here = self.request.POST, self.request.path + self.state.link()
@@ -116,7 +116,7 @@ class Suppressions(Page):
             answer = self.ask("DELETE", "suppression", None, {"ids": sent.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done(f"Took {counted(answer.data['deletedCount'])} off the list", here)
+        return self.done(f"Removed {counted(answer.data['deletedCount'])} from the suppression list", here)
 
 
 def addresses_of(pasted: str) -> list[str]:
@@ -144,9 +144,15 @@ class ManySuppressions(Page):
         reasons = options_of(REASONS.items())
         return Form(
             fields=[
-                Field("emails", "Addresses", "textarea", True, help_text="One a line, or with commas; 1,000 at most."),
-                Field("reason", "Why", "select", True, options=reasons, initial="manual"),
-                Field("source", "Where from"),
+                Field(
+                    "emails",
+                    "Addresses",
+                    "textarea",
+                    True,
+                    help_text="One per line or separated by commas. At most 1,000.",
+                ),
+                Field("reason", "Reason", "select", True, options=reasons, initial="manual"),
+                Field("source", "Source"),
             ]
         )
 
@@ -184,7 +190,7 @@ class ManySuppressions(Page):
         answer = self.ask("POST", "suppression/import", None, body)
         if not answer.ok:
             return self.refused(answer.warning or answer.message)
-        return self.done("The file is being read", self.address("suppression-import", answer.data["_id"]))
+        return self.done("Import started", self.address("suppression-import", answer.data["_id"]))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
@@ -201,7 +207,7 @@ class SuppressionImport(Page):
     def show(self) -> Values:
         job = self.read(f"suppression/import/{self.params['id']}").data
         word, tone = STATES[job["status"]]
-        name = (job["file"] or {}).get("name") or "A file that is gone"
+        name = (job["file"] or {}).get("name") or "Deleted file"
         return {
             "job": job,
             "title": name,
@@ -215,7 +221,7 @@ class SuppressionImport(Page):
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("POST", f"suppression/import/{self.params['id']}/cancel")
-        return self.done("The import stops; what it added stays") if answer.ok else self.refuse(answer)
+        return self.done("Import stopped. Added addresses are kept.") if answer.ok else self.refuse(answer)
 
 
 def counted(number: int) -> str:

@@ -18,7 +18,7 @@ STATES = {
     "rejected": ("Rejected", ""),
 }
 """Status -> its label, and the tone of its badge."""
-FIELDS = {"name": "Name", "email": "E-mail", "number": "Phone"}
+FIELDS = {"name": "Name", "email": "Email", "number": "Phone"}
 
 
 class Proposals(Page):
@@ -32,9 +32,9 @@ class Proposals(Page):
         Column("text", "Proposed", "text"),
         Column("current", "Now"),
         Column("source", "By", "source"),
-        Column("status", "State", "status"),
+        Column("status", "Status", "status"),
     )
-    choices = (Choice("status", "State", ("in",), tuple((name, words) for name, (words, _) in STATES.items())),)
+    choices = (Choice("status", "Status", ("in",), tuple((name, words) for name, (words, _) in STATES.items())),)
 
     @cached_property
     def state(self) -> ListState:
@@ -67,10 +67,10 @@ class Proposals(Page):
         }
 
     def do_accept(self) -> HttpResponse:
-        return self._decide("accept", "Accepted: it stands at the contact now")
+        return self._decide("accept", "Accepted and saved to the contact")
 
     def do_reject(self) -> HttpResponse:
-        return self._decide("reject", "Rejected; it is not proposed again")
+        return self._decide("reject", "Rejected")
 
     def _decide(self, action: str, message: str) -> HttpResponse:
         here = self.request.path + self.state.link()

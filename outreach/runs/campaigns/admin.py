@@ -37,7 +37,7 @@ class CampaignAdmin(CompanyRecordAdmin):
 
     @admin.display(description="goes by", ordering="type")
     def goes_by(self, row: Campaign) -> str:
-        return "Chat" if row.by_chat else "E-mail"
+        return "Chat" if row.by_chat else "Email"
 
     @admin.display(description="Cancel")
     def cancel(self, request: HttpRequest, rows: QuerySet[Campaign]) -> None:

@@ -75,7 +75,7 @@ class BookingPage(CompanyModel):
         """Return the fields of the visitors' form: name, addresses, and the page's own questions."""
         form_fields: list[JsonObject] = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
-            {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+            {"key": "email", "label": "Your email address", "type": "email", "required": True},
         ]
         if self.asks_phone:
             form_fields.append({"key": "phone", "label": "Your phone number", "type": "phone", "required": True})

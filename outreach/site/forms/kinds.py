@@ -24,7 +24,7 @@ CONSENT = "consent"
 FIELD_TYPES = {
     TEXT: "Text",
     TEXTAREA: "Long text",
-    EMAIL: "E-mail address",
+    EMAIL: "Email address",
     PHONE: "Phone number",
     NUMBER: "Number",
     SELECT: "Choice of one",

@@ -30,7 +30,7 @@ BECAME = {"new": ("Waiting", "info"), "imported": ("Lead", "ok"), "failed": ("Fa
 FIELD_TYPES = (
     Option("text", "Text"),
     Option("textarea", "Long text"),
-    Option("email", "E-mail address"),
+    Option("email", "Email address"),
     Option("phone", "Phone number"),
     Option("number", "Number"),
     Option("select", "Choice of one"),
@@ -57,7 +57,7 @@ class Forms(RecordList, FormsPage):
     columns = (
         Column("name", "Name", "name"),
         Column("status", "Status", "status"),
-        Column("source", "Of", "source"),
+        Column("source", "Creates", "source"),
         Column("lastLeadAt", "Last lead", "lastLeadAt"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
@@ -89,7 +89,7 @@ class NewForm(NewRecord, FormsPage):
     def body(self, values: Values) -> JsonObject:
         fields = [
             {"key": "name", "label": "Your name", "type": "text", "required": True},
-            {"key": "email", "label": "Your e-mail address", "type": "email", "required": True},
+            {"key": "email", "label": "Your email address", "type": "email", "required": True},
             {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
         ]
         return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}
@@ -197,15 +197,13 @@ class FormField(OneForm):
             for target in (answer.data["targets"] if answer.ok else ())
         ]
         fields = [
-            Field(
-                "label", "Question", "textarea", required=True, help_text="Of a consent the words that are agreed to."
-            ),
+            Field("label", "Question", "textarea", required=True, help_text="For consents: the text people agree to."),
             Field("type", "Kind", "select", required=True, options=list(FIELD_TYPES), initial="text"),
-            Field("target", "Goes to", "select", options=targets, placeholder="Nowhere: it is kept with the answers"),
-            Field("required", "Has to be filled in", "switch"),
-            Field("options", "Options", "textarea", help_text="Of a choice: one in a line."),
-            Field("help", "Help below it"),
-            Field("value", "Value", help_text="Of a hidden field."),
+            Field("target", "Save to", "select", options=targets, placeholder="Nowhere: it is kept with the answers"),
+            Field("required", "Required", "switch"),
+            Field("options", "Options", "textarea", help_text="For choices: one per line."),
+            Field("help", "Help text"),
+            Field("value", "Value", help_text="For hidden fields."),
         ]
         if self.before is None:
             return Form(fields=fields)
@@ -271,37 +269,44 @@ class FormSettings(EditRecord, OneForm):
 
     def form(self, values: Values | None = None) -> Form:
         look = [
-            Field("title", "Heading", help_text="Empty: its name."),
-            Field("text", "Text above the fields", "textarea"),
-            Field("button", "Words of the button", placeholder="Send"),
-            Field("thanks", "Thanks", "textarea", placeholder="Thank you. We have got it."),
-            Field("colour", "Colour", required=True, placeholder="#2f5bea"),
+            Field("title", "Heading", help_text="Leave empty to use the name."),
+            Field("text", "Introduction", "textarea"),
+            Field("button", "Button text", placeholder="Send"),
+            Field("thanks", "Thank-you message", "textarea", placeholder="Thank you. We have got it."),
+            Field("colour", "Color", required=True, placeholder="#2f5bea"),
             Field(
                 "allowedOrigins",
-                "Sites that may show it",
+                "Allowed websites",
                 "textarea",
-                help_text="One in a line, such as https://example.org.",
+                help_text="One per line, such as https://example.org.",
             ),
-            Field("redirectUrl", "Lead on to", "url", help_text="Instead of the thanks: a page of one of these sites."),
+            Field(
+                "redirectUrl",
+                "Redirect to",
+                "url",
+                help_text="Replaces the thank-you text. Must be on an allowed site.",
+            ),
         ]
         fields = [
             Field("name", "Name", required=True),
             *(look if self.record["source"] == "own" else []),
-            Field("countryCode", "Dial prefix", help_text="Of numbers that are written without one, such as +49."),
-            Field("leadSource", "Source of the leads"),
+            Field(
+                "countryCode", "Default country code", help_text="Added to numbers without a country code, such as +49."
+            ),
+            Field("leadSource", "Lead source"),
             Field(
                 "duplicates",
-                "Somebody whom you know",
+                "If the contact already exists",
                 "radio",
                 options=[
-                    Option("create", "A new lead; the contact takes only what it lacks"),
-                    Option("update", "The open lead and the contact take what was sent"),
+                    Option("create", "Create a new lead; fill empty contact fields"),
+                    Option("update", "Update the open lead and the contact"),
                 ],
             ),
             Field("team", "Team", "select", options=self.options_of("team")),
             Field("category", "Category of new contacts", "select", options=self.options_of("contact-category")),
             Field("tags", "Tags", "tags", options=self.options_of("tag")),
-            Field("keepDays", "Forget the answers after days", "number", help_text="The leads stay."),
+            Field("keepDays", "Delete submissions after (days)", "number", help_text="Leads are kept."),
         ]
         return Form(fields=fields, initial=values)
 
@@ -327,9 +332,9 @@ class FormAnswers(OneForm):
     name = "form-answers"
     template = "web/forms/answers.html"
     columns = (
-        Column("submittedAt", "Sent", "submittedAt"),
+        Column("submittedAt", "Submitted", "submittedAt"),
         Column("answers", "Answers"),
-        Column("status", "What became of it", "status"),
+        Column("status", "Result", "status"),
     )
 
     @cached_property

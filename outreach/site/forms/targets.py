@@ -16,7 +16,7 @@ OF_CONTACT = "contact."
 """Prefix of the key of a contact's custom field, because leads may have one of the same key."""
 NAMES = {
     "name": "Name",
-    "email": "E-mail address",
+    "email": "Email address",
     "countryCode": "Country code",
     "number": "Phone number",
     "status": "Status",

@@ -33,30 +33,28 @@ class OwnBrand(SettingsForm):
                 "productName",
                 "Name",
                 placeholder="Your company's name",
-                help_text="What people call it, to 60 characters.",
+                help_text="At most 60 characters.",
             ),
             Field(
                 "accent",
-                "Colour",
+                "Color",
                 placeholder="#2f5bea",
-                help_text="Of links and buttons. It has to be dark enough to read.",
+                help_text="For links and buttons. Choose a color dark enough to read.",
             ),
             Field(
                 "accentDark",
-                "Colour in dark",
+                "Color in dark mode",
                 placeholder="Made of the other",
-                help_text="The same, light enough to read.",
+                help_text="For dark mode. Choose a color light enough to read.",
             ),
-            Field(
-                "senderName", "Sender of mails", help_text="Who this service's mails to you and your visitors are from."
-            ),
+            Field("senderName", "Email sender name", help_text="Sender name of emails to your team and visitors."),
             Field(
                 "domain",
-                "Host of your pages",
+                "Domain of your pages",
                 "select",
                 options=self.hosts(),
                 placeholder="This service's",
-                help_text="One of those under Opens and clicks; it works once its records are published.",
+                help_text="Add domains under Opens and clicks and publish their DNS records.",
             ),
         ]
         shown = dict(values or {})

@@ -109,7 +109,7 @@ def test_a_user_without_company_is_written_down_for_the_staff() -> None:
 def test_a_password_typed_as_address_is_nowhere(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     assert log_in("zq-my-secret-zq", "zq-my-secret-zq").status == 400
-    assert [row.email for row in logins()] == ["(no e-mail address)"]
+    assert [row.email for row in logins()] == ["(no email address)"]
     assert "zq-my-secret-zq" not in caplog.text
 
 

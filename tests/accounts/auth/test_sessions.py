@@ -93,7 +93,7 @@ def test_the_page_of_sessions(cast: Cast) -> None:
     assert "Session ended" in toast_of(client, client.post("/account/sessions", {"do": "end", "id": wanted}))
     assert not works(program, cast)
     done = client.post("/account/sessions", {"do": "others"})
-    assert "logged out everywhere else" in toast_of(client, done)
+    assert "Logged out on all other devices" in toast_of(client, done)
     assert (client.get("/account").status_code, other.get("/account").status_code) == (200, 302)
     assert "nowhere else" in text_of(client.get("/account/sessions"))
 

@@ -49,7 +49,7 @@ def test_logins_are_written_down(staff: User) -> None:
         ("root@example.org", "success", "back office", "10.0.0.1"),
         ("root@example.org", "failed", "back office", "10.0.0.1"),
         (customer.email, "failed", "back office", "10.0.0.1"),
-        ("(no e-mail address)", "failed", "back office", "10.0.0.1"),
+        ("(no email address)", "failed", "back office", "10.0.0.1"),
     ]
 
 

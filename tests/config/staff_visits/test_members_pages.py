@@ -83,7 +83,7 @@ def test_nothing_is_changed(cast: Cast) -> None:
     for body in ({"do": "delete", "id": tag.pk}, {"do": "save", "name": "Other"}):
         refused = client.post(at(cast.owner, "tags"), body)
         assert refused.status_code == 403
-        assert "A visit changes nothing" in text_of(refused)
+        assert "Read-only view" in text_of(refused)
     with cast.scope():
         assert list(Tag.objects.values_list("name", flat=True)) == ["Trade fair"]
 

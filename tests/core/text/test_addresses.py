@@ -1,4 +1,4 @@
-"""E-mail addresses and phone numbers as they are read."""
+"""Email addresses and phone numbers as they are read."""
 
 from __future__ import annotations
 

@@ -80,8 +80,8 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
             "InvalidCustomFieldValue_400",
             "score: many is no number. Write one such as 1200 or 1200.50.",
         ),
-        (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is no e-mail address"),
-        (form(1, email=7), "InvalidSystemField_400", "email: needs an e-mail address as text"),
+        (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is no email address"),
+        (form(1, email=7), "InvalidSystemField_400", "email: needs an email address as text"),
         (
             form(1, number="abc"),
             "InvalidSystemField_400",

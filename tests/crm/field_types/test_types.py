@@ -152,7 +152,7 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
         ("multi-select", "array", ["green"], "green is none of the options"),
         ("multi-select", "array", [{"a": 1}], "needs items that are text"),
         ("multi-select", "array", ["red"] * 1001, "has 1001 items, at most 1000 are allowed"),
-        ("email", "string", "ann", "“ann” is no e-mail address: it has no @. Write one such as name@example.com."),
+        ("email", "string", "ann", "“ann” is no email address: it has no @. Write one such as name@example.com."),
         ("phone", "string", "0170 1234567", "“0170 1234567” lacks its country. Write it such as +49 170 1234567"),
         (
             "url",

@@ -65,7 +65,7 @@ def test_the_check_counts_each_unknown_value_once(cast: Cast) -> None:
         ("EUID", ["a1", "b2", "c3"], False),
         ("CONFIRM_TIME", ["2023-11-02 08:15:22", "2024-02-10 12:30:00", ""], True),
         ("OPTIN_TIME", ["2023-11-02 08:15:22"] * 3, True),
-        ("E-mail Type", ["SMTP"] * 3, False),
+        ("Email Type", ["SMTP"] * 3, False),
         ("Newsletter", [True, True, True], False),
         ("Company", ["Fern"] * 3, True),
         ("Seats", [5, 5, 5], False),

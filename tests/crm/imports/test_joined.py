@@ -9,11 +9,11 @@ from tests.crm.bulk_jobs import helpers as jobs
 from tests.crm.imports import helpers
 from tests.kit.cast import Cast, make_cast
 
-OUTLOOK = "Name,E-mail Address,E-mail 2 Address,Business Phone,Mobile Phone,Home Phone"
+OUTLOOK = "Name,Email Address,Email 2 Address,Business Phone,Mobile Phone,Home Phone"
 MAPPING = {
     "Name": "name",
-    "E-mail Address": "email",
-    "E-mail 2 Address": "email",
+    "Email Address": "email",
+    "Email 2 Address": "email",
     "Business Phone": "number",
     "Mobile Phone": "number",
     "Home Phone": "number",
@@ -46,7 +46,7 @@ def test_first_valid_value_counts_and_others_are_kept(scope: Cast) -> None:
         "Ada": {
             "number": "+49301234561",
             "email": "ada@fern.example",
-            "E-mail 2 Address": "a2@fern.example",
+            "Email 2 Address": "a2@fern.example",
             "Mobile Phone": "+491701234561",
         },
         "Bo": {"number": "+491701234562", "email": "bo@fern.example"},
@@ -55,15 +55,15 @@ def test_first_valid_value_counts_and_others_are_kept(scope: Cast) -> None:
     }
     found = {(one["row"], one["column"]): (one["failed"], one["message"]) for one in job["rowErrors"] if one["column"]}
     assert {place: failed for place, (failed, _) in found.items()} == {
-        (4, "E-mail Address"): False,
+        (4, "Email Address"): False,
         (4, "Business Phone"): False,
         (5, "Mobile Phone"): False,
         (6, "Business Phone"): True,
     }
-    assert found[4, "E-mail Address"][1].endswith("The row was imported without this value.")
+    assert found[4, "Email Address"][1].endswith("The row was imported without this value.")
     fields = CustomField.objects.filter(panel="contact", is_system=False)
     assert dict(fields.values_list("name", "field_type")) == {
-        "E-mail 2 Address": "email",
+        "Email 2 Address": "email",
         "Mobile Phone": "phone",
         "Home Phone": "phone",
     }
@@ -80,14 +80,14 @@ def test_a_cell_holds_several_values(scope: Cast) -> None:
         "Ada,a1@g.example ::: a2@g.example ::: A1@g.example,+1 415 555 0101 ::: +1 415 555 0102",
         "Bo,bo@g.example,nobody ::: +1 415 555 0103",
     ]
-    header = "Name,E-mail 1 - Value,Phone 1 - Value"
-    mapping = {"Name": "name", "E-mail 1 - Value": "email", "Phone 1 - Value": "number"}
+    header = "Name,Email 1 - Value,Phone 1 - Value"
+    mapping = {"Name": "name", "Email 1 - Value": "email", "Phone 1 - Value": "number"}
     job = helpers.run(scope, helpers.csv_of(rows, header), columnMapping=mapping)
     assert own_values(job["_id"]) == {
         "Ada": {
             "number": "+14155550101",
             "email": "a1@g.example",
-            "E-mail 1 - Value": "a2@g.example",
+            "Email 1 - Value": "a2@g.example",
             "Phone 1 - Value": "+14155550102",
         },
         "Bo": {"number": "+14155550103", "email": "bo@g.example"},
@@ -109,7 +109,7 @@ def test_fields_are_used_again_and_undo_offers_those_made(scope: Cast) -> None:
     content = helpers.csv_of(ROWS[:1], OUTLOOK)
     job = helpers.run(scope, content, columnMapping=MAPPING)
     fields = set(CustomField.objects.filter(is_system=False).values_list("name", flat=True))
-    assert fields == {"E-mail 2 Address", "Mobile Phone"}
+    assert fields == {"Email 2 Address", "Mobile Phone"}
     scope.key.post(f"/contact/import/{job['_id']}/undo")
     jobs.work()
     empty = scope.key.get(f"/contact/import/{job['_id']}/undo").data["emptyFields"]
@@ -180,6 +180,6 @@ def test_who_may_not_create_fields_is_refused(db: None) -> None:
         path = f"/contact/import/{made['_id']}"
         for refused in (cast.narrow_session.put(path, {}), cast.narrow_session.post(path + "/check")):
             assert refused.status == 400
-            assert "the column 'E-mail 2 Address' need a custom field" in refused.body["warning"]
-        one_each = {"Name": "name", "E-mail Address": "email", "Mobile Phone": "number"}
+            assert "the column 'Email 2 Address' need a custom field" in refused.body["warning"]
+        one_each = {"Name": "name", "Email Address": "email", "Mobile Phone": "number"}
         assert cast.narrow_session.put(path, {"columnMapping": one_each}).status == 200

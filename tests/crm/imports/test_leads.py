@@ -66,12 +66,12 @@ def test_the_mapping_is_proposed_from_headers_and_values(cast: Cast) -> None:
         lead_field("budget", "number", "number")
         product("Roof")
         team_of("North", member(email="sam@example.net"))
-    header = "Full name,E-mail,Lead status,Deal value,Products,Sales team,Assigned to,Budget,Comments,Lead source"
+    header = "Full name,Email,Lead status,Deal value,Products,Sales team,Assigned to,Budget,Comments,Lead source"
     made = import_file(cast, csv_of(["Ann,ann@example.org,new,5,Roof,North,sam@example.net,7,x,event"], header))
     assert (made["status"], made["importType"], made["total"]) == ("paused", "lead", 1)
     assert made["columnMapping"] == {
         "Full name": "name",
-        "E-mail": "email",
+        "Email": "email",
         "Lead status": "status",
         "Deal value": "value",
         "Products": "productServices",

@@ -64,7 +64,7 @@ def test_nothing_goes_out_before_an_owner_is_verified(cast: Cast) -> None:
         owners = list(Member.objects.filter(status=Member.Status.OWNER).values_list("user", flat=True))
     User.objects.filter(pk__in=owners).update(email_verified_at=None)
     body = ask(cast, people(2))
-    assert body["warning"] == "no mails went out: an owner of the company has to verify their e-mail address first"
+    assert body["warning"] == "no mails went out: an owner of the company has to verify their email address first"
     assert cast.key.get(f"/meeting/{body['data']['_id']}").status == 200
     assert sent() == []
 

@@ -73,9 +73,7 @@ class DrawWorkflow(StepSources, FlowPage):
             Entry("Move up", "arrow-up", act="up"),
             Entry("Move down", "arrow-down", act="down"),
             Entry("Duplicate", "copy", act="duplicate"),
-            Entry(
-                "Take it in again" if node["data"].get("disabled") is True else "Leave it out", "power", act="switch"
-            ),
+            Entry("Enable it" if node["data"].get("disabled") is True else "Disable it", "power", act="switch"),
             Entry("Delete", "trash-2", act="delete"),
         ]
 

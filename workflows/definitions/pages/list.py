@@ -22,9 +22,9 @@ class Workflows(WorkflowPage):
     template = "web/workflows/list.html"
     columns = (
         Column("name", "Name", "name"),
-        Column("status", "State", "status"),
-        Column("trigger", "Starts"),
-        Column("live", "Under way", css="right"),
+        Column("status", "Status", "status"),
+        Column("trigger", "Trigger"),
+        Column("live", "Running", css="right"),
         Column("failed", "Failed", css="right"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
@@ -32,8 +32,8 @@ class Workflows(WorkflowPage):
     def show(self) -> Values:
         statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
         choices = [
-            Choice("status", "State", ("in",), statuses),
-            Choice("triggerEventType", "Starts", ("in",), tuple(self.triggers.items())),
+            Choice("status", "Status", ("in",), statuses),
+            Choice("triggerEventType", "Trigger", ("in",), tuple(self.triggers.items())),
             Choice("updatedAt", "Changed", DATE, kind="date"),
         ]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
@@ -66,8 +66,8 @@ class NewWorkflow(WorkflowPage):
         kinds = trigger_options(self.triggers)
         return Form(
             fields=[
-                Field("name", "Name", required=True, autofocus=True, help_text="Only you and your colleagues see it."),
-                Field("triggerEventType", "Starts", "select", options=kinds, initial="contact.created"),
+                Field("name", "Name", required=True, autofocus=True, help_text="Only your team sees this."),
+                Field("triggerEventType", "Trigger", "select", options=kinds, initial="contact.created"),
             ]
         )
 

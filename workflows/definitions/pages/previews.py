@@ -65,16 +65,16 @@ class TryWorkflow(OneWorkflow):
         panel = "lead" if str(self.workflow["triggerEventType"]).startswith("lead") else "contact"
         return Form(
             fields=[
-                Field("panel", "For", "radio", options=panels, initial=panel),
-                Field("who", "Name or e-mail", help_text="The first that is found. Empty: the newest one."),
-                Field("payload", "What starts it", "textarea", help_text="A JSON object, found as trigger.payload."),
-                Field("until", "Only until", "select", options=nodes, placeholder="The end"),
+                Field("panel", "Record", "radio", options=panels, initial=panel),
+                Field("who", "Name or email", help_text="Uses the first match. Leave empty for the newest one."),
+                Field("payload", "Trigger", "textarea", help_text="A JSON object, available as trigger.payload."),
+                Field("until", "Stop at step", "select", options=nodes, placeholder="The end"),
                 Field(
                     "version",
                     "Version",
                     "number",
                     initial=version,
-                    help_text="Its number. Empty: the drawing as it is.",
+                    help_text="A version number. Leave empty for the current draft.",
                 ),
             ]
         )

@@ -68,7 +68,7 @@ def rhythm_fields(schedule: Values) -> list[tuple[BoundField, str]]:
     fields = (
         (Field(RHYTHM, "How often", "select", required=True, options=options_of(WORDS.items())), ()),
         (Field(WEEKDAY, "On", "select", required=True, options=days), ("weekly",)),
-        (Field(DAY, "On day", "number", help_text="From 1 to 31. A month without that day is left out."), ("monthly",)),
+        (Field(DAY, "On day", "number", help_text="From 1 to 31. Months without that day are skipped."), ("monthly",)),
         (Field(AT, "At", "time"), tuple(PARTS)),
     )
     pairs = []

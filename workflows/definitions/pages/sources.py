@@ -15,7 +15,7 @@ from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
 from core.web.forms import Option, options_of
-from core.web.forms.record_forms import name_of, record_choices
+from core.web.forms.record_forms import record_choices
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.summaries import Summaries
@@ -114,11 +114,11 @@ class StepSources(OneWorkflow):
         """Return the fields of an update: those of the trigger's records, or of all until a trigger is saved."""
         panel = str(self.workflow["triggerEventType"]).partition(".")[0]
         if panel in PANELS:
-            return [Option(entry["uniqueFieldID"], name_of(entry)) for entry in self.fields_of(panel)]
+            return [Option(entry["uniqueFieldID"], str(entry["name"])) for entry in self.fields_of(panel)]
         labels: dict[str, str] = {}
         for name, label in PANELS.items():
             for entry in self.fields_of(name):
-                labels.setdefault(entry["uniqueFieldID"], f"{label}: {name_of(entry)}")
+                labels.setdefault(entry["uniqueFieldID"], f"{label}: {str(entry['name'])}")
         return options_of(labels.items())
 
     def _listed(self, source: str) -> list[Option] | None:
@@ -193,7 +193,7 @@ class StepSources(OneWorkflow):
         for field in self.fields_of(panel):
             if not field["children"]:
                 path = f"event.payload.changes.{field['uniqueFieldID']}"
-                name = name_of(field)
+                name = str(field["name"])
                 values.append({"path": f"{path}.from", "type": field["valueType"], "words": f"Event: {name} before"})
                 values.append({"path": f"{path}.to", "type": field["valueType"], "words": f"Event: {name} after"})
         return values
@@ -206,7 +206,11 @@ class StepSources(OneWorkflow):
                 if not field["children"]:
                     key = field["uniqueFieldID"]
                     values.append(
-                        {"path": f"{panel}.{key}", "type": field["valueType"], "words": f"{label}: {name_of(field)}"}
+                        {
+                            "path": f"{panel}.{key}",
+                            "type": field["valueType"],
+                            "words": f"{label}: {str(field['name'])}",
+                        }
                     )
         for other in graph.before(node["id"]):
             node_type = self.types.get(other["type"], {})
@@ -234,7 +238,7 @@ class StepSources(OneWorkflow):
             panel = (node["data"].get("config") or {}).get("panel")
             panels = [candidate for candidate in (node["type"], panel) if candidate in PANELS] or list(PANELS)
             return [
-                (Option(candidate["uniqueFieldID"], name_of(candidate)), candidate["valueType"])
+                (Option(candidate["uniqueFieldID"], str(candidate["name"])), candidate["valueType"])
                 for candidate in self.fields_of(panels[0])
                 if not candidate["children"]
             ]

@@ -121,11 +121,11 @@ class Step(DrawWorkflow):
         if self.is_trigger:
             kinds = with_held(trigger_options(self.triggers), [self.workflow["triggerEventType"]])
             now = self.workflow["triggerEventType"]
-            return Form(fields=[Field("triggerEventType", "Starts", "select", True, options=kinds, initial=now)])
+            return Form(fields=[Field("triggerEventType", "Trigger", "select", True, options=kinds, initial=now)])
         fields = [
             Field("label", "Name", initial=data.get("label") or "", placeholder=self.graph.type_label(self.node)),
-            Field("disabled", "Leave this step out", "switch", initial=data.get("disabled") is True),
-            Field("note", "Note for your colleagues", "textarea", initial=data.get("note") or ""),
+            Field("disabled", "Disable this step", "switch", initial=data.get("disabled") is True),
+            Field("note", "Comment", "textarea", initial=data.get("note") or ""),
         ]
         return Form(fields=fields)
 
@@ -294,7 +294,7 @@ class Step(DrawWorkflow):
         try:
             answer, _ = self.change(put)
         except NotPossible as trouble:
-            raise Refused(404, "This step is gone", str(trouble)) from None
+            raise Refused(404, "This step was deleted", str(trouble)) from None
         return answer
 
     def do_connect(self) -> HttpResponse:

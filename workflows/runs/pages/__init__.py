@@ -52,26 +52,26 @@ WAITS = {"call": "the answer to its call", "child": "the workflow that it began"
 WRITING = ("mail", "genie", "chat")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
-    Column("contact", "For"),
-    Column("status", "State", "status"),
+    Column("contact", "Record"),
+    Column("status", "Status", "status"),
     Column("workflow", "Workflow"),
     Column("failure", "What failed"),
     Column("version", "Version", css="right"),
-    Column("createdAt", "Begun", "createdAt"),
+    Column("createdAt", "Started", "createdAt"),
 )
 CHOICES = (
-    Choice("status", "State", ("in", "notIn"), tuple((name, words) for name, (words, _) in STATUSES.items())),
+    Choice("status", "Status", ("in", "notIn"), tuple((name, words) for name, (words, _) in STATUSES.items())),
     Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
     Choice("workflow.name", "Workflow"),
     Choice("contact.name", "Contact"),
-    Choice("contact.email", "E-mail"),
+    Choice("contact.email", "Email"),
     Choice("contact", "This contact", ("in",)),
     Choice("lead", "This lead", ("in",)),
     Choice("errorCode", "Error", ("equals", "contains", *KNOWN)),
     Choice("errorNode", "Failed at", ("equals", *KNOWN)),
     Choice("startedAt", "Started", DATE, kind="date"),
     Choice("finishedAt", "Ended", DATE, kind="date"),
-    Choice("createdAt", "Begun", DATE, kind="date"),
+    Choice("createdAt", "Started", DATE, kind="date"),
 )
 
 

@@ -133,7 +133,7 @@ class OneChatbot(ChatbotPage, FlowPage):
             return entries
         if node["type"] not in (KEYWORDS, TEXT):
             off = node["data"].get("disabled") is True
-            entries.append(Entry("Take it in again" if off else "Leave it out", "power", act="switch"))
+            entries.append(Entry("Enable it" if off else "Disable it", "power", act="switch"))
         return [*entries, Entry("Delete", "trash-2", act="delete")]
 
     def extra_of_flow(self, graph: BotGraph) -> JsonObject:
@@ -164,7 +164,7 @@ class OneChatbot(ChatbotPage, FlowPage):
     def change(self, act: Change) -> Answer:
         """Change the current steps. If another change was quicker, try again."""
         if not self.may_change:
-            raise Refused(403, "Your role does not change chatbots")
+            raise Refused(403, "You can't edit chatbots")
         for attempt in range(TRIES):
             if attempt:
                 del self.bot
@@ -190,17 +190,17 @@ class OneChatbot(ChatbotPage, FlowPage):
         errors = [problem["message"] for problem in self.bot["problems"] if problem["severity"] == "error"]
         if errors:
             return self.fail(f"It cannot answer yet. {'; '.join(errors)}", self.home)
-        return self._move("publish", "It answers now, as it is drawn here")
+        return self._move("publish", "Published. Connect it to a website chat to go live.")
 
     def do_pause(self) -> HttpResponse:
-        return self._move("pause", "Paused; members go on with its conversations")
+        return self._move("pause", "Paused. Members take over its conversations.")
 
     def do_restore(self) -> HttpResponse:
         snapshot = self.bot["publishedSnapshot"]
         if not snapshot:
-            return self.fail("It was never published", self.home)
+            return self.fail("Not published yet", self.home)
         answer = self.ask("PUT", self.place, None, {name: snapshot[name] for name in WORDS if name in snapshot})
-        return self.done("It is as it was published", self.home) if answer.ok else self.refuse(answer, self.home)
+        return self.done("Reset to the published version", self.home) if answer.ok else self.refuse(answer, self.home)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.place)

@@ -17,7 +17,7 @@ Steps = list[JsonObject]
 def deleted(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] == graph.start or node["type"] in graph.fixed:
-        raise NotPossible("This step stays.")
+        raise NotPossible("This step cannot be deleted.")
     return [step for step in graph.nodes if step is not node]
 
 
@@ -26,7 +26,7 @@ def moved(graph: BotGraph, id: str, by: int) -> Steps:
     texts = [step["id"] for step in graph.of_type(TEXT)]
     place = texts.index(id) if id in texts else -1
     if place < 0 or not 0 <= place + by < len(texts):
-        raise NotPossible("This step cannot go further.")
+        raise NotPossible("This step cannot be moved further.")
     return swapped(graph.nodes, graph.need(id), graph.need(texts[place + by]))
 
 
@@ -38,7 +38,7 @@ def swapped(nodes: Steps, first: JsonObject, other: JsonObject) -> Steps:
 def switched(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] not in RULES:
-        raise NotPossible("This step cannot be left out. Delete it instead.")
+        raise NotPossible("This step cannot be disabled. Delete it instead.")
     node["data"]["disabled"] = node["data"].get("disabled") is not True
     return graph.nodes
 

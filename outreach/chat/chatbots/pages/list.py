@@ -22,7 +22,7 @@ CHATBOTS = Records(
     "chatbot",
     "chatbots",
     "bot",
-    "A chatbot says what you have written, a text after each message, until a member goes on.",
+    "A chatbot replies with your texts until a member takes over.",
 )
 STATES = {"draft": ("Draft", ""), "published": ("Answers", "ok"), "paused": ("Paused", "warn")}
 
@@ -48,14 +48,14 @@ class Chatbots(RecordList, ChatbotPage):
     adds = "chatbot-new"
     columns = (
         Column("name", "Name", "name"),
-        Column("description", "What it is for"),
-        Column("status", "State", "status"),
+        Column("description", "Purpose"),
+        Column("status", "Status", "status"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "State", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -75,7 +75,7 @@ class NewChatbot(NewRecord, ChatbotPage):
         return Form(
             fields=[
                 Field("name", "Name", required=True, autofocus=True),
-                Field("description", "What it is for"),
+                Field("description", "Purpose"),
                 Field("kind", "Kind", "select", options=enum_options(kinds), required=True, initial="flow"),
             ],
             initial=values,

@@ -14,7 +14,7 @@ MAX_MESSAGES = 50
 
 
 class TryForm(Form):
-    said = Field(label="What somebody writes", kind="textarea", required=True, help_text="One message in a line.")
+    said = Field(label="What somebody writes", kind="textarea", required=True, help_text="One message per line.")
     minutes = Field(label="Minutes between two messages", kind="number", initial=1)
 
 

@@ -23,7 +23,7 @@ from outreach.chat.chatbots.pages.graph import IN_FORM, BotGraph
 from outreach.chat.chatbots.pages.types import CONTAINS, KEYWORDS, RULES, START, TYPES
 
 NEW = "new"
-MARKED = "Something is missing or is not right: it is marked below."
+MARKED = "Correct the marked fields."
 NAMES = {"keyword": "words", "type": ""}
 """Last part of a key that the API refuses -> the field of the form."""
 NEEDED = {KEYWORDS: ("words", "Write at least one"), CONTAINS: ("phrase", "This is missing")}
@@ -68,7 +68,7 @@ class ChatbotStep(OneChatbot):
         if self.node["type"] not in RULES or not self.node["id"]:
             return Form()
         is_off = self.node["data"].get("disabled") is True
-        return Form(fields=[Field("disabled", "Leave this rule out", "switch", initial=is_off)])
+        return Form(fields=[Field("disabled", "Disable this rule", "switch", initial=is_off)])
 
     def show(self) -> Values:
         form = self.form()
@@ -114,7 +114,7 @@ class ChatbotStep(OneChatbot):
     def do_save(self) -> HttpResponse:
         """Save the step. If it has been changed since its form was opened, ask first."""
         if not self.may_change:
-            raise Refused(403, "Your role does not change chatbots")
+            raise Refused(403, "You can't edit chatbots")
         sent = self.request.POST
         opened = fingerprint(self.node)
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
@@ -142,7 +142,7 @@ class ChatbotStep(OneChatbot):
         try:
             answer = self.change(put)
         except NotPossible as trouble:
-            raise Refused(404, "This step is gone", str(trouble)) from None
+            raise Refused(404, "This step was deleted", str(trouble)) from None
         if not answer.ok:
             left = self._mark(form, answer)
             return self.page(self.context(form, fields, trouble=left), status=422)

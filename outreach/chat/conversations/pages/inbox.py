@@ -35,7 +35,7 @@ class Inbox(InboxPage):
     template = "web/conversations/inbox.html"
     choices = (
         Choice("channel", "Channel", ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())),
-        Choice("state", "State", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
+        Choice("state", "Status", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
     )
 
     @cached_property
@@ -91,7 +91,7 @@ class ConversationDetail(Inbox):
         return list(answer.data) if answer.ok else []
 
     def form(self, text: str = "") -> Form:
-        return Form(fields=[Field("text", "Answer", "textarea", required=True, key="r", initial=text)])
+        return Form(fields=[Field("text", "Reply", "textarea", required=True, key="r", initial=text)])
 
     def show(self) -> Values:
         chat = shown(self.read(self.address_of_api).data)
@@ -154,7 +154,7 @@ class ConversationDetail(Inbox):
 
     def do_takeover(self) -> HttpResponse:
         instead = self.request.POST.get("instead", "")
-        return self._move("takeover", "You answer now", {"insteadOf": instead} if is_id(instead) else {})
+        return self._move("takeover", "You have taken over", {"insteadOf": instead} if is_id(instead) else {})
 
     def do_release(self) -> HttpResponse:
         return self._move("release", "Released")
@@ -172,20 +172,20 @@ class ConversationDetail(Inbox):
         return self._move("read", "Marked as unread", {"isRead": False})
 
     def do_wake(self) -> HttpResponse:
-        return self._move("snooze", "It rests no more", {"until": None})
+        return self._move("snooze", "No longer snoozed", {"until": None})
 
     def do_snooze(self) -> HttpResponse:
         now = timezone.now().astimezone(zone_of(self.reader.formats.timezone))
         until = rests_until(self.request.POST.get("until", ""), now)
         if until is None:
-            return self.fail("Choose until when it rests")
-        return self._move("snooze", "It rests until then, or until the person writes", {"until": until.isoformat()})
+            return self.fail("Choose when to snooze until")
+        return self._move("snooze", "Snoozed until then, or until a reply arrives", {"until": until.isoformat()})
 
     def do_contact(self) -> HttpResponse:
         return self._move("contact", "The contact with this number is linked", {})
 
     def do_lead(self) -> HttpResponse:
-        return self._move("lead", "A lead was made", {})
+        return self._move("lead", "Lead created", {})
 
     def _move(self, move: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)
@@ -214,9 +214,9 @@ class ConversationPeople(InboxPage):
         ]
         return Form(
             fields=[
-                Field("assignee", "Who answers", "select", options=self.people(), placeholder="Anybody"),
+                Field("assignee", "Assigned to", "select", options=self.people(), placeholder="Anybody"),
                 Field("team", "Team", "select", options=self.options_of("team"), placeholder="As it is"),
-                Field("byRule", "Without a name above, the team's rule for leads chooses", "switch"),
+                Field("byRule", "Assign by the team's rule if empty", "switch"),
                 Field("lead", "Lead", "select", options=options, placeholder="As it is"),
             ],
             initial=values,

@@ -15,26 +15,26 @@ CANNED = Records(
     "canned answer",
     "canned answers",
     "message-square-quote",
-    "Words that you often answer with, ready to be put in.",
+    "Texts that you use often in replies.",
 )
 
 
 class CannedPage(InboxPage):
     menu = MenuItem(
-        "Canned answers", INBOX, 30, "message-square-reply", keywords="snippets saved replies quick replies macros"
+        "Canned replies", INBOX, 30, "message-square-reply", keywords="snippets saved replies quick replies macros"
     )
     kind = CANNED
 
 
 class CannedAnswers(RecordList, CannedPage):
     path = name = "canned-answers"
-    title = "Canned answers"
+    title = "Canned replies"
     adds = "canned-answer-new"
     rows = "web/conversations/canned_rows.html"
-    hint = "Name, shortcut or words"
+    hint = "Name, shortcut or text"
     columns = (
         Column("name", "Name", "name"),
-        Column("text", "Words"),
+        Column("text", "Text"),
         Column("shortcut", "Shortcut", "shortcut"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
@@ -42,12 +42,12 @@ class CannedAnswers(RecordList, CannedPage):
 
 class CannedForm(RecordForm, CannedPage):
     def form(self, values: Values | None = None) -> Form:
-        help = "Type a slash and this as your answer, such as /hours, and the words come."
+        help = "Type this shortcut in a reply, such as /hours."
         return Form(
             fields=[
                 Field("name", "Name", required=True, autofocus=values is None),
                 Field("shortcut", "Shortcut", help_text=help),
-                Field("text", "Words", "textarea", required=True),
+                Field("text", "Text", "textarea", required=True),
             ],
             initial=values,
         )
@@ -56,7 +56,7 @@ class CannedForm(RecordForm, CannedPage):
 class NewCanned(NewRecord, CannedForm):
     path = "canned-answers/new"
     name = "canned-answer-new"
-    title = "New canned answer"
+    title = "New canned reply"
 
 
 class EditCanned(EditRecord, CannedForm):
@@ -70,38 +70,38 @@ TIMES = Records(
     "team's answer times",
     "answer times",
     "timer",
-    "How soon a team is to answer. Who waits for longer is told of.",
+    "Target times for replies, with an alert when missed.",
 )
 
 
 class TimesPage(InboxPage):
-    menu = MenuItem("Answer times", INBOX, 40, "timer", keywords="sla response targets overdue")
+    menu = MenuItem("Response times", INBOX, 40, "timer", keywords="sla response targets overdue")
     kind = TIMES
 
 
 class AnswerTimes(RecordList, TimesPage):
     path = name = "answer-times"
-    title = "Answer times"
+    title = "Response times"
     adds = "answer-time-new"
     rows = "web/conversations/times_rows.html"
     hint = "Team"
     columns = (
         Column("team", "Team"),
-        Column("firstMinutes", "First answer", "firstMinutes", css="right num"),
-        Column("nextMinutes", "Later answers", "nextMinutes", css="right num"),
+        Column("firstMinutes", "First reply", "firstMinutes", css="right num"),
+        Column("nextMinutes", "Later replies", "nextMinutes", css="right num"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
 
 
 class TimesForm(RecordForm, TimesPage):
     def form(self, values: Values | None = None) -> Form:
-        empty = "Empty: any time."
+        empty = "Leave empty for any time."
         teams = self.options_of("team")
         return Form(
             fields=[
                 Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
-                Field("firstMinutes", "Minutes until the first answer", "number", help_text=empty),
-                Field("nextMinutes", "Minutes until each later answer", "number", help_text=empty),
+                Field("firstMinutes", "Minutes to first reply", "number", help_text=empty),
+                Field("nextMinutes", "Minutes to later replies", "number", help_text=empty),
             ],
             initial=values,
         )
@@ -113,7 +113,7 @@ class TimesForm(RecordForm, TimesPage):
 class NewTimes(NewRecord, TimesForm):
     path = "answer-times/new"
     name = "answer-time-new"
-    title = "New answer times"
+    title = "New response times"
 
 
 class EditTimes(EditRecord, TimesForm):

@@ -69,7 +69,7 @@ def compose_rules(brief: ComposeBrief) -> str:
     mail = brief.channel == "email"
     same = "Write in the language of the request, or without one in the language of the company's description."
     return _RULES.format(
-        kind="e-mail" if mail else "short text message",
+        kind="email" if mail else "short text message",
         length="At most 160 words in the body, in short paragraphs; a subject of at most 70 characters."
         if mail
         else "At most 50 words in the body; the subject is empty.",

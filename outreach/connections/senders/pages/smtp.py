@@ -21,11 +21,11 @@ CHECKS = {
     "dmarc": "Policy (DMARC)",
     "alignment": "From address",
 }
-LIGHTS = {"green": ("In order", "ok"), "amber": ("Could be better", "warn"), "red": ("To be mended", "bad")}
+LIGHTS = {"green": ("In order", "ok"), "amber": ("Could be better", "warn"), "red": ("Needs fixing", "bad")}
 KEY_STATES = {
     "active": ("Signs", "ok"),
-    "pending": ("Publish its record", "warn"),
-    "lost": ("Its record is gone", "bad"),
+    "pending": ("Publish the DNS record", "warn"),
+    "lost": ("DNS record missing", "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
 TLS_PORT = 465
@@ -53,16 +53,16 @@ class SenderPage(Page):
     def limits(self) -> list[Field]:
         """Return the fields of a sender's sending limits."""
         return [
-            Field("perMinute", "Most messages a minute", "number", help_text="Empty: no limit."),
-            Field("perHour", "Most messages an hour", "number"),
-            Field("perDay", "Most messages a day", "number"),
+            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
+            Field("perHour", "Messages per hour", "number"),
+            Field("perDay", "Messages per day", "number"),
             Field(
                 "rampStart",
-                "On a new sender's first day",
+                "Warm-up: messages on day 1",
                 "number",
-                help_text="A new sender that writes much at once is taken for spam.",
+                help_text="Start slowly: sudden volume from a new sender looks like spam.",
             ),
-            Field("rampStep", "More on each day after", "number"),
+            Field("rampStep", "Warm-up: added per day", "number"),
         ]
 
     def form(self, values: Values | None = None) -> Form:
@@ -74,35 +74,32 @@ class SenderPage(Page):
                 Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
                 Field("host", "Mail server", required=True, placeholder="smtp.example.org"),
                 Field("port", "Port", "number", required=True, initial=587),
-                Field("username", "User name", required=True),
+                Field("username", "Username", required=True),
                 Field(
                     SECRET,
                     "Password",
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help_text="Stored encrypted. Left empty, it stays; another server or user name needs it again."
-                    if exists
-                    else "",
+                    help_text="Stored encrypted. Leave empty to keep it." if exists else "",
                 ),
                 Field(
                     "secure",
-                    "Send over an encrypted connection only",
+                    "Require encryption (TLS)",
                     "switch",
                     initial=True,
-                    help_text="TLS is required on port 465, STARTTLS on any other port. Off: STARTTLS is used where the"
-                    " server has it, and mails and the password go unprotected where it has not.",
+                    help_text="If off, emails and the password may be sent unencrypted.",
                 ),
-                Field("name", "Name of this sender", help_text="Only you and your colleagues see it."),
+                Field("name", "Internal name", help_text="Only your team sees this."),
                 Field(
                     "maxConnections",
-                    "Connections to the server at once",
+                    "Parallel connections",
                     "number",
                     initial=2,
-                    help_text="More send faster; many servers refuse more than ten.",
+                    help_text="More connections send faster. Many servers allow at most ten.",
                 ),
                 *self.limits(),
-                *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
+                *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
             ],
             initial=values,
         )
@@ -117,12 +114,12 @@ class SenderPage(Page):
     def deleted(self, answer: Answer) -> HttpResponse:
         """Lead on after a sender was deleted, or switched off."""
         kept = answer.data["deactivatedCount"]
-        message = "Sender switched off; its messages are kept" if kept else "Sender deleted"
+        message = "Sender deactivated. Its messages are kept." if kept else "Sender deleted"
         return self.done(message, self.address("senders"))
 
     def resume(self, path: str) -> HttpResponse:
         answer = self.ask("POST", f"{path}/resume")
-        return self.done("The sender goes on") if answer.ok else self.refuse(answer)
+        return self.done("Sender resumed") if answer.ok else self.refuse(answer)
 
 
 class Senders(SenderPage):
@@ -150,21 +147,20 @@ class Senders(SenderPage):
         days = [Option(str(number), name) for number, name in enumerate(DAYS, 1)]
         return Form(
             fields=[
-                Field("windowDays", "Days", "checks", options=days, help_text="None: every day."),
+                Field("windowDays", "Days", "checks", options=days, help_text="Leave empty for every day."),
                 Field("windowStart", "From", "time"),
-                Field("windowEnd", "Until", "time", help_text="Both empty: the whole day."),
-                Field("recipientTimezone", "On the recipient's clock, where it is known", "switch"),
+                Field("windowEnd", "Until", "time", help_text="Leave both empty for the whole day."),
+                Field("recipientTimezone", "Use the recipient's time zone if known", "switch"),
                 Field(
                     "approvalDays",
-                    "Days that an approval holds",
+                    "Approvals expire after (days)",
                     "number",
-                    help_text="Then the message is a draft again.",
+                    help_text="After that, the message becomes a draft again.",
                 ),
                 Field(
                     "language",
                     "Language",
-                    help_text="Such as German, where a contact's own is not known. Empty: the one"
-                    " that the outreach is described in.",
+                    help_text="For contacts without a language. Leave empty to follow the description.",
                 ),
             ],
             initial=values and {**values, "language": values["languageName"]},
@@ -172,7 +168,7 @@ class Senders(SenderPage):
 
     def do_connect_writer(self) -> HttpResponse:
         answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer"})
-        return self.done("Messages can be written now") if answer.ok else self.refuse(answer)
+        return self.done("The writer is ready") if answer.ok else self.refuse(answer)
 
     def do_hours(self) -> HttpResponse:
         form = self.hours(self.read("genie/settings").data).bind(self.request.POST)
@@ -196,7 +192,7 @@ class Senders(SenderPage):
             return self.refuse(answer)
         check = answer.data
         if check["ok"] and app != "smtp":
-            return self.done("The vendor takes the key")
+            return self.done("The key works")
         if check["ok"]:
             return self.done(
                 f"The connection works{', encrypted' if check['encryption'] else ', but is not encrypted'}"
@@ -279,11 +275,15 @@ class Sender(SenderPage):
 
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})
-        return self.done("Key made. Publish its record, then check the domain") if answer.ok else self.refuse(answer)
+        return (
+            self.done("Key created. Publish the DNS record, then check the domain")
+            if answer.ok
+            else self.refuse(answer)
+        )
 
     def do_delete_key(self) -> HttpResponse:
         answer = self.ask("DELETE", f"{self.record}/dkim")
-        return self.done("Key deleted; messages go out unsigned") if answer.ok else self.refuse(answer)
+        return self.done("Key deleted. Messages are sent unsigned.") if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data

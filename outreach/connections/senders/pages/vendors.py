@@ -22,10 +22,10 @@ class VendorPage(SenderPage):
         exists = values is not None
         if vendor["login"]:
             return Form(
-                fields=[*self.login_fields(), *self.limits(), Field("isActive", "Switched on", "switch")],
+                fields=[*self.login_fields(), *self.limits(), Field("isActive", "Active", "switch")],
                 initial=values,
             )
-        stays = "Stored encrypted, and never shown." + (" Left empty, it stays." if exists else "")
+        stays = "Stored encrypted." + (" Leave empty to keep it." if exists else "")
         key = Field(
             "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help_text=stays
         )
@@ -34,10 +34,10 @@ class VendorPage(SenderPage):
             Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
             key,
             *(self.own_field(setting, exists) for setting in vendor["fields"]),
-            Field("replyTo", "Answers go to", "email", help_text="Empty: to the From address."),
-            Field("name", "Name of this sender", help_text="Only you and your colleagues see it."),
+            Field("replyTo", "Reply to", "email", help_text="Leave empty to use the From address."),
+            Field("name", "Internal name", help_text="Only your team sees this."),
             *self.limits(),
-            *([Field("isActive", "Switched on", "switch", initial=True)] if exists else []),
+            *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
         ]
         return Form(fields=fields, initial=values)
 
@@ -45,15 +45,15 @@ class VendorPage(SenderPage):
         """Return the fields of an account whose address comes from its log-in."""
         return [
             Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
-            Field("replyTo", "Answers go to", "email", help_text="Empty: to the account's address."),
-            Field("name", "Name of this sender", help_text="Only you and your colleagues see it."),
+            Field("replyTo", "Reply to", "email", help_text="Leave empty to use the account's address."),
+            Field("name", "Internal name", help_text="Only your team sees this."),
         ]
 
     def login_form(self, vendor: Values, reads: bool = False) -> Form:
         """Make the form that begins a log-in at the vendor."""
         help_text = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
         return Form(
-            fields=[Field("mayRead", "Let it look into the mailbox", "switch", initial=reads, help_text=help_text)]
+            fields=[Field("mayRead", "Read replies from the mailbox", "switch", initial=reads, help_text=help_text)]
         )
 
     def begin(self, vendor: Values, app: str = "") -> Answer:
@@ -74,7 +74,7 @@ class VendorPage(SenderPage):
             )
         secret, needed = setting["secret"], setting["required"] and not (exists and setting["secret"])
         kind = "password" if secret else "text"
-        stays = " Left empty, it stays." if secret and exists else ""
+        stays = " Leave empty to keep it." if secret and exists else ""
         return Field(setting["name"], setting["label"], kind, needed, help_text=f"{setting['help']}{stays}".strip())
 
 
@@ -82,7 +82,7 @@ class NewVendorApp(VendorPage):
     path = "senders/connect"
     name = "vendor-new"
     tab_name = "New sender"
-    title = "New sender of a vendor"
+    title = "New sender"
     action = ""
 
     def vendor(self) -> JsonObject:
@@ -197,7 +197,7 @@ class VendorReturn(VendorPage):
         whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
         app = match["app"] if match else ""
         may = self.may("apps", "PUT" if app else "POST")
-        kept = [Field(name, "Log-in", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
+        kept = [Field(name, "Account", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
         return {
             "vendor": vendor,
             "app": app,
@@ -219,5 +219,5 @@ class VendorReturn(VendorPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
-        message = "It sends again" if context["app"] else f"{context['vendor']['name']} connected"
+        message = "Sender resumed" if context["app"] else f"{context['vendor']['name']} connected"
         return self.done(message, self.address("vendor-app", answer.data["_id"]))

@@ -59,7 +59,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.BOUNCED: "Another message to this contact was refused or came back, so no follow-up is sent.",
     Reason.LEAD_WON: "A lead of the contact was won, so no follow-up is sent.",
     Reason.LEAD_LOST: "A lead of the contact was lost, so no follow-up is sent.",
-    Reason.NO_VALID_ADDRESS: "The contact has no valid e-mail address, or no number for a chat.",
+    Reason.NO_VALID_ADDRESS: "The contact has no valid email address, or no number for a chat.",
     Reason.SESSION_CLOSED: (
         "More than 24 hours have passed since the contact's last message, so that only an approved template may go."
     ),
@@ -103,7 +103,7 @@ OTHER_SENTENCES = {
     "chat_refused": "The chat vendor refused it.",
     "changed_since_claim": "Something changed while it was about to go; it is decided again.",
     "compose_failed": "No text could be written for this contact.",
-    "declined": "A person has decided against it.",
+    "declined": "Rejected in review.",
     "edited": "A person has changed its words.",
     "erased": "The contact's data were erased.",
     "invalid_message": "No mail can be made of this message.",

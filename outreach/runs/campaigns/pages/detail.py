@@ -153,7 +153,7 @@ class Campaign(CampaignPage):
         if not answer.ok:
             return self.refuse(answer)
         name = first and (first["name"] or first["email"])
-        shown = f"as {name} would get it" if name else "with the names of fields: nobody is chosen yet"
+        shown = f"as {name} would get it" if name else "with field names, since no contact is chosen"
         return self.done(f"A test has gone to {self.reader.email}, {shown}")
 
     def funnel(self, campaign: CampaignData) -> list[JsonObject]:

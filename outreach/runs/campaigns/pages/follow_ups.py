@@ -39,13 +39,11 @@ def _fields(place: int, templates: list[Option], chat_templates: list[Option], s
     fields = [
         *chats.chat_fields(chat_templates, "chat"),
         *([chosen] if templates else []),
-        Field(
-            "subject", "Subject", help_text="Empty: Re: and the subject before, so that it stays in the conversation."
-        ),
-        Field("body", "Text", "textarea", help_text="Neither template nor text: there is no such follow-up."),
+        Field("subject", "Subject", help_text="Leave empty to reply in the same conversation (Re: …)."),
+        Field("body", "Text", "textarea", help_text="Leave template and text empty to skip this follow-up."),
         Field("amount", "Wait", "number"),
         Field("unit", "Unit", "select", options=list(UNITS)),
-        Field("stopOn", "Not sent any more when", "checks", options=list(STOPS)),
+        Field("stopOn", "Stop when", "checks", options=list(STOPS)),
     ]
     for field in fields:
         field.initial = values.get(field.name) or ([] if field.name == "stopOn" else "")

@@ -86,12 +86,12 @@ class CampaignForm(CampaignPage):
         templates = self.named("templates")
         chosen = Field("templateId", "Template", "select", options=templates, placeholder="None: written here")
         return [
-            Field("name", "Name", required=True, help_text="Only you and your colleagues see it."),
+            Field("name", "Name", required=True, help_text="Only your team sees this."),
             *chats.chat_fields(
                 self.chat_templates(), "chat", help="It goes by chat then, by the number of the template, not by mail."
             ),
             *([chosen] if templates else []),
-            Field("subject", "Subject", help_text="Without a template."),
+            Field("subject", "Subject", help_text="Used if no template is chosen."),
             Field("body", "Text", "textarea", help_text=HELP),
         ]
 
@@ -99,18 +99,22 @@ class CampaignForm(CampaignPage):
         """Return the fields of the second version, and of how one of both is chosen."""
         templates = self.named("templates")
         chosen = Field(
-            "secondTemplateId", "Its template", "select", options=templates, placeholder="None: written here"
+            "secondTemplateId", "Template of B", "select", options=templates, placeholder="None: written here"
         )
         return [
             *chats.chat_fields(self.chat_templates(), "secondChat", "Its chat template"),
             *([chosen] if templates else []),
-            Field("secondSubject", "Its subject"),
-            Field("secondBody", "Its text", "textarea"),
-            Field("share", "Percent who get it", "number", initial=50),
-            Field("metric", "Which one wins", "radio", options=self.winners(), initial=""),
-            Field("testShare", "Percent who get the test", "number", initial=20),
+            Field("secondSubject", "Subject of B"),
+            Field("secondBody", "Text of B", "textarea"),
+            Field("share", "Share of B (%)", "number", initial=50),
+            Field("metric", "Winner by", "radio", options=self.winners(), initial=""),
+            Field("testShare", "Test group (%)", "number", initial=20),
             Field(
-                "after", "Days until the winner is chosen", "number", initial=2, help_text="After the test has gone."
+                "after",
+                "Days until the winner is chosen",
+                "number",
+                initial=2,
+                help_text="How long the test runs before the winner is sent.",
             ),
         ]
 
@@ -130,23 +134,32 @@ class CampaignForm(CampaignPage):
         ]
         return [
             Field("smtp", "From", "select", True, options=senders, initial=senders[0].value if senders else ""),
-            Field("scheduledAt", "Starts", "datetime-local", help_text="Empty: as soon as you start it."),
+            Field("scheduledAt", "Starts", "datetime-local", help_text="Leave empty to start right away."),
             Field(
                 "throttle",
-                "Most messages in an hour",
+                "Messages per hour",
                 "number",
                 initial=None,
-                help_text="Empty: as many as the sender may send.",
+                help_text="Leave empty to use the sender's limit.",
             ),
-            Field("manual", "I release each message myself", "switch", initial=False),
+            Field("manual", "Approve each message before sending", "switch", initial=False),
             *self.switches(),
-            Field("days", "Days", "checks", options=list(DAYS), initial=[], help_text="None: as all your messages go."),
+            Field(
+                "days",
+                "Days",
+                "checks",
+                options=list(DAYS),
+                initial=[],
+                help_text="Leave empty to use your company's sending days.",
+            ),
             Field("start", "From", "time"),
-            Field("end", "Until", "time", help_text="At the recipient's place. Both empty: as all your messages go."),
-            Field("live", "Also to those who join later", "switch", initial=False),
+            Field(
+                "end", "Until", "time", help_text="In the recipient's time zone. Leave empty for your company's hours."
+            ),
+            Field("live", "Include contacts added later", "switch", initial=False),
             Field("intervalMs", "Repeat", "select", options=list(INTERVALS), placeholder="Never"),
-            Field("writeAgain", "Each time to all of them again", "switch", initial=False),
-            Field("endsAt", "Until", "datetime-local", help_text="For those who join later, or what repeats."),
+            Field("writeAgain", "Send to everyone again each time", "switch", initial=False),
+            Field("endsAt", "Until", "datetime-local", help_text="For contacts added later, or repeated sends."),
         ]
 
     def context(self, form: Form) -> JsonObject:
@@ -306,7 +319,7 @@ class EditCampaign(CampaignForm):
         named = [step["template"] for step in self.steps() if by_chat or step["channel"] == chats.CHAT]
         named += [entry["templateId"] for entry in (campaign, *campaign["variants"]) if by_chat]
         missing = {id for id in named if id} - {entry.value for entry in offered}
-        return offered + [Option(id, "The present one, which is not approved") for id in sorted(missing)]
+        return offered + [Option(id, "Current template (not approved)") for id in sorted(missing)]
 
     def steps(self) -> list[JsonObject]:
         cadence_steps: list[JsonObject] = self.campaign["outreachCadence"].get("steps", [])

@@ -16,17 +16,17 @@ class Campaigns(CampaignPage):
     template = "web/campaigns/list.html"
     columns = (
         Column("name", "Name", "name"),
-        Column("status", "State", "status"),
+        Column("status", "Status", "status"),
         Column("total", "People", css="right"),
         Column("sent", "Messages sent", css="right"),
-        Column("replied", "Answered", css="right"),
+        Column("replied", "Replied", css="right"),
         Column("createdBy", "By"),
-        Column("createdAt", "Made", "createdAt"),
+        Column("createdAt", "Created", "createdAt"),
     )
 
     def show(self) -> Values:
         statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
-        choices = [Choice("status", "State", ("in",), statuses), Choice("name", "Name", ("contains",))]
+        choices = [Choice("status", "Status", ("in",), statuses), Choice("name", "Name", ("contains",))]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
         answer = self.read("campaign", state.query())
         return {

@@ -249,7 +249,7 @@ def _take_templates(steps: list[JsonObject], where: str) -> None:
         template = templates.get(step["template"])
         if template is None:
             name = "EmailTemplateNotFound_404"
-            raise NamedError(name, f"{where}.steps[{place}].template: there is no such e-mail template in this company")
+            raise NamedError(name, f"{where}.steps[{place}].template: there is no such email template in this company")
         content = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
         step["content"] = {**content, "variables": template.variables, "attachments": files}

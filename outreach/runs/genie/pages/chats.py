@@ -18,7 +18,7 @@ def chat_fields(templates: list[Option], prefix: str, label: str = "Chat templat
     if not templates:
         return []
     chosen = Field(f"{prefix}Template", label, "select", options=templates, placeholder="None: a mail", help_text=help)
-    return [chosen, Field(f"{prefix}Variables", "What fills its variables", "textarea", help_text=FILLED)]
+    return [chosen, Field(f"{prefix}Variables", "Template variables", "textarea", help_text=FILLED)]
 
 
 def variables_in(text: Any) -> dict[str, str]:

@@ -47,43 +47,41 @@ class FindPeople(OutreachPage):
         fields = [
             Field(
                 "prompt",
-                "Whom do you look for, and what for?",
+                "Who are you looking for, and why?",
                 "textarea",
                 required=True,
                 placeholder="Marketing managers in Berlin, to invite them to our open day",
-                help_text="Jobs, places, industries. Your contacts without a lead are looked through, then your"
-                " lead sources are asked.",
+                help_text="Describe jobs, places or industries. Contacts without a lead come first.",
             ),
-            Field("industry", "Industry", help_text="Weighs twice as much as the description above."),
+            Field("industry", "Industry", help_text="Counts twice as much as the description above."),
             Field("count", "How many", "number", initial=USUAL, help_text="At most 50."),
             Field(
                 "customWhitelistedDomains",
-                "Only addresses of these domains",
+                "Only these email domains",
                 placeholder="example.org, example.com",
-                help_text="With commas between; empty: of any.",
+                help_text="Separate with commas. Leave empty for any.",
             ),
             Field(
                 "outreachPrompt",
-                "What do the messages say?",
+                "Message topic",
                 "textarea",
                 placeholder="Invite them to our open day on Tuesday",
-                help_text="Left empty, they are about what the description says it is for, without its words on"
-                " whom you look for; where it says nothing of that, about what your company does.",
+                help_text="Leave empty to use the description above.",
             ),
             Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
-            Field("userEnquiryEnabled", "A message may ask a question", "switch", initial=True),
-            Field("name", "Name of this outreach", help_text="Only you and your colleagues see it."),
+            Field("userEnquiryEnabled", "Allow questions in messages", "switch", initial=True),
+            Field("name", "Outreach name", help_text="Only your team sees this."),
             Field(
                 "campaign",
-                "Mark the messages as bulk mail",
+                "Mark as bulk email",
                 "switch",
-                help_text="Programs that answer by themselves, such as absence notices, leave it alone.",
+                help_text="Helps to skip automatic replies, such as out-of-office notices.",
             ),
             Field(
                 "draft",
-                "Before anything goes",
+                "Before sending",
                 "radio",
-                options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
+                options=[Option("hold", "Review drafts first"), Option("send", "Send without review")],
                 initial="hold",
             ),
         ]
@@ -91,7 +89,7 @@ class FindPeople(OutreachPage):
         if enrichers:
             ask = f"Ask {enrichers[0].label} about them first"
             fields.append(
-                Field("enrichmentEnabled", ask, "switch", help_text="What it says is proposed to you, not used.")
+                Field("enrichmentEnabled", ask, "switch", help_text="You get suggestions. Nothing changes by itself.")
             )
         if len(senders) > 1:
             fields.append(
@@ -101,7 +99,7 @@ class FindPeople(OutreachPage):
                     "checks",
                     options=senders,
                     initial=[],
-                    help_text="The oldest of those that you choose; none chosen: of all.",
+                    help_text="The oldest of the chosen ones. Leave empty for all.",
                 )
             )
         return Form(fields=fields)

@@ -96,29 +96,28 @@ class NewRun(OutreachPage):
             fields += [Field(name, label, "checks", options=options, initial=[])] if options else []
         return Form(
             fields=[
-                Field("contactIds", "Single people", "checks", initial=[]),
+                Field("contactIds", "Contacts", "checks", initial=[]),
                 *fields,
                 Field(
                     "prompt",
-                    "What is it about?",
+                    "Topic",
                     "textarea",
                     placeholder="Invite them to our open day on Tuesday",
-                    help_text="In a sentence or two, with the offer. Each message is written from this and what"
-                    " is known of the contact; left empty, it is about what your company does.",
+                    help_text="Describe the offer in one or two sentences. Leave empty to use your company profile.",
                 ),
                 Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
                 Field(
                     "language",
                     "Language",
-                    help_text="Such as German. Empty: the contact's where it is known, else your company's.",
+                    help_text="For example German. Leave empty to use the contact's language.",
                 ),
-                Field("name", "Name of this outreach", help_text="Only you and your colleagues see it."),
+                Field("name", "Outreach name", help_text="Only your team sees this."),
                 Field("smtp", "From", "select", options=self.senders(), placeholder="The first sender that works"),
                 Field(
                     "draft",
-                    "Before anything goes",
+                    "Before sending",
                     "radio",
-                    options=[Option("hold", "Show me the drafts first"), Option("send", "Send without asking")],
+                    options=[Option("hold", "Review drafts first"), Option("send", "Send without review")],
                     initial="hold",
                 ),
                 *self.tracking(),
@@ -131,8 +130,8 @@ class NewRun(OutreachPage):
     def caps(self) -> list[Field]:
         """Return the fields of its limits."""
         return [
-            Field("tokenCap", "Most tokens that it may take", "number", help_text=CAP_HELP),
-            Field("costCap", "Most that it may cost", "number", help_text=CAP_HELP),
+            Field("tokenCap", "Token limit", "number", help_text=CAP_HELP),
+            Field("costCap", "Cost limit", "number", help_text=CAP_HELP),
         ]
 
     def step_fields(self) -> list[Field]:

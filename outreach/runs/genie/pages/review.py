@@ -24,7 +24,7 @@ SINCE = {
     "sending": "It has been approved in the meantime, and goes at this moment.",
     "sent": "It has been approved in the meantime, and was sent.",
     "cancelled": "In the meantime it was decided that it does not go.",
-    "suppressed": "It will not go: the contact is no longer written to.",
+    "suppressed": "Cancelled: the contact is on the suppression list.",
     "failed": "It was approved in the meantime, and could not be sent.",
     "unknown": "It was approved in the meantime; nobody knows whether it arrived.",
 }
@@ -96,7 +96,7 @@ class Review(OutreachPage):
         facts: list[tuple[str, Any]] = [
             (field["name"], written.block(field, values.get(field["uniqueFieldID"]))) for field in own
         ]
-        facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("E-mail", contact["email"])]
+        facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("Email", contact["email"])]
         return [(name, value) for name, value in facts if value not in (None, "", [])]
 
     def form(self, message: ListedMessageData | None = None) -> Form:
@@ -110,7 +110,7 @@ class Review(OutreachPage):
     def hint(self, message: ListedMessageData) -> Form:
         """Return the form that requests another text."""
         text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
-        fields = [Field("hint", "What should be different?", "textarea", autofocus=True, help_text=text)]
+        fields = [Field("hint", "What should change?", "textarea", autofocus=True, help_text=text)]
         fields += [Field(name, "", "hidden") for name in ("id", "contentHash")]
         return Form(fields=fields, initial={"id": message["_id"], "contentHash": message["contentHash"]})
 
@@ -127,7 +127,7 @@ class Review(OutreachPage):
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), "Approved")
 
     def do_cancel(self) -> HttpResponse:
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "It will not go")
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "Message cancelled")
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)

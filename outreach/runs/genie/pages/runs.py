@@ -66,17 +66,17 @@ class Runs(OutreachPage):
     template = "web/outreach/list.html"
     columns = (
         Column("name", "Name", "name"),
-        Column("phase", "State"),
+        Column("phase", "Status"),
         Column("total", "People", "total", css="right"),
         Column("sent", "Messages sent", css="right"),
-        Column("answered", "Answered", css="right"),
+        Column("answered", "Replied", css="right"),
         Column("createdBy", "By"),
         Column("createdAt", "Started", "createdAt"),
     )
 
     def show(self) -> Values:
         phases = tuple((name, label) for name, (label, _) in PHASES.items())
-        choices = [Choice("phase", "State", ("in",), phases), Choice("name", "Name", ("contains",))]
+        choices = [Choice("phase", "Status", ("in",), phases), Choice("name", "Name", ("contains",))]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
         answer = self.read("genie", state.query())
         return {

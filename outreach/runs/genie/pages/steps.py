@@ -14,8 +14,8 @@ from outreach.runs.genie.pages import chats
 MAX_STEPS = 10
 UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
 STOPS = (
-    Option("reply", "They answer"),
-    Option("bounce", "A message comes back"),
+    Option("reply", "They reply"),
+    Option("bounce", "A message bounces"),
     Option("won", "Their lead is won"),
     Option("lost", "Their lead is lost"),
 )
@@ -62,23 +62,23 @@ def _fields(place: int, templates: Sequence[Option], chat_templates: Sequence[Op
         Field(f"step{place}-unit", "Unit", "select", required=True, options=list(UNITS), initial=NEW["unit"]),
         Field(
             f"step{place}-prompt",
-            "What is it about?",
+            "Topic",
             "textarea",
             placeholder="Ask whether they have seen it",
-            help_text="Left empty, it is about the same as the first message. What was sent before is known.",
+            help_text="Leave empty to continue the topic of the first message.",
         ),
         Field(f"step{place}-subject", "Subject", placeholder="Re: and the subject of the first message"),
-        Field(f"step{place}-stopOn", "Not sent any more when", "checks", options=list(STOPS), initial=[]),
+        Field(f"step{place}-stopOn", "Stop when", "checks", options=list(STOPS), initial=[]),
         Field(
             f"step{place}-days",
             "Days",
             "checks",
             options=list(DAYS),
             initial=[],
-            help_text="None: as all your messages go.",
+            help_text="Leave empty to use your company's sending days.",
         ),
         Field(f"step{place}-start", "From", "time"),
-        Field(f"step{place}-end", "Until", "time", help_text="Both empty: as all your messages go."),
+        Field(f"step{place}-end", "Until", "time", help_text="Leave both empty to use your company's hours."),
     ]
 
 
@@ -90,7 +90,7 @@ def interval_field() -> Field:
         "select",
         options=list(INTERVALS),
         placeholder="Once",
-        help_text="Each time it writes to those who have joined the audience since; nobody gets it twice.",
+        help_text="Each run writes to new contacts only. Nobody gets it twice.",
     )
 
 

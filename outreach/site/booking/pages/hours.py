@@ -148,7 +148,7 @@ class CalendarReturn(BookingPages):
 
     def context(self, sent: Values, form: Form | None = None) -> JsonObject:
         whole = bool(sent.get("code") and sent.get("state")) and not sent.get("error")
-        kept = [Field(name, "Log-in", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
+        kept = [Field(name, "Account", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
         may = self.may("my-calendar", "POST")
         return {"refused": bool(sent.get("error")), "form": form or (Form(fields=kept) if whole and may else None)}
 

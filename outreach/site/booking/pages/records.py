@@ -46,8 +46,8 @@ class BookingList(RecordList, BookingPages):
     rows = "web/booking/rows.html"
     columns = (
         Column("name", "Name", "name"),
-        Column("member", "With"),
-        Column("isActive", "Open", "isActive"),
+        Column("member", "Host"),
+        Column("isActive", "Active", "isActive"),
         Column("url", "Address"),
         Column("updatedAt", "Changed", "updatedAt"),
     )
@@ -69,7 +69,7 @@ class BookingForm(BookingPages):
         hint = NO_LINKS if chosen == "" else troubles.get(chosen, "")
         return Field(
             "videoProvider",
-            "Link of the call",
+            "Video call link",
             "select",
             options=[Option(provider["key"], provider["name"]) for provider in settings["providers"]],
             placeholder="As the settings of video calls say",
@@ -78,35 +78,33 @@ class BookingForm(BookingPages):
 
     def fields(self) -> list[Field]:
         return [
-            Field("name", "Name", required=True, help_text="Your own name for it."),
-            Field("isActive", "Open", "switch", initial=True),
-            Field("title", "Heading", help_text="What visitors read; empty: its name."),
-            Field("text", "Text below it", "textarea"),
+            Field("name", "Name", required=True, help_text="Internal name."),
+            Field("isActive", "Active", "switch", initial=True),
+            Field("title", "Heading", help_text="Shown to visitors. Leave empty to use the name."),
+            Field("text", "Description", "textarea"),
             *self.whose(),
             numbers("durationMinutes", "Length", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
-            numbers(
-                "stepMinutes", "Times are offered every", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30
-            ),
+            numbers("stepMinutes", "Offer a time every", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
             Field(
                 "kind",
-                "It is",
+                "Meeting type",
                 "select",
                 required=True,
                 initial="online",
-                options=[Option("online", "A video call"), Option("offline", "At a place")],
+                options=[Option("online", "Video call"), Option("offline", "In person")],
             ),
             self.link(),
-            Field("place", "Place", help_text="An address, a room; of a call what else has to be known."),
-            numbers("bufferBefore", "Keep free before it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
-            numbers("bufferAfter", "Keep free after it", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
-            numbers("noticeMinutes", "Can be booked", NOTICE, 240),
+            Field("place", "Location", help_text="An address or room, or call details."),
+            numbers("bufferBefore", "Buffer before", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("bufferAfter", "Buffer after", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("noticeMinutes", "Minimum notice", NOTICE, 240),
             Field("horizonDays", "Days ahead", "number", required=True, initial=30, help_text="At most 90."),
-            Field("mostPerDay", "At most so many a day", "number", help_text="Empty: as many as there are times."),
-            numbers("remindMinutes", "Mail to visitors before it", REMINDERS, 1440, nothing="None"),
+            Field("mostPerDay", "Bookings per day", "number", help_text="Leave empty to offer every free time."),
+            numbers("remindMinutes", "Email reminder", REMINDERS, 1440, nothing="None"),
             Field("asksPhone", "Ask for a phone number", "switch", initial=True),
-            Field("makesLead", "Make a lead of who books", "switch"),
-            Field("leadSource", "Source of the lead"),
-            Field("colour", "Colour", required=True, initial="#2f5bea", placeholder="#2f5bea"),
+            Field("makesLead", "Create a lead for each booking", "switch"),
+            Field("leadSource", "Lead source"),
+            Field("colour", "Color", required=True, initial="#2f5bea", placeholder="#2f5bea"),
         ]
 
     def whose(self) -> list[Field]:
@@ -118,14 +116,14 @@ class BookingForm(BookingPages):
             for option in self.options_of("member", filters={"status": ["owner", "accepted"]})
         ]
         return [
-            Field("member", "With", "select", options=members, placeholder="You", initial=self.actor.member_id),
+            Field("member", "Host", "select", options=members, placeholder="You", initial=self.actor.member_id),
             Field(
                 "team",
-                "Or with whoever of a team is free",
+                "Or anyone free in a team",
                 "select",
                 options=self.options_of("team"),
                 placeholder="No team",
-                help_text="They take turns.",
+                help_text="Meetings rotate among these people.",
             ),
         ]
 
@@ -207,7 +205,7 @@ class QuestionForm(Form):
     label = Field(label="Question", required=True)
     type = Field(label="Kind", kind="select", required=True, options=TYPES, initial="text")
     required = Field(label="Has to be filled in", kind="switch")
-    options = Field(label="Options", kind="textarea", help_text="Of a choice: one in a line.")
+    options = Field(label="Options", kind="textarea", help_text="For choices: one per line.")
     help = Field(label="Help below it")
 
 

@@ -235,8 +235,8 @@ BLOCKED = """
 550 JunkMail rejected - host [203.0.113.7] is in an RBL
 550 SPF check failed
 550 relay not permitted
-550 Verification failed for <sales@acme-mail.example>
-550-Verification failed for <sales@acme-mail.example> 550-No Such User Here 550 Sender verify failed
+550 Verification failed for <sales@acmemail.example>
+550-Verification failed for <sales@acmemail.example> 550-No Such User Here 550 Sender verify failed
 550 5.1.0 sender rejected: spam policy
 550 5.1.1 spam message rejected by content filter
 553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)
@@ -244,7 +244,7 @@ BLOCKED = """
 553 5.7.1 <sales@acme.example>: Sender address rejected: not owned by user sales
 553 5.1.8 <x@acme.example>... Domain of sender address x@acme.example does not exist
 550 Sender domain does not exist
-550 5.1.1 SPF fail for acme-mail.example
+550 5.1.1 SPF fail for acmemail.example
 550 5.1.2 Message rejected: sender IP listed at zen.spamhaus.org
 550 Your IP is blacklisted
 550 rejected by zen.spamhaus.org

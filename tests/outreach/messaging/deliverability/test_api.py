@@ -210,8 +210,8 @@ def test_the_page_shows_lights_and_records(cast: Cast, zone: Zone) -> None:
     page = html_of(client.get(path))
     assert 'value="v=DMARC1; p=none"' in page
     assert "<script>alert" not in page
-    assert "Key made" in toast_of(client, client.post(path, {"do": "make_key"}))
-    assert "Publish its record" in text_of(client.get(path))
+    assert "Key created" in toast_of(client, client.post(path, {"do": "make_key"}))
+    assert "Publish the DNS record" in text_of(client.get(path))
     assert "already" in toast_of(client, client.post(path, {"do": "make_key"}))
     assert "Key deleted" in toast_of(client, client.post(path, {"do": "delete_key"}))
     reader = make_cast({"apps": {"GET": True}})

@@ -163,7 +163,7 @@ def test_a_test_goes_to_members_alone(cast: Cast, post: Post) -> None:
         assert cast.key.post("/campaign/test/smtp", {**body, **wrong}).body["message"] == message
     assert cast.key.post("/campaign/test/pigeon", body).body["message"] == "Unsupported campaign type"
     post.server.at["rcpt"] = "550 5.1.1 no such user"
-    assert cast.key.post("/campaign/test/smtp", body).body["message"] == "The e-mail could not be sent"
+    assert cast.key.post("/campaign/test/smtp", body).body["message"] == "The email could not be sent"
     assert len(post.subjects()) == 2
 
 

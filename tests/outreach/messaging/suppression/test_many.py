@@ -92,7 +92,7 @@ def test_a_file_is_checked_then_imported_once_though_its_worker_dies(
     assert [done[name] for name in ("status", "total", "processed", "added", "listed", "failed")] == [
         "completed", 5, 5, 3, 1, 1,
     ]  # fmt: skip
-    assert done["rowErrors"] == [{"row": 4, "message": "has no e-mail address"}]
+    assert done["rowErrors"] == [{"row": 4, "message": "has no email address"}]
     assert listed(cast) == {"a@example.org": "unsubscribed", "b@example.org": "complained", "c@example.org": "manual"}
     assert cast.key.post(f"/suppression/import/{done['_id']}/cancel").body["message"] == "Invalid import status"
     with cast.scope():

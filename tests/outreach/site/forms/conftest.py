@@ -14,7 +14,7 @@ from tests.kit.social_platform import FORM, PAGE, QUESTIONS, SECRET, USER_TOKEN,
 
 FIELDS = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},
-    {"key": "email", "label": "E-mail", "type": "email", "required": True},
+    {"key": "email", "label": "Email", "type": "email", "required": True},
     {"key": "phone", "label": "Phone", "type": "phone", "required": True},
     {"key": "beans", "label": "Beans", "type": "multiSelect", "options": ["Arabica", "Robusta"]},
     {"key": "size", "label": "Size", "type": "select", "options": ["S", "L"]},

@@ -14,7 +14,7 @@ from tests.kit.threads import at_once
 from tests.outreach.helpers import work
 
 pytestmark = pytest.mark.django_db(transaction=True)
-FIELDS = [{"key": "email", "label": "E-mail"}, {"key": "phone", "label": "Phone", "type": "phone"}]
+FIELDS = [{"key": "email", "label": "Email"}, {"key": "phone", "label": "Phone", "type": "phone"}]
 
 
 def test_a_page_that_is_sent_at_once_counts_once() -> None:

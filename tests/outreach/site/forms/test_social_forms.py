@@ -135,7 +135,7 @@ def test_the_catalogue_names_what_is_missing(cast: Cast, app: dict[str, Any], pl
     for name, words in said.items():
         answer = cast.key.post("/form", {key: value for key, value in place.items() if key != name})
         assert (answer.status, answer.body["message"]) == (400, f"{words} required")
-    fields = [{"key": "email", "label": "E-mail"}, {"key": "phone", "label": "Phone"}]
+    fields = [{"key": "email", "label": "Email"}, {"key": "phone", "label": "Phone"}]
     made = cast.key.post("/form", {**place, "fields": fields, "mapping": {"email": "email", "phone": "number"}})
     platform.subscribes = False
     assert cast.key.post(f"/form/{made.data['_id']}/publish").body["message"] == "The webhook subscription failed"
