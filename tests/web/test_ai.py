@@ -65,7 +65,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert "1 call · 420 tokens" in text_of(client.get(use))
     wrong = client.post(use, {"do": "save", "monthlyTokenCap": "-1"})
     assert wrong.status_code == 422
-    assert "goes on" in toast_of(
+    assert "Waiting messages continue" in toast_of(
         client, client.post(use, {"do": "save", "monthlyTokenCap": "840", "runCostCap": "1.5"})
     )
     assert "420 of 840" in text_of(client.get(use))
@@ -75,8 +75,8 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert "Tests" in calls
     assert "small-1" in calls
 
-    assert "built-in writer" in toast_of(client, client.post(place, {"do": "offline"}))
-    assert "Switched off" in toast_of(client, client.post(place, {"do": "off", **one}))
+    assert "Built-in writer" in toast_of(client, client.post(place, {"do": "offline"}))
+    assert "Deactivated" in toast_of(client, client.post(place, {"do": "off", **one}))
     with cast.scope():
         offline = AiApp.objects.get(provider="offline-composer")
     default = {"do": "default", "kind": "ai-offline", "id": offline.pk}

@@ -72,7 +72,7 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     assert "segments/new" not in html_of(client.get(at(scope.owner, "contacts?q=ann&f=email:contains:ann")))
     filtered = f"{new}?f=name:contains:Ann"
     assert "1 contact in it now" in text_of(client.get(filtered))
-    assert "Segment created" in toast_of(client, client.post(filtered, {"name": "Anns"}))
+    assert "Segment added" in toast_of(client, client.post(filtered, {"name": "Anns"}))
     segment = Segment.objects.get()
     detail = client.get(at(scope.owner, f"segments/{segment.pk}"))
     text = text_of(detail)
@@ -121,7 +121,7 @@ def test_what_was_typed_of_a_segment_stays_while_filters_come_and_go(scope: Cast
     path = send(path, drop=f"tags:in:{tag.pk}")
     assert "1 contact in it now" in text_of(client.get(path))
     assert Segment.objects.count() == 0
-    assert "Segment created" in toast_of(client, client.post(path, {**typed, "do": "save"}))
+    assert "Segment added" in toast_of(client, client.post(path, {**typed, "do": "save"}))
     made = Segment.objects.get()
     assert (made.name, made.description, made.color) == ("Anns", "Met at the fair", "#dc2626")
     assert [one["field"] for one in made.filters["conditions"]] == ["name"]

@@ -31,13 +31,13 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     one = text_of(client.get(at(cast.owner, f"messages?f=run:in:{run}&f=reason:in:awaiting_approval")))
     assert "2 messages" in one
     assert "Outreach is Open day" in one
-    assert "Why is The message is a draft" in one
+    assert "Reason is The message is a draft" in one
     assert run not in one
     assert "1 message" in text_of(client.get(at(cast.owner, "messages?f=status:in:approved,sent")))
     with cast.scope():
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
-    assert "Why it has not gone The message is a draft" in text_of(shown)
+    assert "Why it was not sent The message is a draft" in text_of(shown)
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )

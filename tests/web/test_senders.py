@@ -36,7 +36,9 @@ def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client)
         id = Suppression.objects.get().pk
     assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
     assert '<select name="operator"' in html_of(client.get(path))  # of the filter's own form
-    assert "Took 1 address off the list" in toast_of(client, client.post(path, {"do": "delete", "ids": id}))
+    assert "Removed 1 address from the suppression list" in toast_of(
+        client, client.post(path, {"do": "delete", "ids": id})
+    )
 
 
 def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client: Client) -> None:
@@ -59,7 +61,7 @@ def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client
     saved = client.post(own, {**values, "perHour": "30", "isActive": "on"})
     assert "Sender saved; the connection works" in toast_of(client, saved)
     moved = client.post(own, {**values, "port": "99999", "password": "typed", "isActive": "on"})
-    assert (moved.status_code, "Password : Enter it again: it is not kept" in text_of(moved)) == (422, True)
+    assert (moved.status_code, "Password : Enter it again. It was not saved" in text_of(moved)) == (422, True)
     moved = client.post(own, {**values, "host": "mail.example.org", "isActive": "on"})
     assert (moved.status_code, 'id="f-password-error"' in html_of(moved)) == (422, True)
     hours = {"do": "hours", "windowDays": ["1", "2"], "windowStart": "09:00", "windowEnd": "17:00"}
@@ -92,7 +94,7 @@ def test_a_mail_vendor_is_connected_beside_smtp(cast: Cast, client: Client, sett
         with cast.scope():
             app = MailApp.objects.get()
         tested = client.post(place, {"do": "test", "id": app.pk, "app": "mailvendor-f"})
-        assert "takes the key" in toast_of(client, tested)
+        assert "The key works" in toast_of(client, tested)
         changed = client.post(own, {"do": "save", **values, "perDay": "20", "isActive": "on"})
         assert "Sender saved" in toast_of(client, changed)
         listed = text_of(client.get(place))

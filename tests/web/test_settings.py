@@ -75,7 +75,7 @@ def test_members_are_invited_blocked_and_removed(scope: Cast, client: Any) -> No
     assert "Owner" in rows[scope.owner.pk]
     assert "Active" in rows[scope.owner.pk]
     assert scope.narrow.role.name in rows[scope.narrow.pk]
-    assert "State is Active, an owner" in text_of(client.get(f"{path}?f=status:in:owner"))
+    assert "Status is Active, an owner" in text_of(client.get(f"{path}?f=status:in:owner"))
     assert "New invite sent" in toast_of(client, client.post(f"{path}/{member.pk}", {"do": "resend"}))
     narrow = f"{path}/{scope.narrow.pk}"
     assert client.post(narrow, {"name": scope.narrow.name, "role": role.pk}).status_code == 303
@@ -289,7 +289,7 @@ def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> Non
     assert "You joined" in toast_of(client, client.post("/account/referral", {"do": "join"}))
     assert 'id="refer-link" value="http' in html_of(client.get("/account/referral"))
     asked = client.post("/account/referral", {"do": "request", "requestNote": EVIL})
-    assert "Asked" in toast_of(client, asked)
+    assert "Request sent" in toast_of(client, asked)
     page = client.get("/account/referral")
     assert ("Asked for" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
     assert client.post("/account/referral", {"do": "leave"}).status_code == 303

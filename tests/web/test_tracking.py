@@ -62,7 +62,7 @@ def test_a_message_says_who_opened_it_and_a_campaign_offers_what_is_tracked(cast
 @pytest.mark.parametrize("page", ["outreach/new", "outreach/find"])
 def test_a_run_leaves_out_what_its_form_switches_off(cast: Cast, page: str) -> None:
     client, form = enter(cast.owner), at(cast.owner, page)
-    assert "Count who" not in text_of(client.get(form))
+    assert "Track opens" not in text_of(client.get(form))
     with cast.scope():
         GenieSettings.objects.create(track_opens=True, track_clicks=True)
         contact, _ = ContactFactory(), SmtpFactory()

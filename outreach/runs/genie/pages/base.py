@@ -20,7 +20,7 @@ PHASES = {
 """Phase -> its label, and the tone of its badge."""
 
 
-TRACKED = {"trackOpens": "Count who opens it", "trackClicks": "Count who clicks its links"}
+TRACKED = {"trackOpens": "Track opens", "trackClicks": "Track clicks"}
 """Switch of a run or campaign -> its label."""
 
 
