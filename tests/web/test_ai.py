@@ -80,7 +80,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     with cast.scope():
         offline = AiApp.objects.get(provider="offline-composer")
     default = {"do": "default", "kind": "ai-offline", "id": offline.pk}
-    assert "by default" in toast_of(client, client.post(place, default))
+    assert "default AI writer" in toast_of(client, client.post(place, default))
     with cast.scope():
         assert list(AiApp.objects.order_by("created_at").values_list("is_active", "is_default")) == [
             (False, False),

@@ -42,7 +42,7 @@ def test_tracking_is_switched_on_and_hosts_are_added_checked_and_deleted(
 def test_a_message_says_who_opened_it_and_a_campaign_offers_what_is_tracked(cast: Cast) -> None:
     client = enter(cast.owner)
     form = at(cast.owner, "campaigns/new")
-    assert "Count who opens it" not in text_of(client.get(form))
+    assert "Track opens" not in text_of(client.get(form))
     with cast.scope():
         GenieSettings.objects.create(track_opens=True)
         job = SendJob.objects.create(
@@ -55,8 +55,8 @@ def test_a_message_says_who_opened_it_and_a_campaign_offers_what_is_tracked(cast
     shown = text_of(client.get(at(cast.owner, f"messages/{job.pk}")))
     assert "Clicked https://a.example/ by someone in your company; it does not count" in shown
     offered = text_of(client.get(form))
-    assert ("Count who opens it" in offered, "The one that most people open" in offered) == (True, True)
-    assert "Count who clicks its links" not in offered
+    assert ("Track opens" in offered, "The one that most people open" in offered) == (True, True)
+    assert "Track clicks" not in offered
 
 
 @pytest.mark.parametrize("page", ["outreach/new", "outreach/find"])
