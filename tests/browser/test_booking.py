@@ -56,9 +56,9 @@ def test_a_visitor_books_moves_and_cancels(
             (4, "13:30"),
         ]
     page.get_by_role("link", name="Questions").click()
-    page.get_by_label("Question").fill("Topic")
+    page.get_by_label("Question").fill("What is it about?")
     page.get_by_role("button", name="Add question").click()
-    expect(page.get_by_text("Topic")).to_be_visible()
+    expect(page.get_by_text("What is it about?")).to_be_visible()
     with cast.scope():
         token = BookingPage.objects.get().token
 
@@ -73,7 +73,7 @@ def test_a_visitor_books_moves_and_cancels(
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_label("Your email address").fill("ann@example.org")
     page.get_by_label("Your phone number").fill("+49 151 12345678")
-    page.get_by_label("Topic").fill("Beans")
+    page.get_by_label("What is it about?").fill("Beans")
     page.get_by_role("button", name="Book it").click()
     expect(page.get_by_role("status")).to_contain_text("It is booked")
     assert violations(page.context.new_cdp_session(page), axe) == []
