@@ -72,7 +72,7 @@ def test_a_meeting_is_made_and_moved(page: Page, live_server: Any) -> None:
 
     # An hour that clocks skip: it goes back, and the reason is told.
     move_by_keys(page, "2030-03-31T02:30")
-    expect(page.locator(".toast.bad")).to_contain_text("clocks")
+    expect(page.locator(".toast.bad")).to_contain_text("daylight saving")
     page.reload()
     expect(grid.locator('[data-place="2030-05-08T09:00"] .event')).to_contain_text("Offer")
     with cast.scope():

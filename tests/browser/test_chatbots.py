@@ -131,7 +131,7 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
     expect(page.locator("#problems li")).to_have_count(0)
 
     press(page, "p")
-    expect(page.get_by_text("Published")).to_be_visible()
+    expect(page.get_by_text("Connect it to a website chat")).to_be_visible()
     expect(page.locator("#flow-status")).to_have_text("Answers")
 
     tab_to(page, "a[href$='/test']")
