@@ -75,7 +75,7 @@ def _texts(contact: ContactBrief) -> Iterator[tuple[str, str]]:
     for tag in contact.tags:
         yield "tag", tag
     yield "name", contact.name
-    yield "e-mail", contact.email.rpartition("@")[2].rpartition(".")[0]
+    yield "email", contact.email.rpartition("@")[2].rpartition(".")[0]
 
 
 def _telling(text: str) -> list[str]:
