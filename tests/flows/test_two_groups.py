@@ -53,7 +53,8 @@ class Group:
         port = free_port()
         own = {"LEADWRIGHT_DATA": str(folder), "PORT": str(port), "WEB_CONCURRENCY": "1", "WEB_THREADS": "3"}
         self.service = Service(folder, f"http://127.0.0.1:{port}", {**environment, **own}, key)
-        self.name, self.running = name, dict[str, list[subprocess.Popen[bytes]]]()
+        self.name = name
+        self.running: dict[str, list[subprocess.Popen[bytes]]] = {}
 
     def start(self, what: str) -> None:
         """Start the web, or the workers of one machine (config.worker), under names that the other one has not."""

@@ -51,7 +51,7 @@ VALID: dict[str, dict[str, list[str]]] = {
     "webhook": {"kinds": ["contact.created"]},
     "widget": {"allowedOrigins": ["https://www.example.org"]},
 }
-"""What both send also, since the API takes the world's own values no more."""
+"""Further input of both tabs, in place of values of the test company that the API no longer takes."""
 WITHOUT: dict[str, str] = {
     "contact-cell": "one field, which asks by itself",
     "lead-cell": "one field, which asks by itself",
