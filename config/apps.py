@@ -1,3 +1,5 @@
+import gc
+
 from django.apps import AppConfig
 
 
@@ -11,3 +13,4 @@ class WiringConfig(AppConfig):
         from core.web.readers import set_source, source
 
         set_source(Visitors(source()))
+        gc.enable()  # config.settings has disabled it while the apps load
