@@ -18,7 +18,7 @@ from outreach.chat.chatbots.pages.types import TYPES as CHATBOT_TYPES
 from outreach.connections.mail_vendors.registry import letters
 from outreach.models import AiApp, MailApp
 from tests.kit.cast import Cast, make_cast
-from tests.kit.examples import EVERY
+from tests.kit.examples import EVERY, walked
 from tests.kit.factories import MemberFactory, SmtpFactory
 from tests.kit.html import html_of
 from tests.kit.html_form import form_data
@@ -146,7 +146,7 @@ def test_every_setting_is_chosen_from_something_that_exists(subtests: pytest.Sub
         resolve("/api/protected/apps")  # what once was the source of senders
 
 
-@pytest.mark.parametrize("type", [*NODE_TYPES, "mail/template", "loop/items", "http/no", "condition/any"])
+@pytest.mark.parametrize("type", walked([*NODE_TYPES, "mail/template", "loop/items", "http/no", "condition/any"]))
 def test_a_form_saves_what_it_shows_and_is_published(
     cast: Cast, client: Client, filled: dict[str, Any], type: str
 ) -> None:
@@ -169,7 +169,7 @@ def test_a_form_saves_what_it_shows_and_is_published(
     assert (published.status_code, state["status"]) == (303, "published"), state["validation"]
 
 
-@pytest.mark.parametrize("type", [one for one in NODE_TYPES if one != "trigger"])
+@pytest.mark.parametrize("type", walked(one for one in NODE_TYPES if one != "trigger"))
 def test_a_new_step_is_added_opened_and_saved_as_it_is(cast: Cast, client: Client, type: str) -> None:
     """By the list alone. What is missing is said at its field, and nothing of it is an error of the service."""
     id, _ = draft(cast, "trigger")
