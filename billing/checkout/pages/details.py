@@ -23,20 +23,15 @@ class Details(SettingsForm):
     resource = "subscription/billing-details"
 
     def form(self, values: Values | None = None) -> Form:
-        details = values or {}
         return Form(
             fields=[
-                Field("name", "Name", initial=details.get("name", ""), autocomplete="organization"),
-                Field("address", "Address", kind="textarea", initial=details.get("address", "")),
-                Field(
-                    "country",
-                    "Country",
-                    initial=details.get("country", ""),
-                    help_text="Enter a name or a code, such as DE.",
-                ),
-                Field("vatId", "VAT ID", initial=details.get("vatId", ""), help_text="Checked against the country."),
-                Field("email", "Email for invoices", kind="email", initial=details.get("email", "")),
-            ]
+                Field("name", "Name", autocomplete="organization"),
+                Field("address", "Address", kind="textarea"),
+                Field("country", "Country", help_text="Enter a name or a code, such as DE."),
+                Field("vatId", "VAT ID", help_text="Checked against the country."),
+                Field("email", "Email for invoices", kind="email"),
+            ],
+            initial=values,
         )
 
     def do_save(self) -> HttpResponse:
