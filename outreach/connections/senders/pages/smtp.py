@@ -175,7 +175,7 @@ class Senders(SenderPage):
         if not form.is_valid():
             return self.invalid(form)
         sent = form.values
-        days = [int(day) for day in sent["windowDays"] if day.isdigit()]
+        days = [int(day) for day in sent["windowDays"] if str(day).isdigit()]  # those of the record are numbers
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
         values = {
             name: value for name, value in sent.items() if name in self.request.POST or name == "recipientTimezone"
