@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from core.deletion import raw_delete
+from core.internals.django import raw_delete
 from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Company
-from core.deletion import raw_delete
+from core.internals.django import raw_delete
 from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.deletion import raw_delete
+from core.internals.django import raw_delete
 from core.ids import as_array, new_id
 from core.tenancy import company_id
 from core.text.json import dumps

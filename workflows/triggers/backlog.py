@@ -13,8 +13,8 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.events.delivery import BATCH
+from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.jobs.registry import Moment
 from core.models import Event

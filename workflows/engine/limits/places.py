@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
-from core.deletion import raw_delete
+from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
 from workflows.engine import writing
