@@ -309,8 +309,7 @@ class Trial:
 
     def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
         """Store a wait; for one that needs another's response, take the first handle."""
-        token = cursor.state["tokens"].get(seen.token)
-        if token is None or outcome.status in ("done", "failed") or not self.steps:
+        if seen.token not in cursor.state.tokens or outcome.status in ("done", "failed") or not self.steps:
             return
         step = self.steps[-1]
         handles = seen.node.type.handles(seen.node.config)

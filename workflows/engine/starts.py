@@ -166,7 +166,7 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
                 "workflow": workflow.pk,
                 "version": workflow.version_id,
                 "hold": workflow.hold_no,
-                "state": dumps(interpreter.begin(plan)).decode(),
+                "state": dumps(interpreter.begin(plan).to_json()).decode(),
                 "now": now,
                 **params,
                 "rows": dumps(ordered).decode(),

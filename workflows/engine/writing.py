@@ -10,8 +10,8 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.internals.django import raw_delete
 from core.ids import as_array, new_id
+from core.internals.django import raw_delete
 from core.tenancy import company_id
 from core.text.json import dumps
 from core.types import JsonObject, Values
@@ -83,19 +83,19 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
     again = []
     over = []
     for cursor in cursors:
-        status, reason = cursor.status
+        result = cursor.result()
         run = cursor.run
         node, code, message = cursor.error
-        ended = status in ENDED
+        ended = result.status in ENDED
         rows.append(
             {
                 "id": run.pk,
                 "seq": run.seq,
                 "epoch": run.epoch,
                 "steps": len(cursor.steps),
-                "state": cursor.state,
-                "status": status,
-                "reason": reason,
+                "state": result.state,
+                "status": result.status,
+                "reason": result.reason,
                 "contact": run.contact_id,
                 "lead": run.lead_id,
                 "node": node,
@@ -105,9 +105,9 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
             }
         )
         # A failed run may be resumed, so its waits stay.
-        if ended and status != Status.FAILED:
+        if ended and result.status != Status.FAILED:
             over.append(run.pk)
-        elif status == Status.QUEUED:
+        elif result.status == Status.QUEUED:
             again.append({"run": run.pk, "priority": run.priority})
     insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
     counters.count(cursors, now)
@@ -125,7 +125,7 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
     # In the same transaction: a parent would wait for ever for an end that nobody reports.
     _tell_parents(
         [
-            (cursor.run.parent, told_of_end(cursor.run.pk, row["status"], row["reason"], cursor.state))
+            (cursor.run.parent, end_payload(cursor.run.pk, row["status"], row["reason"], cursor.state.variables))
             for cursor, row in zip(cursors, rows, strict=True)
             if row["ended"] and cursor.run.parent
         ]
@@ -217,10 +217,9 @@ def close_waits(places: Sequence[tuple[str, str]]) -> None:
         cursor.execute(CLOSE, [[run for run, _ in places], [token for _, token in places]])
 
 
-def told_of_end(id: str, status: str, reason: str, state: Values) -> JsonObject:
+def end_payload(id: str, status: str, reason: str, variables: Values) -> JsonObject:
     """Return the payload for the parent of a run that has ended."""
-    values = state.get("vars", {})
-    kept = {"truncated": True} if is_larger(values, MAX_OUTPUT) else values
+    kept = {"truncated": True} if is_larger(variables, MAX_OUTPUT) else variables
     return {"run": id, "status": status, "reason": reason, "vars": kept}
 
 
@@ -263,7 +262,7 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
     remove_waits(run_ids)
     # Claimed ones too: the statement that commits an intent checks their status.
     cancel_messages_of(run_ids)
-    _tell_parents([(parent, told_of_end(id, Status.CANCELLED, reason, {})) for id, parent in parents])
+    _tell_parents([(parent, end_payload(id, Status.CANCELLED, reason, {})) for id, parent in parents])
     return done
 
 
@@ -282,4 +281,4 @@ def fail_run(run: WorkflowRun, code: str, message: str) -> None:
         updated_at=now,
     )
     if run.parent:
-        _tell_parents([(run.parent, told_of_end(run.pk, Status.FAILED, "error", {}))])
+        _tell_parents([(run.parent, end_payload(run.pk, Status.FAILED, "error", {}))])
