@@ -180,7 +180,7 @@ def read_key(view: Any, request: Any) -> Keyed:
     sent = http_request(request)
     digest = hashlib.sha256()
     # A zero byte parts them, so that no two requests can run together into the same text.
-    for part in (sent.method, sent.path_info, sent.META.get("QUERY_STRING", "")):
+    for part in (sent.method or "", sent.path_info, sent.META.get("QUERY_STRING", "")):
         digest.update(part.encode(errors="surrogatepass") + b"\0")
     for piece in _body(view, request):
         digest.update(piece)
