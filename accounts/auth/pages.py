@@ -14,7 +14,12 @@ class Sessions(PersonPage):
     name = "sessions"
     title = "Sessions"
     menu = MenuItem(
-        "Sessions", SETTINGS, 20, "monitor-smartphone", "Your account", "devices logged in log out security"
+        "Sessions",
+        SETTINGS,
+        20,
+        "monitor-smartphone",
+        "Your account",
+        "devices logged in log out logout sign out security",
     )
     purpose = "Browsers and devices with your account open."
     template = "web/account/sessions.html"

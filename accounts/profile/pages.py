@@ -42,7 +42,7 @@ class Account(PersonPage):
         10,
         "circle-user",
         "Your account",
-        "profile password theme dark light time zone timezone start page companies invites",
+        "profile password theme dark light mode appearance time zone timezone start page companies invites",
     )
     purpose = "Your name, password, theme, time zone and companies."
     template = "web/account/account.html"

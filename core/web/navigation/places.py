@@ -68,7 +68,7 @@ SENDERS_MENU = MenuItem(
     10,
     "at-sign",
     "Sending",
-    "smtp mailboxes imap domain sending hours unsubscribe from address",
+    "smtp mail server mailboxes imap domain sending hours unsubscribe from address",
 )
 WEBHOOKS_MENU = MenuItem("Webhooks", SETTINGS, 20, "webhook", "Developers", "events callbacks integrations")
 PLAN_MENU = MenuItem(

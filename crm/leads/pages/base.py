@@ -37,7 +37,7 @@ class LeadPage(Page):
     """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"
-    menu = MenuItem("All leads", LEADS, 10, "target", keywords="deals opportunities pipeline board sales")
+    menu = MenuItem("All leads", LEADS, 10, "target", keywords="deals opportunities pipeline stages board sales")
 
     @cached_property
     def definitions(self) -> list[Values]:

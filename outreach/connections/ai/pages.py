@@ -57,7 +57,7 @@ class AiPage(Page):
         10,
         "sparkles",
         "Connections",
-        "artificial intelligence writer models openai gemini tokens costs",
+        "artificial intelligence writer models openai chatgpt gpt gemini claude tokens costs",
     )
 
 

@@ -31,7 +31,7 @@ class Deliverability(SettingsForm):
         20,
         "shield-check",
         "Sending",
-        "domain spf dkim dmarc bounces spam limits warm-up reputation",
+        "domain dns spf dkim dmarc bounces spam limits warm-up reputation",
     )
     purpose = "Bounce limits and daily sending limits."
     module = "genie"
