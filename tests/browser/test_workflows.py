@@ -260,7 +260,7 @@ def test_who_is_asked_answers_by_keys(page: Page, live_server: Any) -> None:
     tab_to(page, "button[value=approve]")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Approved: it goes on")).to_be_visible()
-    expect(page.get_by_text("No tasks for you")).to_be_visible()
+    expect(page.get_by_text("No approvals for you")).to_be_visible()
     work()
     assert [run.state["vars"] for run in runs(cast, id)] == [{"way": "approved"}]
 

@@ -22,7 +22,7 @@ def server() -> Iterator[AiServer]:
 def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server: AiServer) -> None:
     client = enter(cast.owner)
     place, form = at(cast.owner, "settings/ai"), at(cast.owner, "settings/ai/app?kind=ai-b")
-    assert "Nothing writes messages yet" in text_of(client.get(place))
+    assert "No AI writer connected" in text_of(client.get(place))
     sent = {
         "do": "save",
         "name": "Our <b>llama</b>",

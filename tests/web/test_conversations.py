@@ -38,7 +38,7 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     listed = browser.get(at(cast.owner, "inbox?only=unread"))
     assert EVIL not in html_of(listed)
     assert "Waits" in text_of(listed)
-    assert "Nothing here" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
+    assert "No conversations" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
     here = at(cast.owner, f"inbox/{talk.pk}")
     shown = browser.get(here)
     assert EVIL not in html_of(shown)

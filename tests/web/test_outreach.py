@@ -352,7 +352,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert "Follow-up 2 1 week later" in page
     assert "Waits for what comes next" in page
     assert "for new people in the audience. Started 1 time." in page
-    assert "It does not repeat any more" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
+    assert "Repeating has ended" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
     assert "Resume repeating" in text_of(client.get(run))
     assert "It repeats again as planned" in toast_of(client, client.post(run, {"do": "resume_recurring"}))
     with cast.scope():
