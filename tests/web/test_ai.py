@@ -49,7 +49,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert "It works: small-1 wrote “A word from Example Gardens”" in tested
     server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
     failed = toast_of(client, client.post(place, {"do": "test", **one}))
-    assert ("It does not work: 127.0.0.1" in failed, 'class="toast bad"' in failed) == (True, True)
+    assert ("Test failed: 127.0.0.1" in failed, 'class="toast bad"' in failed) == (True, True)
     shown = html_of(client.get(place))
     assert "Our &lt;b&gt;llama&lt;/b&gt;" in shown
     assert "refuses the key. It says: who are you?" in shown
