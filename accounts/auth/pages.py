@@ -21,7 +21,7 @@ class Sessions(PersonPage):
         20,
         "monitor-smartphone",
         gettext_lazy("Your account"),
-        gettext_lazy("devices logged in log out security"),
+        gettext_lazy("devices logged in log out logout sign out security"),
     )
     purpose = gettext_lazy("Browsers and devices with your account open.")
     template = "web/account/sessions.html"

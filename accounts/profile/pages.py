@@ -54,7 +54,9 @@ class Account(PersonPage):
         10,
         "circle-user",
         gettext_lazy("Your account"),
-        gettext_lazy("profile password theme dark light time zone timezone start page companies invites"),
+        gettext_lazy(
+            "profile password theme dark light mode appearance time zone timezone start page companies invites"
+        ),
     )
     purpose = gettext_lazy("Your name, password, theme, time zone and companies.")
     template = "web/account/account.html"

@@ -11,6 +11,7 @@ from rest_framework import serializers
 from core.api.output import declared_source, snake
 from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
+from core.text.hosts import is_host
 from core.text.links import holds_link
 from core.text.redaction import HIDDEN, SECRET, UNNAMED
 from core.types import JsonObject, Values
@@ -63,6 +64,18 @@ class LineInput(TextInput):
         if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in data):
             raise serializers.ValidationError("must be one line, without control characters", code="invalid")
         return text
+
+
+class HostInput(LineInput):
+    """Name or IP address of a server, without scheme, port or path."""
+
+    def to_internal_value(self, data: Any) -> str:
+        host = super().to_internal_value(data)
+        if not is_host(host):
+            raise serializers.ValidationError(
+                "must be the name of a server, such as mail.example.com, or its IP address", code="invalid"
+            )
+        return host
 
 
 class NameInput(LineInput):

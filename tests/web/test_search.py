@@ -109,6 +109,13 @@ SOUGHT = {
     "analytics": "reports",
     "mailboxes": "senders",
     "gemini": "ai",
+    "chatgpt": "ai",
+    "dark mode": "account",
+    "logout": "sessions",
+    "sign out": "sessions",
+    "mail server": "senders",
+    "dns": "deliverability",
+    "stages": "leads",
 }
 """Words that people use -> the name of a page that the palette finds by them."""
 

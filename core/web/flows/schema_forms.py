@@ -38,6 +38,7 @@ from core.web.flows.schemas import (
     is_days,
     is_time,
     label_of,
+    panel_input,
     shown_time,
     shown_value,
     single,
@@ -250,7 +251,7 @@ class SchemaForm(ReadingForm):
     def _tree(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
         choices = self.choices_at(schema, path)
         state = tree_state(value, choices, str(self.sources.zone))
-        return Part("tree", path, label, help, state=state, choices=choices)
+        return Part("tree", path, label, help, state=state, choices=choices, depends_on=panel_input(schema, path))
 
 
 __all__ = ["SchemaForm", "Sources"]

@@ -64,6 +64,8 @@ class Part:
     error: str = ""
     show_if: str = ""
     """JSON of {name of an input: [values with which this matters]}."""
+    depends_on: str = ""
+    """Name of the input that decides what this offers."""
 
 
 @dataclass
@@ -233,6 +235,11 @@ def has_expression(value: Any) -> bool:
     return isinstance(value, str) and "{{" in value
 
 
+def panel_input(schema: Schema, path: str) -> str:
+    """Return the name of the input that chooses the panel of a setting; "" if none does."""
+    return f"{path.rpartition('.')[0]}.{schema['x-panel']}" if "x-panel" in schema else ""
+
+
 class Schemas:
     """The settings' schema, resolved for each value."""
 
@@ -247,15 +254,13 @@ class Schemas:
 
         `x-panel` names the setting beside it that has the panel, whose form's value counts before the saved one.
         """
-        if "x-panel" not in schema:
+        name = panel_input(schema, path)
+        if not name:
             return self.sources.trees("")
-        parent = path.rpartition(".")[0]
         held: Any = self.values
-        for key in parent.removeprefix(self.root).split(".")[1:]:
+        for key in name.removeprefix(self.root).split(".")[1:]:
             held = held.get(key) if isinstance(held, Mapping) else None
-        name = schema["x-panel"]
-        saved = held.get(name) if isinstance(held, Mapping) else None
-        return self.sources.trees(str(self.sent.get(f"{parent}.{name}") or saved or "contact"))
+        return self.sources.trees(str(self.sent.get(name) or held or "contact"))
 
     def resolve(self, raw: Schema) -> tuple[Schema, bool]:
         """Return a schema without references, and whether it may be null."""

@@ -76,7 +76,7 @@ SENDERS_MENU = MenuItem(
     10,
     "at-sign",
     gettext_lazy("Sending"),
-    gettext_lazy("smtp mailboxes imap domain sending hours unsubscribe from address"),
+    gettext_lazy("smtp mail server mailboxes imap domain sending hours unsubscribe from address"),
 )
 WEBHOOKS_MENU = MenuItem(
     gettext_lazy("Webhooks"),

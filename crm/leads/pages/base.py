@@ -44,7 +44,7 @@ class LeadPage(Page):
         LEADS,
         10,
         "target",
-        keywords=gettext_lazy("deals opportunities pipeline board sales"),
+        keywords=gettext_lazy("deals opportunities pipeline stages board sales"),
     )
 
     @cached_property

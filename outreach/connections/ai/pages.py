@@ -59,7 +59,7 @@ class AiPage(Page):
         10,
         "sparkles",
         gettext_lazy("Connections"),
-        gettext_lazy("artificial intelligence writer models openai gemini tokens costs"),
+        gettext_lazy("artificial intelligence writer models openai chatgpt gpt gemini claude tokens costs"),
     )
 
 

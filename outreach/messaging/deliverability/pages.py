@@ -34,7 +34,7 @@ class Deliverability(SettingsForm):
         20,
         "shield-check",
         gettext_lazy("Sending"),
-        gettext_lazy("domain spf dkim dmarc bounces spam limits warm-up reputation"),
+        gettext_lazy("domain dns spf dkim dmarc bounces spam limits warm-up reputation"),
     )
     purpose = gettext_lazy("Bounce limits and daily sending limits.")
     module = "genie"

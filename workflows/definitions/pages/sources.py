@@ -143,7 +143,11 @@ class StepSources(OneWorkflow):
         page_name, text = MADE_ON.get(CHOSEN.get(widget, source), ("", ""))
         if choices or not page_name:
             return ""
-        return format_html(_('There is none yet. <a class="link" href="{}">{}</a>'), self.address(page_name), text)
+        return format_html(
+            _('There is none yet. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>'),
+            self.address(page_name),
+            text,
+        )
 
     def typing_error(self, widget: str, source: str, text: str) -> str:
         """Return the error of an id that is typed in place of a choice; "" for none."""
