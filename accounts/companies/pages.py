@@ -22,7 +22,7 @@ from core.web.settings import SettingsForm
 
 DAYS = 14
 ZONE = gettext_lazy("Type a city, such as Berlin.")
-SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Answered")}
+SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Replied")}
 """Number of the API -> its label in the chart."""
 WAITS = (
     (
