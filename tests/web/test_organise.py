@@ -91,7 +91,7 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     tagged = scope.session.post("/segment", {"name": "Tagged", "panel": "contact", "advancedFilters": tree}).data
     assert "Tag is Fair" in text_of(client.get(at(scope.owner, f"segments/{tagged['_id']}")))
     leads = at(scope.owner, "segments/new-leads?f=status:in:new")
-    assert "0 leads in it now" in text_of(client.get(leads))
+    assert "0 leads now" in text_of(client.get(leads))
     assert client.post(leads, {"name": "New ones"}).status_code == 303
     assert Segment.objects.get(name="New ones").panel == "lead"
 

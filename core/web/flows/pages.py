@@ -21,7 +21,7 @@ DEEPEST = 12
 """Maximum depth of indentation for nested branches."""
 KEYS = (
     ("Tab", gettext_lazy("to the next step, in the order of the list")),
-    ("Arrows", gettext_lazy("to the step beside, above or below")),
+    ("Arrows", gettext_lazy("to a neighboring step")),
     ("Enter", gettext_lazy("edit the step")),
     ("A", gettext_lazy("add a step after it")),
     ("C", gettext_lazy("connect it: choose the other step, then Enter")),

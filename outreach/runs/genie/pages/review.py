@@ -26,7 +26,7 @@ SINCE = {
     "sending": gettext_lazy("Approved by someone else, and sending."),
     "sent": gettext_lazy("Approved by someone else, and sent."),
     "cancelled": gettext_lazy("Canceled by someone else."),
-    "suppressed": gettext_lazy("Cancelled: the contact is on the suppression list."),
+    "suppressed": gettext_lazy("Canceled: the contact is on the suppression list."),
     "failed": gettext_lazy("Approved by someone else, but sending failed."),
     "unknown": gettext_lazy("Approved by someone else; delivery unknown."),
 }
