@@ -154,7 +154,8 @@ class Page(View):
             }
             answer = self.ask("GET", path, params)
         if lost and answer.ok:
-            self.warn(f"Some parts of this link are unknown. Shown without {' and '.join(map(str, lost))}.")
+            names = ", ".join(map(str, lost))
+            self.warn(_("Some parts of this link are unknown. Shown without: %(names)s.") % {"names": names})
         return self.needed(answer)
 
     def needed(self, answer: Answer) -> Answer:

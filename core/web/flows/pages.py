@@ -59,8 +59,6 @@ class FlowPage(Page):
     """The template of the part above the drawing."""
     one: ClassVar[str]
     """Noun for the graph's object, such as workflow."""
-    goal: ClassVar[str] = "it can run"
-    """The action that validation errors block."""
     keys: ClassVar[Sequence[tuple[str, str]]] = KEYS
 
     # What a page implements

@@ -181,7 +181,7 @@ class Review(OutreachPage):
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
             return _("You changed it in another window.")
-        return _("%(by)s changed it.") % {"by": by.get("name") or "Somebody"}
+        return _("%(by)s changed it.") % {"by": by.get("name") or _("Somebody")}
 
     def at(self, message: str) -> str:
         """Return the address of a draft in the review, or of the first one."""
