@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
@@ -11,14 +14,20 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
-NEEDED = {"name": "a name", "email": "an email address", "number": "a phone number"}
+NEEDED = {"name": "a name", "email": gettext_lazy("an email address"), "number": gettext_lazy("a phone number")}
 
 
 class ContactPage(Page):
     """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
-    menu = MenuItem("All contacts", CONTACTS, 10, "users", keywords="people customers persons subscribers")
+    menu = MenuItem(
+        gettext_lazy("All contacts"),
+        CONTACTS,
+        10,
+        "users",
+        keywords=gettext_lazy("people customers persons subscribers"),
+    )
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -35,12 +44,12 @@ class ContactPage(Page):
         """Return the fields of a contact's own values."""
         needed = self.required
         prefix = "countryCode" in needed and "number" not in needed  # a number may bring its own
-        help = "Not needed before a number that begins with +."
+        help = _("Not needed before a number that begins with +.")
         return [
-            Field("name", "Name", required="name" in needed),
-            Field("email", "Email", "email", required="email" in needed),
-            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
-            Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
+            Field("name", _("Name"), required="name" in needed),
+            Field("email", _("Email"), "email", required="email" in needed),
+            Field("countryCode", _("Country code"), "tel", required=prefix, placeholder="+44", help_text=help),
+            Field("number", _("Phone number"), "tel", required="number" in needed, placeholder="7400 123456"),
         ]
 
     @cached_property
@@ -57,15 +66,15 @@ class ContactPage(Page):
     def needs(self) -> str:
         """Return the values that every contact needs, as text."""
         labels = [label for name, label in NEEDED.items() if name in self.required]
-        return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
+        return " and ".join(map(str, filter(None, (", ".join(map(str, labels[:-1])), *labels[-1:]))))
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
         fields += record_fields(self, self.own_fields, values)
-        fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
+        fields.append(Field("category", _("Category"), "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
-            fields.append(Field("tags", "Tags", "checks", options=tags))
+            fields.append(Field("tags", _("Tags"), "checks", options=tags))
         return Form(fields=[field for field in fields if field.name != "category" or field.options], initial=values)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
@@ -16,23 +18,23 @@ from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
 from crm.contacts.types import ContactData
 
-DIRECTIONS = [Option("outbound", "Outgoing"), Option("inbound", "Incoming")]
+DIRECTIONS = [Option("outbound", gettext_lazy("Outgoing")), Option("inbound", gettext_lazy("Incoming"))]
 OUTCOMES = [
-    Option("connected", "Connected"),
-    Option("no_answer", "No answer"),
-    Option("busy", "Busy"),
-    Option("voicemail", "Voicemail"),
-    Option("wrong_number", "Wrong number"),
-    Option("failed", "Failed"),
+    Option("connected", gettext_lazy("Connected")),
+    Option("no_answer", gettext_lazy("No answer")),
+    Option("busy", gettext_lazy("Busy")),
+    Option("voicemail", gettext_lazy("Voicemail")),
+    Option("wrong_number", gettext_lazy("Wrong number")),
+    Option("failed", gettext_lazy("Failed")),
 ]
-ATTENDEES = "Email addresses, separated by commas. You are included."
+ATTENDEES = gettext_lazy("Email addresses, separated by commas. You are included.")
 LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
 OF_CARD = {"countryCode": "phone", "number": "phone"}
 """Field of the form -> its name on a card, if it differs."""
 COMPOSE = {
-    "note": ("Note", "lead-activity", "Add note"),
-    "call": ("Call", "lead-activity", "Log call"),
-    "meeting": ("Meeting", "meeting", "Create meeting and invite"),
+    "note": (gettext_lazy("Note"), "lead-activity", gettext_lazy("Add note")),
+    "call": (gettext_lazy("Call"), "lead-activity", gettext_lazy("Log call")),
+    "meeting": (gettext_lazy("Meeting"), "meeting", gettext_lazy("Create meeting and invite")),
 }
 """Kind of timeline entry -> its name, its permission module, and its button."""
 
@@ -40,7 +42,7 @@ COMPOSE = {
 class NewContact(ContactPage):
     path = "contacts/new"
     name = "contact-new"
-    title = "New contact"
+    title = gettext_lazy("New contact")
     action = title
     template = "web/contacts/new.html"
 
@@ -58,7 +60,9 @@ class NewContact(ContactPage):
         for field in form:
             reading = readings.get(OF_CARD.get(field.name, field.name))
             if reading and field.value():
-                field.help_text = f"Read on the card, {reading['confidence']:.0%} sure."
+                field.help_text = gettext("From the card, %(confidence)s sure.") % {
+                    "confidence": f"{reading['confidence']:.0%}"
+                }
             elif reading and reading["read"]:
                 field.help_text = reading["note"]
         return form
@@ -71,7 +75,7 @@ class NewContact(ContactPage):
         answer = self.ask("POST", "contact", None, body_of(values))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Contact created", self.address("contact", answer.data["_id"]), undo=answer.job)
+        return self.done(gettext("Contact created"), self.address("contact", answer.data["_id"]), undo=answer.job)
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         """Show the form again. It has been made already, so that `show` need not ask for its fields."""
@@ -82,7 +86,7 @@ class NewContact(ContactPage):
 class ContactDetail(ContactPage):
     path = "contacts/<str:id>"
     name = "contact"
-    record_kind = ("contact", "Contacts")
+    record_kind = ("contact", gettext_lazy("Contacts"))
     template = "web/contacts/detail.html"
 
     @cached_property
@@ -138,23 +142,25 @@ class ContactDetail(ContactPage):
         """Return the form of the chosen entry."""
         if self.compose == "call":
             fields = [
-                Field("direction", "Direction", "select", required=True, options=DIRECTIONS, initial="outbound"),
-                Field("outcome", "Outcome", "select", required=True, options=OUTCOMES, initial="connected"),
-                Field("minutes", "Minutes", "number"),
-                Field("notes", "Notes", "textarea"),
+                Field(
+                    "direction", gettext("Direction"), "select", required=True, options=DIRECTIONS, initial="outbound"
+                ),
+                Field("outcome", gettext("Outcome"), "select", required=True, options=OUTCOMES, initial="connected"),
+                Field("minutes", gettext("Minutes"), "number"),
+                Field("notes", gettext("Notes"), "textarea"),
             ]
         elif self.compose == "meeting":
             email = self.contact["email"] or ""
             fields = [
-                Field("title", "Title", required=True),
-                Field("startsAt", "Starts", "datetime-local", required=True),
-                Field("durationMinutes", "Duration", "select", required=True, options=LENGTHS, initial="30"),
-                Field("attendees", "Attendees", help_text=ATTENDEES, initial=email),
+                Field("title", gettext("Title"), required=True),
+                Field("startsAt", gettext("Starts"), "datetime-local", required=True),
+                Field("durationMinutes", gettext("Duration"), "select", required=True, options=LENGTHS, initial="30"),
+                Field("attendees", gettext("Attendees"), help_text=ATTENDEES, initial=email),
             ]
         else:
             autofocus = "compose" in self.request.GET
-            hint = "Write a note"
-            fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=autofocus)]
+            hint = gettext("Write a note")
+            fields = [Field("notes", gettext("Note"), "textarea", placeholder=hint, key="n", autofocus=autofocus)]
         return Form(fields=fields)
 
     def do_save(self) -> HttpResponse:
@@ -169,7 +175,7 @@ class ContactDetail(ContactPage):
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done("Contact saved", self.request.path, undo=answer.job)
+                return self.done(gettext("Contact saved"), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -178,13 +184,13 @@ class ContactDetail(ContactPage):
         return self.page(context, status=422)
 
     def do_note(self) -> HttpResponse:
-        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, "Note added.")
+        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added."))
 
     def do_call(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
         minutes = form.values.get("minutes")
         length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
-        return self.composed("calllog", form, length, "Call logged.")
+        return self.composed("calllog", form, length, gettext("Call logged."))
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
@@ -198,14 +204,14 @@ class ContactDetail(ContactPage):
         length = str(form.values.get("durationMinutes", ""))
         if length.isdecimal():
             beside["durationMinutes"] = int(length)
-        return self.composed("meeting", form, beside, "Meeting created.")
+        return self.composed("meeting", form, beside, gettext("Meeting created."))
 
     def composed(self, path: str, form: Form, beside: Values, text: str) -> HttpResponse:
         """Save the composer's input, or show it again with the errors."""
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         answer = self.ask("POST", path, None, {"contact": self.params["id"], **values, **beside})
         if answer.ok:
-            return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
+            return self.done(" ".join(map(str, filter(None, (text, answer.warning)))), self.request.path)
         if self.request.POST["do"] not in dict(self.composers):
             return self.refuse(answer, self.request.path)
         form.refuse(answer)
@@ -215,4 +221,4 @@ class ContactDetail(ContactPage):
         answer = self.ask("DELETE", "contact", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Contact deleted", self.address("contacts"), undo=answer.job)
+        return self.done(gettext("Contact deleted"), self.address("contacts"), undo=answer.job)
