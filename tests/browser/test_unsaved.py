@@ -1,4 +1,4 @@
-"""The question before typed text is lost: links, keys, Back and other forms; never without changes, never after saving."""
+"""The question before typed text is lost: it comes with changes only, and never after saving."""
 
 from __future__ import annotations
 

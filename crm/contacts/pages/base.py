@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext_lazy as _
+
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
 NEEDED = {"name": "a name", "email": "an email address", "number": "a phone number"}
+FIELDSETS = (
+    Fieldset(_("Contact details"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(_("More details"), (REST,)),
+    Fieldset(_("Groups"), ("category", "tags")),
+)
 
 
 class ContactPage(Page):
@@ -66,7 +73,8 @@ class ContactPage(Page):
         fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form(fields=[field for field in fields if field.name != "category" or field.options], initial=values)
+        fields = [field for field in fields if field.name != "category" or field.options]
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
 
 def body_of(values: Values) -> JsonObject:

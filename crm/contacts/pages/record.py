@@ -158,7 +158,7 @@ class ContactDetail(ContactPage):
         return Form(fields=fields)
 
     def do_save(self) -> HttpResponse:
-        for _ in range(RETRIES):
+        for _attempt in range(RETRIES):
             who = (self.contact["updatedBy"] or {}).get("name", "")
             form = self.form(self.values()).bind(self.request.POST, who)
             if not form.is_valid():

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.ids import is_id
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.timelines import SIZE, shown_entry
@@ -35,6 +36,11 @@ CONTACT = (
         help_text="Leave empty for numbers that begin with +.",
     ),
     Field("number", "Phone number", "tel", placeholder="7400 123456"),
+)
+FIELDSETS = (
+    Fieldset(_("Contact"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(_("Lead"), (("status", "source"), ("value", "productServices"), REST, "notes")),
+    Fieldset(_("Assignment"), (("teamMember", "team"), "tags")),
 )
 NEEDED = {"name": False, "email": True, "number": True}
 """Value of a contact -> whether a new one needs it by default."""
@@ -95,7 +101,7 @@ class NewLead(LeadPage):
         if self.members:
             help = "Leave empty to assign automatically."
             fields.append(Field("teamMember", "Assigned to", "select", help_text=help, options=self.members))
-        return Form(fields=fields)
+        return Form(fields=fields, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
         may = self.may("lead", "POST")
@@ -201,7 +207,7 @@ class LeadDetail(LeadPage):
             fields.append(Field("productServices", "Products and services", "checks", options=products))
         if tags := self.options_of("tag"):
             fields.append(Field("tags", "Tags", "checks", options=tags))
-        form = Form(fields=fields, initial=values)
+        form = Form(fields=fields, initial=values, fieldsets=FIELDSETS)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
         return form
 
@@ -226,7 +232,7 @@ class LeadDetail(LeadPage):
     # What forms do
 
     def do_save(self) -> HttpResponse:
-        for _ in range(RETRIES):
+        for _attempt in range(RETRIES):
             who = (self.lead["updatedBy"] or {}).get("name", "")
             form = self.edit_form(self.values).bind(self.request.POST, who)
             if not form.is_valid():

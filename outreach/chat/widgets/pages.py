@@ -9,10 +9,11 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.colors import color_options
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import Field, Fieldset, Form, Option, options_of
 from core.web.lists import Column
 from core.web.navigation.places import WEBSITE, MenuItem
 from core.web.pages import Page
@@ -29,6 +30,12 @@ KIND = Records(
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 ASKED = {"name": "Name", "email": "Email", "phone": "Phone"}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
+FIELDSETS = (
+    Fieldset(_("Chat"), ("name", "isActive", "allowedOrigins", "chatbot")),
+    Fieldset(_("Look"), (("color", "position"), "greeting", "texts")),
+    Fieldset(_("Before the chat"), ("asks", "needs")),
+    Fieldset(_("Staffed hours"), ("days", ("from", "to"), "timezone", "offlineForm")),
+)
 CORNERS = (("right", "Right"), ("left", "Left"))
 SEVERAL = "different"
 """Stands for hours that differ from day to day."""
@@ -129,7 +136,7 @@ class WidgetForm(RecordForm):
             ),
             Field("texts", "Texts", "textarea", help_text="Translate the texts on the right of each =."),
         ]
-        return Form(fields=fields, initial=shown)
+        return Form(fields=fields, initial=shown, fieldsets=FIELDSETS)
 
     def shown(self, record: Values) -> JsonObject:
         """Return a record's values by the names of the form."""

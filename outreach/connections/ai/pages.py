@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation import places
@@ -41,6 +42,21 @@ PURPOSES = {
     "question": "Questions",
     "test": "Tests",
 }
+FIELDSETS = (
+    Fieldset(_("Connection"), ("name", "apiKey", "baseUrl", "selectedModel", "isDefault", "isActive")),
+    Fieldset(
+        _("Costs"), (("pricePerMillionIn", "pricePerMillionOut"), ("monthlyTokenCap", "monthlyCostCap")), _("Optional.")
+    ),
+    Fieldset(
+        _("Writing"),
+        (
+            ("temperature", "topP", "topK"),
+            ("frequencyPenalty", "presencePenalty"),
+            ("maxOutputTokens", "timeoutSeconds"),
+        ),
+        _("The defaults suit most companies."),
+    ),
+)
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 CAP_HELP = "Leave empty for no limit."
@@ -183,7 +199,7 @@ class AiAppForm(AiPage):
             *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Default AI writer", "switch")]),
             *([Field("isActive", "Active", "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before)
+        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
 
     def _model(self) -> Field:
         """Make the field of the model, which only the vendors' own servers choose themselves."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
@@ -14,6 +15,14 @@ from core.web.records import RecordList, Records
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 PATH = "apps/chatapp"
 QUALITY = {"GREEN": ("Good quality", "ok"), "YELLOW": ("Fair quality", "warn"), "RED": ("Poor quality", "bad")}
+FIELDSETS = (
+    Fieldset(
+        _("Account"),
+        ("name", ("phoneNumberId", "wabaId"), "appId", "accessToken", "appSecret", "isActive"),
+        _("Your vendor shows these values."),
+    ),
+    Fieldset(_("Sending limits"), (("perSecond", "perMinute"), ("perHour", "perDay"), ("rampStart", "rampStep"))),
+)
 LIMITS = ("perMinute", "perHour", "perDay", "rampStart", "rampStep")
 CHAT_LOG = Records("logs/chatapp", "chat-log", "message", "messages", "message-square-text", "Messages sent by chat.")
 STATUS_BADGES = {
@@ -86,7 +95,7 @@ class ChatAppPage(Page):
             Field("rampStep", "Warm-up: added per day", "number"),
             *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def tested(self, app: Values, message: str) -> HttpResponse:
         """Lead on to the app after a change that asked the vendor."""

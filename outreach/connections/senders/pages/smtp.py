@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.navigation.places import SENDERS_MENU
 from core.web.pages import Page
 
@@ -28,6 +29,20 @@ KEY_STATES = {
     "lost": ("DNS record missing", "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
+LIMITS = Fieldset(
+    _("Sending limits"),
+    ("maxConnections", ("perMinute", "perHour", "perDay"), ("rampStart", "rampStep")),
+    _("Slow down to stay within your provider's limits."),
+)
+FIELDSETS = (
+    Fieldset(_("Sender"), (("fromName", "fromEmail"), ("replyTo", "name"), "isActive")),
+    Fieldset(_("Mail server"), (("host", "port"), ("username", SECRET), "secure", REST)),
+    LIMITS,
+)
+HOURS_FIELDSETS = (
+    Fieldset(_("Sending hours"), ("windowDays", ("windowStart", "windowEnd"), "recipientTimezone")),
+    Fieldset(_("Drafts"), (("approvalDays", "language"),)),
+)
 TLS_PORT = 465
 """The port on which mail servers use TLS from the first byte."""
 
@@ -102,6 +117,7 @@ class SenderPage(Page):
                 *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
             ],
             initial=values,
+            fieldsets=FIELDSETS,
         )
 
     def tested(self, answer: Answer, message: str, to: str) -> HttpResponse:
@@ -164,6 +180,7 @@ class Senders(SenderPage):
                 ),
             ],
             initial=values and {**values, "language": values["languageName"]},
+            fieldsets=HOURS_FIELDSETS,
         )
 
     def do_connect_writer(self) -> HttpResponse:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 
 from django.http import Http404, HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
-from outreach.connections.senders.pages.smtp import SenderPage
+from core.web.forms import REST, Field, Fieldset, Form, Option
+from outreach.connections.senders.pages.smtp import LIMITS, SenderPage
+
+FIELDSETS = (
+    Fieldset(_("Sender"), (("fromName", "fromEmail"), ("replyTo", "name"), "isActive")),
+    Fieldset(_("Account"), ("apiKey", REST)),
+    LIMITS,
+)
 
 
 class VendorPage(SenderPage):
@@ -24,6 +31,7 @@ class VendorPage(SenderPage):
             return Form(
                 fields=[*self.login_fields(), *self.limits(), Field("isActive", "Active", "switch")],
                 initial=values,
+                fieldsets=FIELDSETS,
             )
         stays = "Stored encrypted." + (" Leave empty to keep it." if exists else "")
         key = Field(
@@ -39,7 +47,7 @@ class VendorPage(SenderPage):
             *self.limits(),
             *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def login_fields(self) -> list[Field]:
         """Return the fields of an account whose address comes from its log-in."""
