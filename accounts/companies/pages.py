@@ -8,11 +8,12 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
+from django.utils.translation import gettext_lazy as _
 
 from accounts.companies.serializers import CompanyUpdate
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
-from core.web.forms import Form, Option
+from core.web.forms import Fieldset, Form, Option
 from core.web.forms.from_input import form_from_input
 from core.web.navigation.places import HOME, SETTINGS, MenuItem
 from core.web.pages import Page
@@ -191,6 +192,13 @@ def is_dismissed(layout: Values) -> bool:
     return layout.get("firstSteps") is False
 
 
+PROFILE_FIELDSETS = (
+    Fieldset(_("Company"), ("name", "description", ("industry", "website"))),
+    Fieldset(_("Contact details"), (("email", "contactNumber"),)),
+    Fieldset(_("Address"), ("address", ("postalCode", "city"), ("state", "country"), "timezone")),
+)
+
+
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
@@ -229,6 +237,7 @@ class CompanyProfile(SettingsForm):
         placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
         autocomplete={"name": "organization"},
         required=("name", "timezone"),
+        fieldsets=PROFILE_FIELDSETS,
     )
 
     def form(self, values: Values | None = None) -> Form:

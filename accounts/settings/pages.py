@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext_lazy as _
+
 from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import Field, Fieldset, Form, Option, options_of
 from core.web.forms.from_input import form_from_input
 from core.web.navigation.menu import settings_of
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -86,6 +88,16 @@ class Settings(Page):
         return {"groups": [(heading, links) for heading, links in settings_of(self) if heading]}
 
 
+LINK_NAMES = tuple(LINKS)
+LINK_ROWS = tuple(LINK_NAMES[start : start + 2] for start in range(0, len(LINK_NAMES), 2))
+FORMATS_FIELDSETS = (
+    Fieldset(_("Formats"), (("dateFormat", "timeFormat"), "currency")),
+    Fieldset(_("Duplicates"), ("contactUniqueKey", "duplicateLeads")),
+    Fieldset(_("Emails"), ("appName", "appDescription")),
+    Fieldset(_("Social links"), LINK_ROWS),
+)
+
+
 class Formats(SettingsForm):
     path = "settings/formats"
     name = "formats"
@@ -123,6 +135,7 @@ class Formats(SettingsForm):
         },
         help_texts={"appName": "Leave empty to use the company's name."},
         placeholders=dict.fromkeys(LINKS, "https://"),
+        fieldsets=FORMATS_FIELDSETS,
     )
 
     def form(self, values: Values | None = None) -> Form:

@@ -103,7 +103,11 @@ def value_of(context: Values, row: Row, column: Column) -> Any:
         record = record.get(name) if isinstance(record, Mapping) else None
     if column.definition is not None:
         values: FieldValues = context.get("field_values") or FieldValues(context["reader"].formats)
-        return values.line(column.definition, record)
+        return (
+            values.block(column.definition, record)
+            if context.get("in_record")
+            else values.line(column.definition, record)
+        )
     if not column.labels:
         return record
     several = record if isinstance(record, list) else [record]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.record_forms import choice_of, fields_query, form_values, record_fields
 from core.web.lists import Column
 from core.web.navigation.places import LEADS, MenuItem
@@ -79,12 +80,19 @@ class Products(RecordList, ProductPage):
         return self.done(f"Deleted {counted(count, 'product')}", here, undo=answer.job)
 
 
+FIELDSETS = (
+    Fieldset(_("Product"), ("name", ("type", "category"), "description", ("sku", "isActive"))),
+    Fieldset(_("Price"), (("price", "currency", "unit"),)),
+    Fieldset(_("More details"), (REST,)),
+)
+
+
 class ProductForm(RecordForm, ProductPage):
     """The form of a product: the company's fields of products, in their order."""
 
     def form(self, values: Values | None = None) -> Form:
         fields = record_fields(self, self.definitions, values)
-        return Form(fields=fields or [Field("name", "Name", required=True)], initial=values)
+        return Form(fields=fields or [Field("name", "Name", required=True)], initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         return {"formData": dict(values)}

@@ -7,9 +7,11 @@ from django.http import HttpResponse
 from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
 from core.types import Values
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
+
+ROWS = (Fieldset("", ("name", "address", ("country", "vatId"), "email")),)
 
 
 class Details(SettingsForm):
@@ -36,7 +38,8 @@ class Details(SettingsForm):
                 ),
                 Field("vatId", "VAT ID", initial=details.get("vatId", ""), help_text="Checked against the country."),
                 Field("email", "Email for invoices", kind="email", initial=details.get("email", "")),
-            ]
+            ],
+            fieldsets=ROWS,
         )
 
     def do_save(self) -> HttpResponse:

@@ -1,7 +1,7 @@
 // Typed text is not lost without a question: links, htmx, other forms and Back ask first, and closing the tab makes the browser ask.
 
 const one = (selector, root = document) => root.querySelector(selector);
-const FORMS = "form[method=post]:is(.form, .start, .matrix-form, .columns-form, .write, .note-form, .mend)";
+const FORMS = "form[method=post]:is(.form, .start, .matrix-form, .columns-form, .write, .mend, .cell-form)";
 const UNTYPED = new Set(["hidden", "submit", "button", "reset", "file", "image"]);
 const touched = new WeakSet(); // forms that somebody typed in since they were sent
 const sent = new WeakSet();

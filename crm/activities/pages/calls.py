@@ -12,7 +12,7 @@ from core.text.timezones import zone_of
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
-from core.web.forms import Field, Form, options_of
+from core.web.forms import Field, Fieldset, Form, options_of
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
@@ -61,6 +61,9 @@ class Calls(Page):
         }
 
 
+CALL_ROWS = (Fieldset("", (("direction", "outcome"), ("startedAt", "minutes"), "notes", "recording")),)
+
+
 class CallPage(Page):
     module = "lead-activity"
     menu = Calls.menu
@@ -78,6 +81,7 @@ class CallPage(Page):
                 Field("recording", "Recording URL", "url", placeholder="https://"),
             ],
             initial=values,
+            fieldsets=CALL_ROWS,
         )
 
     @staticmethod

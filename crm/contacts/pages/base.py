@@ -66,13 +66,20 @@ class ContactPage(Page):
         labels = [label for name, label in NEEDED.items() if name in self.required]
         return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
 
+    def category_field(self) -> Field:
+        return Field("category", "Category", "select", options=self.options_of("contact-category"))
+
+    def tags_field(self) -> Field:
+        return Field("tags", "Tags", "checks", options=self.options_of("tag"))
+
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
         fields += record_fields(self, self.own_fields, values)
-        fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
-        if tags := self.options_of("tag"):
-            fields.append(Field("tags", "Tags", "checks", options=tags))
+        fields.append(self.category_field())
+        tags = self.tags_field()
+        if tags.options:
+            fields.append(tags)
         fields = [field for field in fields if field.name != "category" or field.options]
         return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
@@ -83,3 +90,9 @@ def body_of(values: Values) -> JsonObject:
     if "category" in beside:
         beside["category"] = beside["category"] or None
     return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
+
+
+def linked_values(contact: Values) -> JsonObject:
+    """Return the ids of a contact's category and tags, by the names of the form."""
+    category = (contact["category"] or {}).get("_id", "")
+    return {"category": category, "tags": [tag["_id"] for tag in contact["tags"]]}

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import REST, Field, Fieldset, Form, Option, options_of
 from core.web.forms.from_input import form_from_input
 from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -121,6 +122,13 @@ def shown_field(field: Values) -> JsonObject:
     return {**field, "type": TYPES.get(field["fieldType"], field["fieldType"]), "at_work": job}
 
 
+FIELDSETS = (
+    Fieldset(_("Field"), (("name", "fieldType"), ("required", "hide", "onlyShowTable"), REST, "more")),
+    Fieldset(_("In forms"), (("defaultValue", "placeholder"), "helper", "section")),
+    Fieldset(_("Advanced"), ("holds", "parts", "description")),
+)
+
+
 class FieldForm(FieldPage, RecordForm):
     template = "web/fields/form.html"
 
@@ -218,7 +226,7 @@ class NewField(NewRecord, FieldForm):
     title = "New field"
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""})
+        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""}, fieldsets=FIELDSETS)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -268,7 +276,7 @@ class EditField(EditRecord, FieldForm):
         if values is None:
             return Form(fields=fields)
         shown = {"holds": self.held, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
-        return Form(fields=fields, initial={**values, **shown})
+        return Form(fields=fields, initial={**values, **shown}, fieldsets=FIELDSETS)
 
     @property
     def children(self) -> Sequence[Values]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
@@ -78,6 +79,12 @@ class DataApps(DataAppPage):
         return self.done(message) if answer.ok else self.refuse(answer)
 
 
+FIELDSETS = (
+    Fieldset(_("Request"), ("name", ("url", "method"), ("headerName", "apiKey"), "timeoutSeconds", "isActive")),
+    Fieldset(_("Answer"), ("resultPath", "fieldPaths")),
+)
+
+
 class DataAppForm(DataAppPage):
     """The form of a data app. The address has its kind, and the id of an existing app."""
 
@@ -127,7 +134,7 @@ class DataAppForm(DataAppPage):
             Field("timeoutSeconds", "Timeout (seconds)", "number", help_text="From 1 to 30 seconds. Default: 20."),
             *([Field("isActive", "Active", "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before)
+        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
         action = "POST" if self.before is None else "PUT"

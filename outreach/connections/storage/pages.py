@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import shown_value
@@ -100,6 +103,7 @@ class AppForm(StoragePage):
     """The form of an app. The address has the id of an existing one."""
 
     template = "web/storage/form.html"
+    fieldsets: ClassVar[Sequence[Fieldset]] = ()
     kind = ""
     what = ""
     explained = ""
@@ -113,7 +117,7 @@ class AppForm(StoragePage):
         raise NotImplementedError
 
     def form(self) -> Form:
-        return Form(fields=self.fields(self.before is not None), initial=self.before)
+        return Form(fields=self.fields(self.before is not None), initial=self.before, fieldsets=self.fieldsets)
 
     def show(self) -> Values:
         form = self.form()
@@ -148,6 +152,10 @@ class BucketForm(AppForm):
     path = "settings/storage/bucket"
     name = "bucket"
     title = "Connect a bucket"
+    fieldsets = (
+        Fieldset(_("Bucket"), (("name", "region"), ("endpoint", "subpath"))),
+        Fieldset(_("Access"), (("accesskey", "secretkey"),)),
+    )
     kind = "bucket"
     what = "a bucket"
     explained = "Amazon S3 or a compatible storage. New files are stored there; existing files stay."

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext_lazy as _
+
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
@@ -19,6 +21,12 @@ PROVIDERS = {
 }
 """Mail provider of the API -> its name."""
 PREFIX, VENDOR = "limit-", "vendor-"
+
+
+FIELDSETS = (
+    Fieldset(_("Pause senders"), (("bouncePercent", "complaintPercent"), "guardFrom")),
+    Fieldset(_("Hourly limits"), (REST,)),
+)
 
 
 class Deliverability(SettingsForm):
@@ -96,7 +104,7 @@ class Deliverability(SettingsForm):
                 for key, name in self.vendors.items()
             ),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column, ListState
 from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
 from core.web.pages import Page, nothing_here
@@ -145,6 +146,12 @@ class RunReplies(InboxPage):
         return {"mails": answer.data, "total": answer.total, "run_id": self.params["id"]}
 
 
+MAILBOX_FIELDSETS = (
+    Fieldset(_("Mail server"), (("host", "port"), ("username", SECRET), "secure")),
+    Fieldset(_("Reading"), ("folders", "isActive")),
+)
+
+
 class SenderMailbox(Page):
     """The mailbox that replies to a sender come to."""
 
@@ -180,6 +187,7 @@ class SenderMailbox(Page):
                 *([Field("isActive", "Check every minute", "switch", initial=True)] if exists else []),
             ],
             initial=values,
+            fieldsets=MAILBOX_FIELDSETS,
         )
 
     def found(self) -> tuple[Values, Values | None]:

@@ -6,10 +6,11 @@ import re
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option, name_below
+from core.web.forms import Field, Fieldset, Form, Option, name_below
 from core.web.lists import Column, ListState
 from core.web.navigation.places import FORMS_MENU
 from core.web.pages import Page
@@ -73,6 +74,16 @@ class Forms(RecordList, FormsPage):
             for form in context["records"]
         ]
         return {**context, "records": rows}
+
+
+FIELDSETS = (
+    Fieldset(_("Form"), ("name", "title", "text", ("button", "colour"), "thanks", "redirectUrl")),
+    Fieldset(_("Websites"), ("allowedOrigins",)),
+    Fieldset(
+        _("New leads"),
+        ("duplicates", ("leadSource", "countryCode"), ("team", "category"), "tags", "keepDays"),
+    ),
+)
 
 
 class NewForm(NewRecord, FormsPage):
@@ -308,7 +319,7 @@ class FormSettings(EditRecord, OneForm):
             Field("tags", "Tags", "tags", options=self.options_of("tag")),
             Field("keepDays", "Delete submissions after (days)", "number", help_text="Leads are kept."),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = dict(values)

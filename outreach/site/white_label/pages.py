@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
@@ -15,6 +16,12 @@ PICTURES = ("logo", "favicon")
 HOSTS = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc", "fields": "name,status"}
 FROM = 7
 """Characters of a colour."""
+
+
+FIELDSETS = (
+    Fieldset(_("Brand"), ("productName", ("accent", "accentDark"))),
+    Fieldset(_("Emails and links"), ("senderName", "domain")),
+)
 
 
 class OwnBrand(SettingsForm):
@@ -59,7 +66,7 @@ class OwnBrand(SettingsForm):
         ]
         shown = dict(values or {})
         shown["domain"] = (shown.get("domain") or {}).get("_id", "")
-        return Form(fields=fields, initial=shown)
+        return Form(fields=fields, initial=shown, fieldsets=FIELDSETS)
 
     def hosts(self) -> list[Option]:
         answer = self.ask("GET", "domain-tracking", HOSTS) if self.may("domain-tracking") else None

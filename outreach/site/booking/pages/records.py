@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option, name_below
+from core.web.forms import Field, Fieldset, Form, Option, name_below
 from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList
@@ -55,6 +56,23 @@ class BookingList(RecordList, BookingPages):
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         return (Choice("kind", "Kind", ("in",), (("online", "Video call"), ("offline", "At a place"))),)
+
+
+FIELDSETS = (
+    Fieldset(_("Page"), (("name", "title"), "text", ("colour", "isActive"))),
+    Fieldset(_("Host"), (("member", "team"),)),
+    Fieldset(_("Meeting"), (("kind", "videoProvider"), "place")),
+    Fieldset(
+        _("Free times"),
+        (
+            ("durationMinutes", "stepMinutes"),
+            ("bufferBefore", "bufferAfter"),
+            ("noticeMinutes", "horizonDays"),
+            "mostPerDay",
+        ),
+    ),
+    Fieldset(_("After the booking"), ("remindMinutes", "asksPhone", "makesLead", "leadSource")),
+)
 
 
 class BookingForm(BookingPages):
@@ -157,7 +175,7 @@ class NewBookingPage(BookingForm, NewRecord):
     save_label = "Create"
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(fields=self.fields(), initial=values)
+        return Form(fields=self.fields(), initial=values, fieldsets=FIELDSETS)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -182,7 +200,7 @@ class EditBookingPage(BookingForm, EditRecord):
             chosen = str((values or {}).get(field.name) or "")
             if field.name in NUMBERS and chosen and chosen not in [option.value for option in field.options]:
                 field.options.append(Option(chosen, f"{chosen} minutes"))
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def values(self) -> Values:
         record = self.record
