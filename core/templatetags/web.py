@@ -24,6 +24,8 @@ from core.web.banners import Banner, banner_of
 from core.web.cells import cell
 from core.web.field_values import FieldValues
 from core.web.filters import Choice
+from core.web.forms import BoundField
+from core.web.forms.fieldsets import in_rows
 from core.web.lists import Column, ListState
 from core.web.navigation.menu import Navigation, navigation_of
 from core.web.tables import Row
@@ -61,6 +63,12 @@ def empty_state(
 ) -> Values:
     """Show one sentence and one button: {% empty_state "users" "No contacts" link=new label="New" %}."""
     return {"icon_name": icon_name, "title": title, "text": text, "link": link, "label": label, "primary": primary}
+
+
+@register.inclusion_tag("web/rows.html")
+def field_rows(fields: Iterable[BoundField], *rows: str) -> Values:
+    """Draw fields, some of them side by side: {% field_rows window "start end" %}."""
+    return {"rows": in_rows(fields, [row.split() for row in rows])}
 
 
 @register.simple_tag(takes_context=True)

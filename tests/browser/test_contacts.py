@@ -92,7 +92,7 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
     if narrow:
         page.get_by_role("button", name="More").click()
     page.locator("#more-menu" if narrow else ".side").get_by_role("link", name="Search").click()
-    expect(page.get_by_role("combobox", name="Search for")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Search records")).to_be_focused()
     page.keyboard.press("Escape")
 
     # Delete all that match, and undo it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.web.forms import REST, Field, Fieldset, Form
+from core.web.forms.fieldsets import in_rows
 
 NAMES = ("name", "host", "port", "extra", "active")
 SERVER = Fieldset("Server", (("host", "port"), ("gone", "active")), "From your provider.")
@@ -32,3 +33,9 @@ def test_headings_and_rows_are_drawn() -> None:
     assert "<h2>Server</h2>" in html
     assert "From your provider." in html
     assert html.count('class="form-row"') == 1
+
+
+def test_rows_keep_the_order_of_fields() -> None:
+    form = Form(fields=[Field(name, name.title()) for name in NAMES])
+    rows = in_rows(form, [("host", "port"), ("active", "gone")])
+    assert [[field.name for field in row] for row in rows] == [["name"], ["host", "port"], ["extra"], ["active"]]

@@ -259,7 +259,16 @@ def test_the_page_of_parts_has_each_part(world: World) -> None:
     The rows of records are those of one list's columns.
     """
     shell = {"side", "tab_bar", "toasts", "summary", "field", "field_texts", "dialogs", "palette", "tray", "unread"}
-    shell |= {"filter_field", "kept", "chip", "visit", "place_tabs", "settings_list", "list_menu", "unsaved"}  # of single pages
+    shell |= {
+        "filter_field",
+        "kept",
+        "chip",
+        "visit",
+        "place_tabs",
+        "settings_list",
+        "list_menu",
+        "unsaved",
+    }  # of single pages
     folder = settings.BASE_DIR / "templates" / "web"
     shown = (folder / "samples" / "parts.html").read_text()
     tags = {"badge": "{% badge ", "empty": "{% empty_state "}

@@ -124,3 +124,4 @@ function markTab() {
 }
 window.addEventListener("hashchange", markTab);
 markTab();
+if (location.hash === "#history") one("#history [autofocus]")?.focus(); // browsers skip it where the address names a part

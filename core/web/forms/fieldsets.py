@@ -59,3 +59,11 @@ def _rows(
             yield from rest
         elif present := [fields[name] for name in _names(row) if name in fields]:
             yield present
+
+
+def in_rows(fields: Iterable[BoundField], rows: Iterable[Sequence[str]]) -> list[list[BoundField]]:
+    """Return the fields in their order, those of a row together at the place of its first one."""
+    by_name = {field.name: field for field in fields}
+    row_of = {name: tuple(row) for row in rows for name in row}
+    order = dict.fromkeys(row_of.get(name, (name,)) for name in by_name)
+    return [[by_name[name] for name in row if name in by_name] for row in order]
