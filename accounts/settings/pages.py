@@ -10,6 +10,7 @@ from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
 from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form, Option, options_of
+from core.web.forms.fieldsets import in_pairs
 from core.web.forms.from_input import form_from_input
 from core.web.navigation.menu import settings_of
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -88,13 +89,11 @@ class Settings(Page):
         return {"groups": [(heading, links) for heading, links in settings_of(self) if heading]}
 
 
-LINK_NAMES = tuple(LINKS)
-LINK_ROWS = tuple(LINK_NAMES[start : start + 2] for start in range(0, len(LINK_NAMES), 2))
 FORMATS_FIELDSETS = (
     Fieldset(_("Formats"), (("dateFormat", "timeFormat"), "currency")),
     Fieldset(_("Duplicates"), ("contactUniqueKey", "duplicateLeads")),
     Fieldset(_("Emails"), ("appName", "appDescription")),
-    Fieldset(_("Social links"), LINK_ROWS),
+    Fieldset(_("Social links"), in_pairs(LINKS)),
 )
 
 

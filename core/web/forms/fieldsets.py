@@ -33,6 +33,12 @@ class Section:
     rows: list[list[BoundField]]
 
 
+def in_pairs(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """Return rows of two fields each; the last one may have one."""
+    listed = tuple(names)
+    return tuple(listed[start : start + 2] for start in range(0, len(listed), 2))
+
+
 def sections_of(fields: Mapping[str, BoundField], fieldsets: Sequence[Fieldset]) -> list[Section]:
     """Return the sections with fields. Fields that none names stand where REST is, or at the end."""
     named = {name for fieldset in fieldsets for row in fieldset.fields for name in _names(row)}

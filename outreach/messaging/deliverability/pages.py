@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form
+from core.web.forms.fieldsets import in_pairs
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
@@ -25,7 +26,7 @@ PREFIX, VENDOR = "limit-", "vendor-"
 
 FIELDSETS = (
     Fieldset(_("Pause senders"), (("bouncePercent", "complaintPercent"), "guardFrom")),
-    Fieldset(_("Hourly limits"), (REST,)),
+    Fieldset(_("Hourly limits"), (*in_pairs(f"{PREFIX}{key}" for key in PROVIDERS), REST)),
 )
 
 
