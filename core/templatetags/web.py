@@ -172,12 +172,12 @@ def day(context: Values, value: Any) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def money(context: Values, amount: Any, *, short: bool = False) -> str:
-    """Write an amount in the company's currency, `short` without decimals. Nothing for null."""
+def money(context: Values, amount: Any, currency: str | None = None, *, short: bool = False) -> str:
+    """Write an amount, by default in the company's currency, `short` without decimals. Nothing for null."""
     if amount is None or amount == "":
         return ""
     formats: Formats = context["reader"].formats
-    text = formats.money(Decimal(str(amount)))
+    text = formats.money(Decimal(str(amount)), currency or None)
     return text.partition(".")[0] if short and "." in text[-4:] else text
 
 
