@@ -8,9 +8,10 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext
 
 from accounts.companies.serializers import CompanyUpdate
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
 from core.web.forms import Fieldset, Form, Option
@@ -20,57 +21,83 @@ from core.web.pages import Page
 from core.web.settings import SettingsForm
 
 DAYS = 14
-ZONE = "Type a city, such as Berlin."
-SERIES = {"sent": "Sent", "answered": "Answered"}
+ZONE = gettext_lazy("Type a city, such as Berlin.")
+SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Answered")}
 """Number of the API -> its label in the chart."""
 WAITS = (
-    ("drafts", ("genie", "POST"), "mail-check", "draft to approve", "drafts to approve", "messages"),
+    (
+        "drafts",
+        ("genie", "POST"),
+        "mail-check",
+        gettext_lazy("draft to approve"),
+        gettext_lazy("drafts to approve"),
+        "messages",
+    ),
     (
         "contactImportsToMend",
         ("contact", "POST"),
         "file-x",
-        "import with rows to correct",
-        "imports with rows to correct",
+        gettext_lazy("import with rows to correct"),
+        gettext_lazy("imports with rows to correct"),
         "imports",
     ),
-    ("unreadReplies", ("genie", "GET"), "mail-open", "new reply", "new replies", "received-mail"),
+    (
+        "unreadReplies",
+        ("genie", "GET"),
+        "mail-open",
+        gettext_lazy("new reply"),
+        gettext_lazy("new replies"),
+        "received-mail",
+    ),
     (
         "leadImportsToMend",
         ("lead", "POST"),
         "file-x",
-        "import of leads with rows to correct",
-        "imports of leads with rows to correct",
+        gettext_lazy("import of leads with rows to correct"),
+        gettext_lazy("imports of leads with rows to correct"),
         "lead-imports",
     ),
     (
         "failingSenders",
         ("apps", "PUT"),
         "triangle-alert",
-        "sender or mailbox that does not work",
-        "senders or mailboxes that do not work",
+        gettext_lazy("sender or mailbox that does not work"),
+        gettext_lazy("senders or mailboxes that do not work"),
         "senders",
     ),
-    ("approvals", (), "user-check", "question of a workflow", "questions of workflows", "workflow-approvals"),
+    (
+        "approvals",
+        (),
+        "user-check",
+        gettext_lazy("question of a workflow"),
+        gettext_lazy("questions of workflows"),
+        "workflow-approvals",
+    ),
 )
 """Open work: number of the API, permission of those who can act on it (none: everybody), icon, label for one and for
 several, and page."""
 STEPS = {
-    "sender": ("Connect a sender", "The address your emails are sent from.", "sender-new", "apps"),
+    "sender": (
+        gettext_lazy("Connect a sender"),
+        gettext_lazy("The address your emails are sent from."),
+        "sender-new",
+        "apps",
+    ),
     "contacts": (
-        "Import contacts",
-        "Import a file. Rows are checked first.",
+        gettext_lazy("Import contacts"),
+        gettext_lazy("Import a file. Rows are checked first."),
         "import-new",
         "contact",
     ),
     "members": (
-        "Invite a colleague",
-        "Share contacts, each person with a role.",
+        gettext_lazy("Invite a colleague"),
+        gettext_lazy("Share contacts, each person with a role."),
         "member-new",
         "member",
     ),
     "run": (
-        "Start outreach",
-        "Write a draft for each contact and approve it.",
+        gettext_lazy("Start outreach"),
+        gettext_lazy("Write a draft for each contact and approve it."),
         "outreach-new",
         "genie",
     ),
@@ -81,9 +108,9 @@ STEPS = {
 class Home(Page):
     path = ""
     name = "home"
-    title = "Home"
+    title = gettext_lazy("Home")
     template = "web/home/home.html"
-    menu = MenuItem("Home", HOME, 10, "house", keywords="overview numbers")
+    menu = MenuItem(gettext_lazy("Home"), HOME, 10, "house", keywords=gettext_lazy("overview numbers"))
 
     def show(self) -> Values:
         answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
@@ -109,10 +136,10 @@ class Home(Page):
     def stats(self, numbers: Mapping[str, int | None], begin: str) -> list[tuple[str, int | None, str]]:
         """Return (label, number, address of the counted records) of up to four numbers that the reader may see."""
         options = [
-            ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
-            ("sent", "Messages sent", "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
-            ("answered", "Contacts who replied", "contacts", f"repliedAt:{SINCE}:{begin}"),
-            ("newLeads", "New leads", "leads", f"createdAt:{SINCE}:{begin}"),
+            ("newContacts", gettext("New contacts"), "contacts", f"createdAt:{SINCE}:{begin}"),
+            ("sent", gettext("Messages sent"), "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
+            ("answered", gettext("Contacts who replied"), "contacts", f"repliedAt:{SINCE}:{begin}"),
+            ("newLeads", gettext("New leads"), "leads", f"createdAt:{SINCE}:{begin}"),
         ]
         seen = [option for option in options if numbers.get(option[0]) is not None]
         return [(label, numbers[name], self.link_to(page, f=filters)) for name, label, page, *filters in seen[:4]]
@@ -160,7 +187,7 @@ class FirstSteps(Page):
     """A new company's first steps: a part of the home page, loaded after the page itself."""
 
     path = name = "first-steps"
-    title = "First steps"
+    title = gettext_lazy("First steps")
     template = "web/home/first_steps.html"
     module = "company"
 
@@ -193,25 +220,25 @@ def is_dismissed(layout: Values) -> bool:
 
 
 PROFILE_FIELDSETS = (
-    Fieldset(_("Company"), ("name", "description", ("industry", "website"))),
-    Fieldset(_("Contact details"), (("email", "contactNumber"),)),
-    Fieldset(_("Address"), ("address", ("postalCode", "city"), ("state", "country"), "timezone")),
+    Fieldset(gettext_lazy("Company"), ("name", "description", ("industry", "website"))),
+    Fieldset(gettext_lazy("Contact details"), (("email", "contactNumber"),)),
+    Fieldset(gettext_lazy("Address"), ("address", ("postalCode", "city"), ("state", "country"), "timezone")),
 )
 
 
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
-    title = "Company profile"
+    title = gettext_lazy("Company profile")
     menu = MenuItem(
-        "Company profile",
+        gettext_lazy("Company profile"),
         SETTINGS,
         10,
         "building-2",
-        "Company",
-        "name address country time zone timezone language industry",
+        gettext_lazy("Company"),
+        gettext_lazy("name address country time zone timezone language industry"),
     )
-    purpose = "Your company's name, address and description."
+    purpose = gettext_lazy("Your company's name, address and description.")
     module = "company"
     resource = "company"
     needs_subscription = False
@@ -219,21 +246,21 @@ class CompanyProfile(SettingsForm):
     form_class = form_from_input(
         CompanyUpdate,
         {
-            "name": "Name",
-            "description": "What you do",
-            "industry": "Industry",
-            "website": "Website",
-            "email": "Email",
-            "contactNumber": "Phone",
-            "address": "Street and house number",
-            "postalCode": "Postal code",
-            "city": "City",
-            "state": "State",
-            "country": "Country",
-            "timezone": "Time zone",
+            "name": gettext_lazy("Name"),
+            "description": gettext_lazy("What you do"),
+            "industry": gettext_lazy("Industry"),
+            "website": gettext_lazy("Website"),
+            "email": gettext_lazy("Email"),
+            "contactNumber": gettext_lazy("Phone"),
+            "address": gettext_lazy("Street and house number"),
+            "postalCode": gettext_lazy("Postal code"),
+            "city": gettext_lazy("City"),
+            "state": gettext_lazy("State"),
+            "country": gettext_lazy("Country"),
+            "timezone": gettext_lazy("Time zone"),
         },
         kinds={"address": "text", "country": "select", "timezone": "search"},
-        help_texts={"description": "Used to write messages to contacts.", "timezone": ZONE},
+        help_texts={"description": gettext_lazy("Used to write messages to contacts."), "timezone": ZONE},
         placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
         autocomplete={"name": "organization"},
         required=("name", "timezone"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from accounts.auth.passwords.services import forgot_password, reset_password, user_of_reset_link
 from accounts.auth.verification.services import resend_verification, user_of_verification_link, verify_email
@@ -22,7 +23,7 @@ class ForgotPassword(Page):
 
     def act(self, form: AddressForm) -> JsonObject:
         forgot_password(email=form.cleaned_data["email"], caller=caller_of(self.request))
-        return {"what": "a link to set a new password"}
+        return {"what": _("a link to set a new password")}
 
 
 class ResetPassword(Page):
@@ -67,7 +68,7 @@ class ResendVerification(Page):
 
     def act(self, form: AddressForm) -> JsonObject:
         resend_verification(email=form.cleaned_data["email"], caller=caller_of(self.request))
-        return {"what": "a link to verify it", "verifies": True}
+        return {"what": _("a link to verify it"), "verifies": True}
 
 
 class Register(Page):

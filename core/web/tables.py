@@ -9,8 +9,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import FieldValues, field_values
@@ -18,7 +20,7 @@ from core.web.forms import Field, Form, differ
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
-GONE = "This record was deleted. Reload the page."
+GONE = gettext_lazy("This record was deleted. Reload the page.")
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,7 @@ class EditCell(TablePage):
         name = self.request.GET.get("field")
         chosen = next((column for column in editable if name in (None, column.name)), None)
         if chosen is None:
-            raise Refused(404, "This value cannot be edited here", "Open the record to change it.")
+            raise Refused(404, _("This value cannot be edited here"), _("Open the record to change it."))
         return chosen
 
     @property
@@ -231,7 +233,9 @@ class EditCell(TablePage):
             meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
                 now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
-                text = f"Someone else changed this to {now or 'nothing'}. Save again to keep your value."
+                text = _("Someone else changed this to %(now)s. Save again to keep your value.") % {
+                    "now": now or "nothing"
+                }
                 form.add_error(None, text)
                 return self.page(self.editing(form, self.record), status=422)
             changed = {}
@@ -254,7 +258,7 @@ class EditCell(TablePage):
         return before if isinstance(before, dict) else dict(self.values(self.record))
 
     def _saved(self, record: Values, answer: Answer | None = None) -> HttpResponse:
-        text = f"Saved. {answer.warning}".strip() if answer else ""
+        text = (_("Saved. %(warning)s") % {"warning": answer.warning}).strip() if answer else ""
         undo = answer.job if answer else ""
         if not self.is_part:
             to = self.address(self.record_page, self.params["id"]) if self.in_record else self.address(self.listed_at)
@@ -266,7 +270,7 @@ class EditCell(TablePage):
         context = {"rows": rows, "columns": columns, "field_values": self.written(rows, columns)}
         if self.in_record:
             context |= {"row": rows[0], "column": self.column, "in_record": True, "cell_url": self.request.path}
-        return self.page({**context, "title": "Saved", "saved": True})
+        return self.page({**context, "title": _("Saved"), "saved": True})
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
         """Return the page's response; for a part of the page, show its refusal in the cell."""

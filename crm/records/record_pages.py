@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import ClassVar
 
 from django.http import HttpResponse
-from django.utils.functional import Promise
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import Column
@@ -19,8 +18,7 @@ from core.web.pages import Page
 from core.web.tables import TablePage
 from core.web.timelines import SIZE, shown_entry
 
-Text = str | Promise
-Choices = Sequence[tuple[str, Text]]
+Choices = Sequence[tuple[str, str]]
 FEW = "10"
 """Number of related records of a kind that are shown."""
 HISTORY = "#history"
@@ -30,28 +28,33 @@ HISTORY = "#history"
 class Composer:
     """An entry that readers add to the history. `module` is its permission, with POST."""
 
-    label: Text
+    label: str
     icon: str
     module: str
-    button: Text
+    button: str
 
 
 COMPOSERS: Mapping[str, Composer] = {
-    "note": Composer(_("Note"), "sticky-note", "lead-activity", _("Add note")),
-    "call": Composer(_("Call"), "phone", "lead-activity", _("Log call")),
-    "meeting": Composer(_("Meeting"), "calendar", "meeting", _("Create meeting and invite")),
-    "task": Composer(_("Task"), "bell", "lead-activity", _("Add task")),
+    "note": Composer(gettext_lazy("Note"), "sticky-note", "lead-activity", gettext_lazy("Add note")),
+    "call": Composer(gettext_lazy("Call"), "phone", "lead-activity", gettext_lazy("Log call")),
+    "meeting": Composer(gettext_lazy("Meeting"), "calendar", "meeting", gettext_lazy("Create meeting and invite")),
+    "task": Composer(gettext_lazy("Task"), "bell", "lead-activity", gettext_lazy("Add task")),
 }
-DIRECTIONS: Choices = (("outbound", _("Outgoing")), ("inbound", _("Incoming")))
+DIRECTIONS: Choices = (("outbound", gettext_lazy("Outgoing")), ("inbound", gettext_lazy("Incoming")))
 OUTCOMES: Choices = (
-    ("connected", _("Connected")),
-    ("no_answer", _("No answer")),
-    ("busy", _("Busy")),
-    ("voicemail", _("Voicemail")),
-    ("wrong_number", _("Wrong number")),
-    ("failed", _("Failed")),
+    ("connected", gettext_lazy("Connected")),
+    ("no_answer", gettext_lazy("No answer")),
+    ("busy", gettext_lazy("Busy")),
+    ("voicemail", gettext_lazy("Voicemail")),
+    ("wrong_number", gettext_lazy("Wrong number")),
+    ("failed", gettext_lazy("Failed")),
 )
-LENGTHS: Choices = (("15", _("15 minutes")), ("30", _("30 minutes")), ("60", _("1 hour")), ("120", _("2 hours")))
+LENGTHS: Choices = (
+    ("15", gettext_lazy("15 minutes")),
+    ("30", gettext_lazy("30 minutes")),
+    ("60", gettext_lazy("1 hour")),
+    ("120", gettext_lazy("2 hours")),
+)
 
 COMPOSER_ROWS = (Fieldset("", ("title", ("direction", "outcome"), ("startsAt", "durationMinutes"), REST)),)
 

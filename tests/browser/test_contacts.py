@@ -104,7 +104,7 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
     end = page.locator(".list-end").bounding_box()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("Deleted 2 contacts")).to_be_visible()
-    expect(page.get_by_role("heading", name="No contact matches")).to_be_visible()
+    expect(page.get_by_role("heading", name="No contacts match")).to_be_visible()
     toast = page.locator(".toast").bounding_box()
     assert toast is not None
     assert end is not None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
@@ -13,11 +14,15 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
-NEEDED = {"name": "a name", "email": "an email address", "number": "a phone number"}
+NEEDED = {
+    "name": gettext_lazy("a name"),
+    "email": gettext_lazy("an email address"),
+    "number": gettext_lazy("a phone number"),
+}
 FIELDSETS = (
-    Fieldset(_("Contact details"), ("name", "email", ("countryCode", "number"))),
-    Fieldset(_("More details"), (REST,)),
-    Fieldset(_("Groups"), ("category", "tags")),
+    Fieldset(gettext_lazy("Contact details"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(gettext_lazy("More details"), (REST,)),
+    Fieldset(gettext_lazy("Groups"), ("category", "tags")),
 )
 
 
@@ -25,7 +30,13 @@ class ContactPage(Page):
     """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
-    menu = MenuItem("All contacts", CONTACTS, 10, "users", keywords="people customers persons subscribers")
+    menu = MenuItem(
+        gettext_lazy("All contacts"),
+        CONTACTS,
+        10,
+        "users",
+        keywords=gettext_lazy("people customers persons subscribers"),
+    )
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -42,12 +53,12 @@ class ContactPage(Page):
         """Return the fields of a contact's own values."""
         needed = self.required
         prefix = "countryCode" in needed and "number" not in needed  # a number may bring its own
-        help = "Not needed before a number that begins with +."
+        help = _("Not needed before a number that begins with +.")
         return [
-            Field("name", "Name", required="name" in needed),
-            Field("email", "Email", "email", required="email" in needed),
-            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
-            Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
+            Field("name", _("Name"), required="name" in needed),
+            Field("email", _("Email"), "email", required="email" in needed),
+            Field("countryCode", _("Country code"), "tel", required=prefix, placeholder="+44", help_text=help),
+            Field("number", _("Phone number"), "tel", required="number" in needed, placeholder="7400 123456"),
         ]
 
     @cached_property
@@ -64,13 +75,13 @@ class ContactPage(Page):
     def needs(self) -> str:
         """Return the values that every contact needs, as text."""
         labels = [label for name, label in NEEDED.items() if name in self.required]
-        return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
+        return " and ".join(map(str, filter(None, (", ".join(map(str, labels[:-1])), *labels[-1:]))))
 
     def category_field(self) -> Field:
-        return Field("category", "Category", "select", options=self.options_of("contact-category"))
+        return Field("category", _("Category"), "select", options=self.options_of("contact-category"))
 
     def tags_field(self) -> Field:
-        return Field("tags", "Tags", "checks", options=self.options_of("tag"))
+        return Field("tags", _("Tags"), "checks", options=self.options_of("tag"))
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""

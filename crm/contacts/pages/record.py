@@ -6,8 +6,9 @@ from decimal import Decimal
 from functools import cached_property
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import REST, Form
@@ -25,7 +26,7 @@ OF_CARD = {"countryCode": "phone", "number": "phone"}
 class NewContact(ContactPage):
     path = "contacts/new"
     name = "contact-new"
-    title = "New contact"
+    title = gettext_lazy("New contact")
     action = title
     template = "web/contacts/new.html"
 
@@ -43,7 +44,9 @@ class NewContact(ContactPage):
         for field in form:
             reading = readings.get(OF_CARD.get(field.name, field.name))
             if reading and field.value():
-                field.help_text = f"Read on the card, {reading['confidence']:.0%} sure."
+                field.help_text = gettext("From the card, %(confidence)s sure.") % {
+                    "confidence": f"{reading['confidence']:.0%}"
+                }
             elif reading and reading["read"]:
                 field.help_text = reading["note"]
         return form
@@ -56,7 +59,7 @@ class NewContact(ContactPage):
         answer = self.ask("POST", "contact", None, body_of(values))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Contact created", self.address("contact", answer.data["_id"]), undo=answer.job)
+        return self.done(gettext("Contact created"), self.address("contact", answer.data["_id"]), undo=answer.job)
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         """Show the form again. It has been made already, so that `show` need not ask for its fields."""
@@ -67,7 +70,7 @@ class NewContact(ContactPage):
 class ContactDetail(RecordPage, ContactTable):
     path = "contacts/<str:id>"
     name = "contact"
-    record_kind = ("contact", "Contacts")
+    record_kind = ("contact", gettext_lazy("Contacts"))
     template = "web/contacts/detail.html"
     facts = ("name", "email", "contactNumber", REST, "category", "tags")
     cell_page = "contact-cell"
@@ -110,7 +113,7 @@ class ContactDetail(RecordPage, ContactTable):
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done("Contact saved", self.request.path, undo=answer.job)
+                return self.done(gettext("Contact saved"), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -122,7 +125,7 @@ class ContactDetail(RecordPage, ContactTable):
         answer = self.ask("DELETE", "contact", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Contact deleted", self.address("contacts"), undo=answer.job)
+        return self.done(gettext("Contact deleted"), self.address("contacts"), undo=answer.job)
 
 
 class ContactRelated(ContactPage, RelatedPage):
@@ -149,7 +152,7 @@ class ContactRelated(ContactPage, RelatedPage):
         rows = [
             RelatedRow(
                 self.address("lead", lead["_id"]),
-                ", ".join(product["name"] for product in lead["productServices"]) or _("Lead"),
+                ", ".join(product["name"] for product in lead["productServices"]) or gettext("Lead"),
                 note="" if lead["value"] is None else self.reader.formats.money(Decimal(str(lead["value"]))),
                 badge=str(lead["status"] or "").capitalize(),
                 at=lead["createdAt"],
@@ -157,7 +160,7 @@ class ContactRelated(ContactPage, RelatedPage):
             for lead in records
         ]
         add = self.address("lead-new", contact=id) if self.may("lead", "POST") else ""
-        return Related(_("Leads"), _("No leads."), rows, total, add, _("New lead"))
+        return Related(gettext("Leads"), gettext("No leads."), rows, total, add, gettext("New lead"))
 
     def messages(self, id: str) -> Related:
         """Return the messages to the contact, the newest first."""
@@ -165,10 +168,10 @@ class ContactRelated(ContactPage, RelatedPage):
         rows = [
             RelatedRow(
                 self.address("message", message["_id"]),
-                message["subject"] or _("Message"),
+                message["subject"] or gettext("Message"),
                 badge=str(message["status"]).capitalize(),
                 at=message["createdAt"],
             )
             for message in records
         ]
-        return Related(_("Messages"), _("No messages."), rows, total)
+        return Related(gettext("Messages"), gettext("No messages."), rows, total)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from core.web.forms.record_forms import fields_query, record_fields
@@ -16,9 +18,9 @@ from crm.leads.types import LeadData
 LINKED = ("contact", "productServices", "teamMember", "team", "tags")
 """Records that a lead refers to, beside its values in the API's body."""
 LINKED_FIELDS = {
-    "tags": ("Tags", "tag", "checks"),
-    "productServices": ("Products and services", "product-service", "checks"),
-    "team": ("Team", "team", "select"),
+    "tags": (gettext_lazy("Tags"), "tag", "checks"),
+    "productServices": (gettext_lazy("Products and services"), "product-service", "checks"),
+    "team": (gettext_lazy("Team"), "team", "select"),
 }
 """Name -> label, path and kind of the form's field."""
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
@@ -26,7 +28,7 @@ TONES = {"won": "ok", "lost": "bad", "new": "info"}
 
 def toast_text(*parts: str) -> str:
     """Return the non-empty texts of a toast as one text."""
-    return " ".join(part for part in parts if part)
+    return " ".join(str(part) for part in parts if part)
 
 
 def body_of(values: Values) -> JsonObject:
@@ -64,7 +66,13 @@ class LeadPage(Page):
     """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"
-    menu = MenuItem("All leads", LEADS, 10, "target", keywords="deals opportunities pipeline stages board sales")
+    menu = MenuItem(
+        gettext_lazy("All leads"),
+        LEADS,
+        10,
+        "target",
+        keywords=gettext_lazy("deals opportunities pipeline stages board sales"),
+    )
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -94,7 +102,7 @@ class LeadPage(Page):
         return {source.value: source.label for source in self.system_options("source")}
 
     def status_label(self, status: str | None) -> str:
-        return self.labels.get(status or "") or (status or "No status").capitalize()
+        return self.labels.get(status or "") or (status or _("No status")).capitalize()
 
     def shown(self, lead: LeadData) -> ShownLead:
         """Return the lead with the label of its status."""
@@ -115,14 +123,14 @@ class LeadPage(Page):
         """Return the form's fields of a lead's own values, in the company's order."""
         shown = [definition for definition in self.definitions if not definition["hide"]]
         return record_fields(self, shown, values) or [
-            Field("value", "Value", "number"),
-            Field("notes", "Notes", "textarea"),
+            Field("value", _("Value"), "number"),
+            Field("notes", _("Notes"), "textarea"),
         ]
 
     def linked_field(self, name: str) -> Field:
         """Return the field of the records that a lead refers to."""
         if name == "teamMember":
-            return Field(name, "Assigned to", "select", options=self.members)
+            return Field(name, gettext("Assigned to"), "select", options=self.members)
         label, path, kind = LINKED_FIELDS[name]
         return Field(name, label, kind, options=self.options_of(path))
 
@@ -132,4 +140,8 @@ class LeadPage(Page):
         answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
         if not answer.ok:
             return self.refuse(answer, to)
-        return self.done(toast_text(f"Moved to {self.status_label(status)}", answer.warning), to, undo=answer.job)
+        return self.done(
+            toast_text(_("Moved to %(status_label)s") % {"status_label": self.status_label(status)}, answer.warning),
+            to,
+            undo=answer.job,
+        )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
@@ -19,7 +21,7 @@ from crm.leads.pages.table import LeadTable
 FIRST_CARDS = 100
 """The number of cards that a board shows at first, the newest of all columns. The others are loaded by column."""
 CARDS = 25
-IMPORT = ("importId", "lead/import", "Import")
+IMPORT = ("importId", "lead/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
 
 
@@ -37,7 +39,7 @@ class LeadList(LeadTable, BulkList):
         filters = record_choices("lead", self.definitions, members=members)
         if self.is_filtered("segment"):
             pairs = tuple((option.value, option.label) for option in self.options_of("segment"))
-            filters.append(Choice("segment", "Segment", ("in",), pairs))
+            filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
         filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         return filters
 
@@ -59,7 +61,7 @@ class LeadList(LeadTable, BulkList):
 
 class Leads(LeadList):
     path = name = "leads"
-    title = "Leads"
+    title = gettext_lazy("Leads")
     template = "web/leads/list.html"
 
     def show(self) -> Values:
@@ -138,13 +140,13 @@ class Leads(LeadList):
 class StartForLeads(StartForMany, LeadList):
     path = "leads/start"
     name = "leads-start"
-    title = "Start a workflow for leads"
+    title = gettext_lazy("Start a workflow for leads")
 
 
 class ChangeLeads(ChangeMany, LeadList):
     path = "leads/change"
     name = "leads-change"
-    title = "Change leads"
+    title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
         if name in LINKED_FIELDS:
@@ -157,7 +159,7 @@ class Pipeline(LeadPage):
 
     path = "leads/pipeline"
     name = "pipeline"
-    title = "Pipeline"
+    title = gettext_lazy("Pipeline")
     template = "web/leads/pipeline.html"
 
     def show(self) -> Values:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
@@ -19,16 +19,16 @@ from crm.leads.types import LeadData
 from crm.records.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
 
 CONTACT = (
-    Field("name", "Name"),
-    Field("email", "Email", "email"),
+    Field("name", gettext_lazy("Name")),
+    Field("email", gettext_lazy("Email"), "email"),
     Field(
         "countryCode",
-        "Country code",
+        gettext_lazy("Country code"),
         "tel",
         placeholder="+44",
-        help_text="Leave empty for numbers that begin with +.",
+        help_text=gettext_lazy("Leave empty for numbers that begin with +."),
     ),
-    Field("number", "Phone number", "tel", placeholder="7400 123456"),
+    Field("number", gettext_lazy("Phone number"), "tel", placeholder="7400 123456"),
 )
 FIELDSETS = (
     Fieldset(gettext_lazy("Contact"), ("name", "email", ("countryCode", "number"))),
@@ -42,7 +42,7 @@ NEEDED = {"name": False, "email": True, "number": True}
 class NewLead(LeadPage):
     path = "leads/new"
     name = "lead-new"
-    title = "New lead"
+    title = gettext_lazy("New lead")
     action = title
     template = "web/leads/new.html"
 
@@ -79,7 +79,7 @@ class NewLead(LeadPage):
         fields += [products] if products.options else []
         if self.members:
             fields.append(self.linked_field("teamMember"))
-            fields[-1].help_text = "Leave empty to assign automatically."
+            fields[-1].help_text = gettext("Leave empty to assign automatically.")
         return Form(fields=fields, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
@@ -98,14 +98,16 @@ class NewLead(LeadPage):
             form.refuse(answer)
             return self.page({"form": form, "contact": self.contact}, status=422)
         return self.done(
-            toast_text("Lead created", answer.warning), self.address("lead", answer.data["_id"]), undo=answer.job
+            toast_text(gettext("Lead created"), answer.warning),
+            self.address("lead", answer.data["_id"]),
+            undo=answer.job,
         )
 
 
 class LeadDetail(RecordPage, LeadTable):
     path = "leads/<str:id>"
     name = "lead"
-    record_kind = ("lead", "Leads")
+    record_kind = ("lead", gettext_lazy("Leads"))
     template = "web/leads/detail.html"
     facts = (
         "contact.email",
@@ -135,7 +137,7 @@ class LeadDetail(RecordPage, LeadTable):
     def show(self) -> Values:
         context = {
             "lead": self.lead,
-            "title": self.lead["contact"]["name"] or "Lead",
+            "title": self.lead["contact"]["name"] or gettext("Lead"),
             "statuses": self.statuses,
         }
         if "edit" in self.request.GET and self.may("lead", "PUT"):
@@ -168,7 +170,7 @@ class LeadDetail(RecordPage, LeadTable):
             body = {**body_of(changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(toast_text("Lead saved", answer.warning), self.request.path, undo=answer.job)
+                return self.done(toast_text(gettext("Lead saved"), answer.warning), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -183,7 +185,7 @@ class LeadDetail(RecordPage, LeadTable):
         answer = self.ask("DELETE", "lead", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Lead deleted", self.address("leads"), undo=answer.job)
+        return self.done(gettext("Lead deleted"), self.address("leads"), undo=answer.job)
 
 
 class LeadRelated(LeadPage, RelatedPage):
@@ -206,9 +208,9 @@ class LeadRelated(LeadPage, RelatedPage):
 
     def contact(self, lead: LeadData) -> Related:
         contact = lead["contact"]
-        name = contact["name"] or contact["email"] or _("No name")
+        name = contact["name"] or contact["email"] or gettext("No name")
         address = "" if contact["isDeleted"] else self.address("contact", contact["_id"])
-        return Related(_("Contact"), "", [RelatedRow(address, name, note=contact["email"] or "")])
+        return Related(gettext("Contact"), "", [RelatedRow(address, name, note=contact["email"] or "")])
 
     def products(self, lead: LeadData) -> Related:
         may = self.may("product-service")
@@ -216,7 +218,7 @@ class LeadRelated(LeadPage, RelatedPage):
             RelatedRow(self.address("product", product["_id"]) if may else "", product["name"])
             for product in lead["productServices"]
         ]
-        return Related(_("Products"), _("No products."), rows, len(rows))
+        return Related(gettext("Products"), gettext("No products."), rows, len(rows))
 
     def calls(self, id: str) -> Related:
         """Return the calls with the lead, the latest first."""
@@ -232,4 +234,4 @@ class LeadRelated(LeadPage, RelatedPage):
             )
             for call in records
         ]
-        return Related(_("Calls"), _("No calls."), rows, total)
+        return Related(gettext("Calls"), gettext("No calls."), rows, total)
