@@ -130,7 +130,7 @@ class LeadPage(Page):
     def linked_field(self, name: str) -> Field:
         """Return the field of the records that a lead refers to."""
         if name == "teamMember":
-            return Field(name, gettext("Assigned to"), "select", options=self.members)
+            return Field(name, _("Assigned to"), "select", options=self.members)
         label, path, kind = LINKED_FIELDS[name]
         return Field(name, label, kind, options=self.options_of(path))
 
