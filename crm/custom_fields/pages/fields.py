@@ -11,13 +11,14 @@ from django.http import HttpResponse
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import REST, Field, Fieldset, Form, Option, options_of
+from core.web.forms import Field, Form, Option, options_of
 from core.web.forms.from_input import form_from_input
 from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_field
+from crm.custom_fields.pages.fieldsets import FIELDSETS
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
@@ -133,13 +134,6 @@ class Fields(FieldPage):
 def shown_field(field: Values) -> JsonObject:
     job = field["job"] if field["job"] and field["job"]["status"] not in ("completed", "cancelled") else None
     return {**field, "type": TYPES.get(field["fieldType"], field["fieldType"]), "at_work": job}
-
-
-FIELDSETS = (
-    Fieldset(_("Field"), (("name", "fieldType"), ("required", "hide", "onlyShowTable"), REST, "more")),
-    Fieldset(_("In forms"), (("defaultValue", "placeholder"), "helper", "section")),
-    Fieldset(_("Advanced"), ("holds", "parts", "description")),
-)
 
 
 class FieldForm(FieldPage, RecordForm):

@@ -10,12 +10,14 @@ from django.http import HttpResponse
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Fieldset, Form, Option, name_below
+from core.web.forms import Field, Form, Option, name_below
 from core.web.lists import Column, ListState
 from core.web.navigation.places import FORMS_MENU
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList, Records
+from outreach.site.forms.fieldsets import FIELDSETS, QUESTION_ROWS
 
+ORIGINS_HELP = _("One per line, such as https://example.org.")
 FORMS = Records(
     "form",
     "forms",
@@ -82,16 +84,6 @@ class Forms(RecordList, FormsPage):
             for form in context["records"]
         ]
         return {**context, "records": rows}
-
-
-FIELDSETS = (
-    Fieldset(_("Form"), ("name", "title", "text", ("button", "colour"), "thanks", "redirectUrl")),
-    Fieldset(_("Websites"), ("allowedOrigins",)),
-    Fieldset(
-        _("New leads"),
-        ("duplicates", ("leadSource", "countryCode"), ("team", "category"), "tags", "keepDays"),
-    ),
-)
 
 
 class NewForm(NewRecord, FormsPage):
@@ -237,9 +229,10 @@ class FormField(OneForm):
             Field("value", _("Value"), help_text=_("For hidden fields.")),
         ]
         if self.before is None:
-            return Form(fields=fields)
+            return Form(fields=fields, fieldsets=QUESTION_ROWS)
         values = {**self.before, "options": "\n".join(self.before["options"])}
-        return Form(fields=fields, initial={**values, "target": self.record["mapping"].get(self.before["key"], "")})
+        target = self.record["mapping"].get(self.before["key"], "")
+        return Form(fields=fields, initial={**values, "target": target}, fieldsets=QUESTION_ROWS)
 
     def show(self) -> Values:
         return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.before}
@@ -310,12 +303,7 @@ class FormSettings(EditRecord, OneForm):
                 placeholder=_("Thank you. We have received your answers."),
             ),
             Field("colour", _("Color"), required=True, placeholder="#2f5bea"),
-            Field(
-                "allowedOrigins",
-                _("Allowed websites"),
-                "textarea",
-                help_text=_("One per line, such as https://example.org."),
-            ),
+            Field("allowedOrigins", _("Allowed websites"), "textarea", help_text=ORIGINS_HELP),
             Field(
                 "redirectUrl",
                 _("Redirect to"),
