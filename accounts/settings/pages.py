@@ -82,6 +82,14 @@ NOTICES = {
     "staff.visited": gettext_lazy("Our staff looked at your company"),
 }
 """Notice of the API -> its description. For others their name is used."""
+NOTICE_TOPICS = (
+    (gettext_lazy("Records"), ("form", "import", "bulk-job", "member", "staff")),
+    (gettext_lazy("Outreach"), ("run", "reply")),
+    (gettext_lazy("Conversations"), ("conversation",)),
+    (gettext_lazy("Connections"), ("sender", "mailbox", "calendar", "social_app", "webhook")),
+    (gettext_lazy("Billing"), ("subscription", "invoice", "payment", "payment_method", "limit")),
+)
+"""Headings of notices, and the first parts of their names."""
 
 
 class Settings(Page):
@@ -182,7 +190,13 @@ class Notices(SettingsForm):
         listed = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
-        return Form(fields=[Field(name, labels[name], "switch") for name in (*listed, *further)], initial=values)
+        names = [*listed, *further]
+        fieldsets = [
+            Fieldset(heading, [name for name in names if name.partition(".")[0] in topics])
+            for heading, topics in NOTICE_TOPICS
+        ]
+        fields = [Field(name, labels[name], "switch") for name in names]
+        return Form(fields=fields, initial=values, fieldsets=fieldsets)
 
     def body(self, values: Values) -> JsonObject:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}
