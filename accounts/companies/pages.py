@@ -14,7 +14,7 @@ from accounts.companies.serializers import CompanyUpdate
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
-from core.web.forms import Form, Option
+from core.web.forms import Fieldset, Form, Option
 from core.web.forms.from_input import form_from_input
 from core.web.navigation.places import HOME, SETTINGS, MenuItem
 from core.web.pages import Page
@@ -219,6 +219,13 @@ def is_dismissed(layout: Values) -> bool:
     return layout.get("firstSteps") is False
 
 
+PROFILE_FIELDSETS = (
+    Fieldset(gettext_lazy("Company"), ("name", "description", ("industry", "website"))),
+    Fieldset(gettext_lazy("Contact details"), (("email", "contactNumber"),)),
+    Fieldset(gettext_lazy("Address"), ("address", ("postalCode", "city"), ("state", "country"), "timezone")),
+)
+
+
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
@@ -257,6 +264,7 @@ class CompanyProfile(SettingsForm):
         placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
         autocomplete={"name": "organization"},
         required=("name", "timezone"),
+        fieldsets=PROFILE_FIELDSETS,
     )
 
     def form(self, values: Values | None = None) -> Form:

@@ -8,7 +8,8 @@ from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import Field, Fieldset, Form, Option, options_of
+from core.web.forms.fieldsets import in_pairs
 from core.web.forms.from_input import form_from_input
 from core.web.navigation.menu import settings_of
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -81,6 +82,14 @@ NOTICES = {
     "staff.visited": gettext_lazy("Support viewed your company"),
 }
 """Notice of the API -> its description. For others their name is used."""
+NOTICE_TOPICS = (
+    (gettext_lazy("Records"), ("form", "import", "bulk-job", "member", "staff")),
+    (gettext_lazy("Outreach"), ("run", "reply")),
+    (gettext_lazy("Conversations"), ("conversation",)),
+    (gettext_lazy("Connections"), ("sender", "mailbox", "calendar", "social_app", "webhook")),
+    (gettext_lazy("Billing"), ("subscription", "invoice", "payment", "payment_method", "limit")),
+)
+"""Headings of notices, and the first parts of their names."""
 
 
 class Settings(Page):
@@ -99,6 +108,14 @@ class Settings(Page):
 
     def show(self) -> Values:
         return {"groups": [(heading, links) for heading, links in settings_of(self) if heading]}
+
+
+FORMATS_FIELDSETS = (
+    Fieldset(gettext_lazy("Formats"), (("dateFormat", "timeFormat"), "currency")),
+    Fieldset(gettext_lazy("Duplicates"), ("contactUniqueKey", "duplicateLeads")),
+    Fieldset(gettext_lazy("Emails"), ("appName", "appDescription")),
+    Fieldset(gettext_lazy("Social links"), in_pairs(LINKS)),
+)
 
 
 class Formats(SettingsForm):
@@ -138,6 +155,7 @@ class Formats(SettingsForm):
         },
         help_texts={"appName": gettext_lazy("Leave empty to use the company's name.")},
         placeholders=dict.fromkeys(LINKS, "https://"),
+        fieldsets=FORMATS_FIELDSETS,
     )
 
     def form(self, values: Values | None = None) -> Form:
@@ -172,7 +190,13 @@ class Notices(SettingsForm):
         listed = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
-        return Form(fields=[Field(name, labels[name], "switch") for name in (*listed, *further)], initial=values)
+        names = [*listed, *further]
+        fieldsets = [
+            Fieldset(heading, [name for name in names if name.partition(".")[0] in topics])
+            for heading, topics in NOTICE_TOPICS
+        ]
+        fields = [Field(name, labels[name], "switch") for name in names]
+        return Form(fields=fields, initial=values, fieldsets=fieldsets)
 
     def body(self, values: Values) -> JsonObject:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}

@@ -24,6 +24,8 @@ from core.web.banners import Banner, banner_of
 from core.web.cells import cell
 from core.web.field_values import FieldValues
 from core.web.filters import Choice
+from core.web.forms import BoundField
+from core.web.forms.fieldsets import in_rows
 from core.web.lists import Column, ListState
 from core.web.navigation.menu import Navigation, navigation_of
 from core.web.tables import Row
@@ -61,6 +63,12 @@ def empty_state(
 ) -> Values:
     """Show one sentence and one button: {% empty_state "users" "No contacts" link=new label="New" %}."""
     return {"icon_name": icon_name, "title": title, "text": text, "link": link, "label": label, "primary": primary}
+
+
+@register.inclusion_tag("web/rows.html")
+def field_rows(fields: Iterable[BoundField], *rows: str) -> Values:
+    """Draw fields, some of them side by side: {% field_rows window "start end" %}."""
+    return {"rows": in_rows(fields, [row.split() for row in rows])}
 
 
 @register.simple_tag(takes_context=True)
@@ -103,7 +111,11 @@ def value_of(context: Values, row: Row, column: Column) -> Any:
         record = record.get(name) if isinstance(record, Mapping) else None
     if column.definition is not None:
         values: FieldValues = context.get("field_values") or FieldValues(context["reader"].formats)
-        return values.line(column.definition, record)
+        return (
+            values.block(column.definition, record)
+            if context.get("in_record")
+            else values.line(column.definition, record)
+        )
     if not column.labels:
         return record
     several = record if isinstance(record, list) else [record]
@@ -160,12 +172,12 @@ def day(context: Values, value: Any) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def money(context: Values, amount: Any, *, short: bool = False) -> str:
-    """Write an amount in the company's currency, `short` without decimals. Nothing for null."""
+def money(context: Values, amount: Any, currency: str | None = None, *, short: bool = False) -> str:
+    """Write an amount, by default in the company's currency, `short` without decimals. Nothing for null."""
     if amount is None or amount == "":
         return ""
     formats: Formats = context["reader"].formats
-    text = formats.money(Decimal(str(amount)))
+    text = formats.money(Decimal(str(amount)), currency or None)
     return text.partition(".")[0] if short and "." in text[-4:] else text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -45,6 +45,9 @@ class TablePage(Page):
     """The name of a record's page."""
     usual: ClassVar[Sequence[str]]
     """The names of the columns that are shown when nobody has chosen any; custom ones are added by `usual_columns`."""
+
+    edited_in_record: ClassVar[Sequence[str]] = ()
+    """Columns that are edited at their place on the record's page, and not in the table."""
 
     def known_columns(self) -> list[Column]:
         """Return the known columns."""
@@ -170,10 +173,21 @@ class EditCell(TablePage):
         form_data: Values = record["formData"]
         return form_data
 
+    def body(self, values: Values) -> JsonObject:
+        """Return the API's body for values of the form."""
+        return {"formData": values}
+
+    @property
+    def in_record(self) -> bool:
+        """Return whether the value is one of a record's page."""
+        return self.request.GET.get("at") == "record"
+
     @cached_property
     def column(self) -> Column:
         """The column that the address names, or the first one that can be changed."""
-        editable = [column for column in self.columns_by_name.values() if column.editable]
+        more = self.edited_in_record if self.in_record else ()
+        columns = self.columns_by_name.values()
+        editable = [replace(column, editable=True) for column in columns if column.editable or column.name in more]
         name = self.request.GET.get("field")
         chosen = next((column for column in editable if name in (None, column.name)), None)
         if chosen is None:
@@ -227,7 +241,7 @@ class EditCell(TablePage):
             changed = {}
         if not changed:
             return self._saved(self.record)
-        answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, {"formData": changed})
+        answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, self.body(changed))
         if answer.status == 403:
             self.needed(answer)
         if not answer.ok:
@@ -247,14 +261,16 @@ class EditCell(TablePage):
         text = (_("Saved. %(warning)s") % {"warning": answer.warning}).strip() if answer else ""
         undo = answer.job if answer else ""
         if not self.is_part:
-            return self.done(text, self.address(self.listed_at), undo=undo)
+            to = self.address(self.record_page, self.params["id"]) if self.in_record else self.address(self.listed_at)
+            return self.done(text, to, undo=undo)
         if text:
             self.tell(text, undo=undo)
-        rows, columns = [self.row(record)], [self.column]
-        written = self.written(rows, columns)
-        return self.page(
-            {"rows": rows, "columns": columns, "field_values": written, "title": _("Saved"), "saved": True}
-        )
+        rows = [self.row(record)]
+        columns = [self.column]
+        context = {"rows": rows, "columns": columns, "field_values": self.written(rows, columns)}
+        if self.in_record:
+            context |= {"row": rows[0], "column": self.column, "in_record": True, "cell_url": self.request.path}
+        return self.page({**context, "title": _("Saved"), "saved": True})
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
         """Return the page's response; for a part of the page, show its refusal in the cell."""

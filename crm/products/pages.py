@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.record_forms import choice_of, fields_query, form_values, record_fields
 from core.web.lists import Column
 from core.web.navigation.places import LEADS, MenuItem
@@ -83,12 +83,19 @@ class Products(RecordList, ProductPage):
         return self.done(_("Deleted %(counted)s") % {"counted": counted(count, "product")}, here, undo=answer.job)
 
 
+FIELDSETS = (
+    Fieldset(gettext_lazy("Product"), ("name", ("type", "category"), "description", ("sku", "isActive"))),
+    Fieldset(gettext_lazy("Price"), (("price", "currency", "unit"),)),
+    Fieldset(gettext_lazy("More details"), (REST,)),
+)
+
+
 class ProductForm(RecordForm, ProductPage):
     """The form of a product: the company's fields of products, in their order."""
 
     def form(self, values: Values | None = None) -> Form:
         fields = record_fields(self, self.definitions, values)
-        return Form(fields=fields or [Field("name", _("Name"), required=True)], initial=values)
+        return Form(fields=fields or [Field("name", _("Name"), required=True)], initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         return {"formData": dict(values)}

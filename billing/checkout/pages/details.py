@@ -9,9 +9,11 @@ from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
+
+ROWS = (Fieldset("", ("name", "address", ("country", "vatId"), "email")),)
 
 
 class Details(SettingsForm):
@@ -41,6 +43,7 @@ class Details(SettingsForm):
                 Field("email", _("Email for invoices"), kind="email"),
             ],
             initial=values,
+            fieldsets=ROWS,
         )
 
     def do_save(self) -> HttpResponse:

@@ -6,7 +6,7 @@ that depends on its company.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 from django import forms
@@ -22,6 +22,7 @@ from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer, sentence
 from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
+from core.web.forms.fieldsets import Fieldset, Section, sections_of
 
 LOST = gettext_lazy("Enter it again. It was not saved.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
@@ -45,6 +46,8 @@ class Form(forms.Form):
     default_renderer = TemplatesSetting
     focus: ClassVar[str] = ""
     """The name of the field that has the focus in the form of a new record."""
+    fieldsets: Sequence[Fieldset] = ()
+    """The sections of a form with many fields."""
     template_name = "web/fields.html"
     fields: dict[str, Field]  # type: ignore[assignment]
 
@@ -54,9 +57,12 @@ class Form(forms.Form):
         *,
         fields: Iterable[Field] = (),
         initial: Values | None = None,
+        fieldsets: Sequence[Fieldset] = (),
     ) -> None:
         super().__init__(data, auto_id="f-%s", initial=dict(initial or {}))
         self.cleaned_data: JsonObject = {}
+        if fieldsets:
+            self.fieldsets = fieldsets
         self._opened = ""
         for name, declared in self.fields.items():
             declared.name = name
@@ -130,6 +136,11 @@ class Form(forms.Form):
 
     def __iter__(self) -> Iterator[BoundField]:
         return (self[name] for name in self.fields)
+
+    @property
+    def sections(self) -> list[Section]:
+        """The fields in their sections; a form without fieldsets is one section without a heading."""
+        return sections_of({name: self[name] for name in self.fields}, self.fieldsets)
 
     @property
     def values(self) -> JsonObject:

@@ -14,7 +14,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
-from core.web.forms import Field, Form, options_of
+from core.web.forms import Field, Fieldset, Form, options_of
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
@@ -63,6 +63,9 @@ class Calls(Page):
         }
 
 
+CALL_ROWS = (Fieldset("", (("direction", "outcome"), ("startedAt", "minutes"), "notes", "recording")),)
+
+
 class CallPage(Page):
     module = "lead-activity"
     menu = Calls.menu
@@ -80,6 +83,7 @@ class CallPage(Page):
                 Field("recording", _("Recording URL"), "url", placeholder="https://"),
             ],
             initial=values,
+            fieldsets=CALL_ROWS,
         )
 
     @staticmethod

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from crm.contacts.pages.lists import ChangeContacts, ContactCell, ContactColumns, Contacts, StartForContacts
-from crm.contacts.pages.record import ContactDetail, NewContact
+from crm.contacts.pages.record import ContactDetail, ContactRelated, NewContact
 
-PAGES = [Contacts, ContactColumns, ChangeContacts, StartForContacts, ContactCell, NewContact, ContactDetail]
+PAGES = [
+    Contacts,
+    ContactColumns,
+    ChangeContacts,
+    StartForContacts,
+    ContactCell,
+    NewContact,
+    ContactDetail,
+    ContactRelated,
+]

@@ -8,13 +8,22 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
-NEEDED = {"name": "a name", "email": gettext_lazy("an email address"), "number": gettext_lazy("a phone number")}
+NEEDED = {
+    "name": gettext_lazy("a name"),
+    "email": gettext_lazy("an email address"),
+    "number": gettext_lazy("a phone number"),
+}
+FIELDSETS = (
+    Fieldset(gettext_lazy("Contact details"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(gettext_lazy("More details"), (REST,)),
+    Fieldset(gettext_lazy("Groups"), ("category", "tags")),
+)
 
 
 class ContactPage(Page):
@@ -68,14 +77,22 @@ class ContactPage(Page):
         labels = [label for name, label in NEEDED.items() if name in self.required]
         return " and ".join(map(str, filter(None, (", ".join(map(str, labels[:-1])), *labels[-1:]))))
 
+    def category_field(self) -> Field:
+        return Field("category", _("Category"), "select", options=self.options_of("contact-category"))
+
+    def tags_field(self) -> Field:
+        return Field("tags", _("Tags"), "checks", options=self.options_of("tag"))
+
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
         fields += record_fields(self, self.own_fields, values)
-        fields.append(Field("category", _("Category"), "select", options=self.options_of("contact-category")))
-        if tags := self.options_of("tag"):
-            fields.append(Field("tags", _("Tags"), "checks", options=tags))
-        return Form(fields=[field for field in fields if field.name != "category" or field.options], initial=values)
+        fields.append(self.category_field())
+        tags = self.tags_field()
+        if tags.options:
+            fields.append(tags)
+        fields = [field for field in fields if field.name != "category" or field.options]
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
 
 def body_of(values: Values) -> JsonObject:
@@ -84,3 +101,9 @@ def body_of(values: Values) -> JsonObject:
     if "category" in beside:
         beside["category"] = beside["category"] or None
     return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
+
+
+def linked_values(contact: Values) -> JsonObject:
+    """Return the ids of a contact's category and tags, by the names of the form."""
+    category = (contact["category"] or {}).get("_id", "")
+    return {"category": category, "tags": [tag["_id"] for tag in contact["tags"]]}

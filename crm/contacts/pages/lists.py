@@ -8,15 +8,15 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
-from core.types import Values
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import SINCE, Choice
-from core.web.forms import Field
+from core.web.forms import Field, Form
 from core.web.forms.record_forms import column_of, form_field, record_choices, record_fields
 from core.web.lists import Column
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
-from crm.contacts.pages.base import ContactPage
+from crm.contacts.pages.base import ContactPage, body_of, linked_values
 
 CUSTOM_COLUMNS = 2
 """The number of custom fields among the columns that are shown when nobody has chosen any."""
@@ -37,12 +37,13 @@ class ContactTable(ContactPage, TablePage):
     listed_at = "contacts"
     record_page = "contact"
     usual = ("name", "email", "tags", "createdAt")
+    edited_in_record = ("category", "tags")
 
     def known_columns(self) -> list[Column]:
         return [
             Column("name", gettext("Name"), "name", css="first", kind="who", fixed=True, editable=True),
-            Column("email", gettext("Email"), "email", css="second", editable=True),
-            Column("contactNumber", gettext("Phone"), css="num", editable=True),
+            Column("email", gettext("Email"), "email", css="second", kind="email", editable=True),
+            Column("contactNumber", gettext("Phone"), css="num", kind="phone", editable=True),
             *(column_of(definition) for definition in self.own_fields),
             Column("category", gettext("Category"), "category.name"),
             Column("tags", gettext("Tags"), css="aside", kind="tags"),
@@ -153,9 +154,9 @@ class ChangeContacts(ChangeMany, ContactList):
 
     def field(self, name: str) -> Field | None:
         if name == "tags":
-            return Field("tags", gettext("Tags"), "checks", options=self.options_of("tag"))
+            return self.tags_field()
         if name == "category":
-            return Field("category", gettext("Category"), "select", options=self.options_of("contact-category"))
+            return self.category_field()
         definitions = [definition for definition in self.own_fields if definition["uniqueFieldID"] == name]
         return next(iter(record_fields(self, definitions)), None)
 
@@ -171,8 +172,23 @@ class ContactCell(ContactTable, EditCell):
     name = "contact-cell"
 
     def fields(self, column: Column) -> list[Field]:
+        if column.name == "category":
+            return [self.category_field()]
+        if column.name == "tags":
+            return [self.tags_field()]
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
         if system_fields := [field for field in self.system_fields() if field.name in names]:
             return system_fields
         definitions = [field for field in self.definitions if field["uniqueFieldID"] == column.name]
         return record_fields(self, definitions, self.record["formData"])
+
+    def values(self, record: Values) -> Values:
+        return {**record["formData"], **linked_values(record)}
+
+    def body(self, values: Values) -> JsonObject:
+        return body_of(values)
+
+    def cell_form(self, values: Values) -> Form:
+        form = super().cell_form(values)
+        form.name_chosen(category=[self.record["category"]], tags=self.record["tags"])
+        return form

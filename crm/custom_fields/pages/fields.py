@@ -18,6 +18,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_field
+from crm.custom_fields.pages.fieldsets import FIELDSETS
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
@@ -238,7 +239,7 @@ class NewField(NewRecord, FieldForm):
     title = _("New field")
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""})
+        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""}, fieldsets=FIELDSETS)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -288,7 +289,7 @@ class EditField(EditRecord, FieldForm):
         if values is None:
             return Form(fields=fields)
         shown = {"holds": self.held, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
-        return Form(fields=fields, initial={**values, **shown})
+        return Form(fields=fields, initial={**values, **shown}, fieldsets=FIELDSETS)
 
     @property
     def children(self) -> Sequence[Values]:

@@ -8,19 +8,46 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
-from core.types import Values
+from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from core.web.forms.record_forms import fields_query, record_fields
 from core.web.navigation.places import LEADS, MenuItem
 from core.web.pages import Page
 from crm.leads.types import LeadData
 
+LINKED = ("contact", "productServices", "teamMember", "team", "tags")
+"""Records that a lead refers to, beside its values in the API's body."""
+LINKED_FIELDS = {
+    "tags": (gettext_lazy("Tags"), "tag", "checks"),
+    "productServices": (gettext_lazy("Products and services"), "product-service", "checks"),
+    "team": (gettext_lazy("Team"), "team", "select"),
+}
+"""Name -> label, path and kind of the form's field."""
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
 
 
 def toast_text(*parts: str) -> str:
     """Return the non-empty texts of a toast as one text."""
     return " ".join(str(part) for part in parts if part)
+
+
+def body_of(values: Values) -> JsonObject:
+    """Return the API's body for values of a form."""
+    linked = {name: values[name] for name in LINKED if name in values}
+    for name in ("teamMember", "team"):
+        if name in linked:
+            linked[name] = linked[name] or None
+    return {"formData": {name: value for name, value in values.items() if name not in linked}, **linked}
+
+
+def linked_values(lead: LeadData) -> JsonObject:
+    """Return the ids of the records that a lead refers to, by the names of the forms."""
+    several: JsonObject = {
+        "productServices": [product["_id"] for product in lead["productServices"]],
+        "tags": [tag["_id"] for tag in lead["tags"]],
+    }
+    team_member, team = lead["teamMember"] or {}, lead["team"] or {}
+    return {**several, "teamMember": team_member.get("_id"), "team": team.get("_id")}
 
 
 def counted(number: int | None) -> str:
@@ -99,6 +126,13 @@ class LeadPage(Page):
             Field("value", _("Value"), "number"),
             Field("notes", _("Notes"), "textarea"),
         ]
+
+    def linked_field(self, name: str) -> Field:
+        """Return the field of the records that a lead refers to."""
+        if name == "teamMember":
+            return Field(name, _("Assigned to"), "select", options=self.members)
+        label, path, kind = LINKED_FIELDS[name]
+        return Field(name, label, kind, options=self.options_of(path))
 
     def move(self, id: str, to: str) -> HttpResponse:
         """Give the lead the status that the form sent."""

@@ -15,18 +15,12 @@ from core.web.forms import Field
 from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
-from crm.leads.pages.base import TONES, LeadPage, counted
+from crm.leads.pages.base import LINKED_FIELDS, TONES, LeadPage, counted
 from crm.leads.pages.table import LeadTable
 
 FIRST_CARDS = 100
 """The number of cards that a board shows at first, the newest of all columns. The others are loaded by column."""
 CARDS = 25
-LINKS = (
-    ("tags", gettext_lazy("Tags"), "tag", "checks"),
-    ("productServices", gettext_lazy("Products and services"), "product-service", "checks"),
-    ("team", gettext_lazy("Team"), "team", "select"),
-)
-"""Records linked with leads: field, label, path and kind of the form's field."""
 IMPORT = ("importId", "lead/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
 
@@ -61,7 +55,7 @@ class LeadList(LeadTable, BulkList):
     @property
     def changes(self) -> list[tuple[str, str]]:
         """Return the links and values of leads; status and member have buttons of their own."""
-        named = [(name, label) for name, label, path, _ in LINKS if self.may(path)]
+        named = [(name, label) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
         return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
 
 
@@ -155,9 +149,8 @@ class ChangeLeads(ChangeMany, LeadList):
     title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
-        for beside, label, path, kind in LINKS:
-            if name == beside:
-                return Field(name, label, kind, options=self.options_of(path))
+        if name in LINKED_FIELDS:
+            return self.linked_field(name)
         return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.pages import Page
 from crm.meetings.pages.calendar import Calendar
 
@@ -23,6 +23,9 @@ REMINDERS = {
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Contacts that a search shows."""
+
+
+MEETING_ROWS = (Fieldset("", ("title", ("startsAt", "durationMinutes"), ("place", "link"), REST)),)
 
 
 class MeetingPage(Page):
@@ -48,6 +51,7 @@ class MeetingPage(Page):
                 Field("description", _("Description"), "textarea"),
             ],
             initial=values,
+            fieldsets=MEETING_ROWS,
         )
 
     @staticmethod

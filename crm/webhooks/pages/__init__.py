@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.event_kinds import kind_options
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.lists import Column
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
@@ -66,6 +66,13 @@ class Webhooks(RecordList, WebhookPage):
     )
 
 
+FIELDSETS = (
+    Fieldset(gettext_lazy("Webhook"), ("url", "description", "status")),
+    Fieldset(gettext_lazy("Events"), ("kinds", "fields")),
+    Fieldset(gettext_lazy("Request"), (("payload", "ordering"), "headers")),
+)
+
+
 class WebhookForm(RecordForm, WebhookPage):
     """The fields of a webhook. Its filter has a page of its own."""
 
@@ -90,7 +97,8 @@ class WebhookForm(RecordForm, WebhookPage):
             Field("headers", gettext("Headers"), "textarea", help_text=headers + (kept if self.known else "")),
             *([Field("status", gettext("Status"), "radio", options=STATUSES)] if self.known else []),
         ]
-        return Form(fields=fields, initial={**(values or {}), **lines, "headers": ""} if values is not None else None)
+        initial = {**values, **lines, "headers": ""} if values is not None else None
+        return Form(fields=fields, initial=initial, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "headers"}

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import Field, Fieldset, Form, Option, options_of
 from core.web.lists import Column
 from core.web.navigation.places import WEBSITE, MenuItem
 from core.web.pages import Page
@@ -39,6 +39,12 @@ DAYS = (
 )
 ASKED = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "phone": gettext_lazy("Phone")}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
+FIELDSETS = (
+    Fieldset(gettext_lazy("Chat"), ("name", "isActive", "allowedOrigins", "chatbot")),
+    Fieldset(gettext_lazy("Look"), (("color", "position"), "greeting", "texts")),
+    Fieldset(gettext_lazy("Before the chat"), ("asks", "needs")),
+    Fieldset(gettext_lazy("Staffed hours"), ("days", ("from", "to"), "timezone", "offlineForm")),
+)
 CORNERS = (("right", gettext_lazy("Right")), ("left", gettext_lazy("Left")))
 SEVERAL = "different"
 """Stands for hours that differ from day to day."""
@@ -149,7 +155,7 @@ class WidgetForm(RecordForm):
                 "texts", gettext("Texts"), "textarea", help_text=gettext("Translate the texts on the right of each =.")
             ),
         ]
-        return Form(fields=fields, initial=shown)
+        return Form(fields=fields, initial=shown, fieldsets=FIELDSETS)
 
     def shown(self, record: Values) -> JsonObject:
         """Return a record's values by the names of the form."""

@@ -12,7 +12,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation import places
@@ -43,6 +43,23 @@ PURPOSES = {
     "question": gettext_lazy("Questions"),
     "test": gettext_lazy("Tests"),
 }
+FIELDSETS = (
+    Fieldset(gettext_lazy("Connection"), ("name", "apiKey", "baseUrl", "selectedModel", "isDefault", "isActive")),
+    Fieldset(
+        gettext_lazy("Costs"),
+        (("pricePerMillionIn", "pricePerMillionOut"), ("monthlyTokenCap", "monthlyCostCap")),
+        gettext_lazy("Optional."),
+    ),
+    Fieldset(
+        gettext_lazy("Writing"),
+        (
+            ("temperature", "topP", "topK"),
+            ("frequencyPenalty", "presencePenalty"),
+            ("maxOutputTokens", "timeoutSeconds"),
+        ),
+        gettext_lazy("The defaults suit most companies."),
+    ),
+)
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 CAP_HELP = gettext_lazy("Leave empty for no limit.")
@@ -199,7 +216,7 @@ class AiAppForm(AiPage):
             ),
             *([Field("isActive", _("Active"), "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before)
+        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
 
     def _model(self) -> Field:
         """Make the field of the model, which only the vendors' own servers choose themselves."""

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
@@ -15,6 +15,16 @@ from core.web.records import RecordList, Records
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 PATH = "apps/chatapp"
+FIELDSETS = (
+    Fieldset(
+        gettext_lazy("Account"),
+        ("name", ("phoneNumberId", "wabaId"), "appId", "accessToken", "appSecret", "isActive"),
+        gettext_lazy("Your vendor shows these values."),
+    ),
+    Fieldset(
+        gettext_lazy("Sending limits"), (("perSecond", "perMinute"), ("perHour", "perDay"), ("rampStart", "rampStep"))
+    ),
+)
 QUALITY = {
     "GREEN": (gettext_lazy("Good quality"), "ok"),
     "YELLOW": (gettext_lazy("Fair quality"), "warn"),
@@ -99,7 +109,7 @@ class ChatAppPage(Page):
             Field("rampStep", _("Warm-up: added per day"), "number"),
             *([Field("isActive", _("Active"), "switch", initial=True)] if exists else []),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def tested(self, app: Values, message: str) -> HttpResponse:
         """Lead on to the app after a change that asked the vendor."""

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
@@ -87,6 +87,14 @@ class DataApps(DataAppPage):
         return self.done(message) if answer.ok else self.refuse(answer)
 
 
+FIELDSETS = (
+    Fieldset(
+        gettext_lazy("Request"), ("name", ("url", "method"), ("headerName", "apiKey"), "timeoutSeconds", "isActive")
+    ),
+    Fieldset(gettext_lazy("Answer"), ("resultPath", "fieldPaths")),
+)
+
+
 class DataAppForm(DataAppPage):
     """The form of a data app. The address has its kind, and the id of an existing app."""
 
@@ -143,7 +151,7 @@ class DataAppForm(DataAppPage):
             ),
             *([Field("isActive", gettext("Active"), "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before)
+        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
         action = "POST" if self.before is None else "PUT"

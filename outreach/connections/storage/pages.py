@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -10,7 +12,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import shown_value
@@ -106,6 +108,7 @@ class AppForm(StoragePage):
     """The form of an app. The address has the id of an existing one."""
 
     template = "web/storage/form.html"
+    fieldsets: ClassVar[Sequence[Fieldset]] = ()
     kind = ""
     what = ""
     explained = ""
@@ -119,7 +122,7 @@ class AppForm(StoragePage):
         raise NotImplementedError
 
     def form(self) -> Form:
-        return Form(fields=self.fields(self.before is not None), initial=self.before)
+        return Form(fields=self.fields(self.before is not None), initial=self.before, fieldsets=self.fieldsets)
 
     def show(self) -> Values:
         form = self.form()
@@ -154,6 +157,10 @@ class BucketForm(AppForm):
     path = "settings/storage/bucket"
     name = "bucket"
     title = gettext_lazy("Connect a bucket")
+    fieldsets = (
+        Fieldset(gettext_lazy("Bucket"), (("name", "region"), ("endpoint", "subpath"))),
+        Fieldset(gettext_lazy("Access"), (("accesskey", "secretkey"),)),
+    )
     kind = "bucket"
     what = "a bucket"
     explained = gettext_lazy("Amazon S3 or a compatible storage. New files are stored there; existing files stay.")

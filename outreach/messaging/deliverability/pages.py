@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
+from core.web.forms.fieldsets import in_pairs
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
@@ -22,6 +23,12 @@ PROVIDERS = {
 }
 """Mail provider of the API -> its name."""
 PREFIX, VENDOR = "limit-", "vendor-"
+
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Pause senders"), (("bouncePercent", "complaintPercent"), "guardFrom")),
+    Fieldset(gettext_lazy("Hourly limits"), (*in_pairs(f"{PREFIX}{key}" for key in PROVIDERS), REST)),
+)
 
 
 class Deliverability(SettingsForm):
@@ -99,7 +106,7 @@ class Deliverability(SettingsForm):
                 for key, name in self.vendors.items()
             ),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}

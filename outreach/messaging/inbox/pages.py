@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column, ListState
 from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
 from core.web.pages import Page, nothing_here
@@ -163,6 +163,12 @@ class RunReplies(InboxPage):
         return {"mails": answer.data, "total": answer.total, "run_id": self.params["id"]}
 
 
+MAILBOX_FIELDSETS = (
+    Fieldset(gettext_lazy("Mail server"), (("host", "port"), ("username", SECRET), "secure")),
+    Fieldset(gettext_lazy("Reading"), ("folders", "isActive")),
+)
+
+
 class SenderMailbox(Page):
     """The mailbox that replies to a sender come to."""
 
@@ -203,6 +209,7 @@ class SenderMailbox(Page):
                 *([Field("isActive", gettext("Check every minute"), "switch", initial=True)] if exists else []),
             ],
             initial=values,
+            fieldsets=MAILBOX_FIELDSETS,
         )
 
     def found(self) -> tuple[Values, Values | None]:

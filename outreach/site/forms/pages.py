@@ -15,7 +15,9 @@ from core.web.lists import Column, ListState
 from core.web.navigation.places import FORMS_MENU
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList, Records
+from outreach.site.forms.fieldsets import FIELDSETS, QUESTION_ROWS
 
+ORIGINS_HELP = _("One per line, such as https://example.org.")
 FORMS = Records(
     "form",
     "forms",
@@ -227,9 +229,10 @@ class FormField(OneForm):
             Field("value", _("Value"), help_text=_("For hidden fields.")),
         ]
         if self.before is None:
-            return Form(fields=fields)
+            return Form(fields=fields, fieldsets=QUESTION_ROWS)
         values = {**self.before, "options": "\n".join(self.before["options"])}
-        return Form(fields=fields, initial={**values, "target": self.record["mapping"].get(self.before["key"], "")})
+        target = self.record["mapping"].get(self.before["key"], "")
+        return Form(fields=fields, initial={**values, "target": target}, fieldsets=QUESTION_ROWS)
 
     def show(self) -> Values:
         return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.before}
@@ -300,12 +303,7 @@ class FormSettings(EditRecord, OneForm):
                 placeholder=_("Thank you. We have received your answers."),
             ),
             Field("colour", _("Color"), required=True, placeholder="#2f5bea"),
-            Field(
-                "allowedOrigins",
-                _("Allowed websites"),
-                "textarea",
-                help_text=_("One per line, such as https://example.org."),
-            ),
+            Field("allowedOrigins", _("Allowed websites"), "textarea", help_text=ORIGINS_HELP),
             Field(
                 "redirectUrl",
                 _("Redirect to"),
@@ -336,7 +334,7 @@ class FormSettings(EditRecord, OneForm):
             Field("tags", _("Tags"), "tags", options=self.options_of("tag")),
             Field("keepDays", _("Delete submissions after (days)"), "number", help_text=_("Leads are kept.")),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = dict(values)

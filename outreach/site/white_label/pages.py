@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
@@ -17,6 +17,12 @@ PICTURES = ("logo", "favicon")
 HOSTS = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc", "fields": "name,status"}
 FROM = 7
 """Characters of a colour."""
+
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Brand"), ("productName", ("accent", "accentDark"))),
+    Fieldset(gettext_lazy("Emails and links"), ("senderName", "domain")),
+)
 
 
 class OwnBrand(SettingsForm):
@@ -70,7 +76,7 @@ class OwnBrand(SettingsForm):
         ]
         shown = dict(values or {})
         shown["domain"] = (shown.get("domain") or {}).get("_id", "")
-        return Form(fields=fields, initial=shown)
+        return Form(fields=fields, initial=shown, fieldsets=FIELDSETS)
 
     def hosts(self) -> list[Option]:
         answer = self.ask("GET", "domain-tracking", HOSTS) if self.may("domain-tracking") else None

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.navigation.places import SENDERS_MENU
 from core.web.pages import Page
 
@@ -42,6 +42,20 @@ KEY_STATES = {
     "lost": (gettext_lazy("DNS record missing"), "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
+LIMITS = Fieldset(
+    gettext_lazy("Sending limits"),
+    ("maxConnections", ("perMinute", "perHour", "perDay"), ("rampStart", "rampStep")),
+    gettext_lazy("Slow down to stay within your provider's limits."),
+)
+FIELDSETS = (
+    Fieldset(gettext_lazy("Sender"), (("fromName", "fromEmail"), ("replyTo", "name"), "isActive")),
+    Fieldset(gettext_lazy("Mail server"), (("host", "port"), ("username", SECRET), "secure", REST)),
+    LIMITS,
+)
+HOURS_FIELDSETS = (
+    Fieldset(gettext_lazy("Sending hours"), ("windowDays", ("windowStart", "windowEnd"), "recipientTimezone")),
+    Fieldset(gettext_lazy("Drafts"), (("approvalDays", "language"),)),
+)
 TLS_PORT = 465
 """The port on which mail servers use TLS from the first byte."""
 
@@ -116,6 +130,7 @@ class SenderPage(Page):
                 *([Field("isActive", _("Active"), "switch", initial=True)] if exists else []),
             ],
             initial=values,
+            fieldsets=FIELDSETS,
         )
 
     def tested(self, answer: Answer, message: str, to: str) -> HttpResponse:
@@ -182,6 +197,7 @@ class Senders(SenderPage):
                 ),
             ],
             initial=values and {**values, "language": values["languageName"]},
+            fieldsets=HOURS_FIELDSETS,
         )
 
     def do_connect_writer(self) -> HttpResponse:

@@ -10,8 +10,14 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
-from outreach.connections.senders.pages.smtp import SenderPage
+from core.web.forms import REST, Field, Fieldset, Form, Option
+from outreach.connections.senders.pages.smtp import LIMITS, SenderPage
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Sender"), (("fromName", "fromEmail"), ("replyTo", "name"), "isActive")),
+    Fieldset(gettext_lazy("Account"), ("apiKey", REST)),
+    LIMITS,
+)
 
 
 class VendorPage(SenderPage):
@@ -26,6 +32,7 @@ class VendorPage(SenderPage):
             return Form(
                 fields=[*self.login_fields(), *self.limits(), Field("isActive", gettext("Active"), "switch")],
                 initial=values,
+                fieldsets=FIELDSETS,
             )
         stays = gettext("Stored encrypted.") + (gettext(" Leave empty to keep it.") if exists else "")
         key = Field(
@@ -41,7 +48,7 @@ class VendorPage(SenderPage):
             *self.limits(),
             *([Field("isActive", gettext("Active"), "switch", initial=True)] if exists else []),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def login_fields(self) -> list[Field]:
         """Return the fields of an account whose address comes from its log-in."""

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option, name_below
+from core.web.forms import Field, Fieldset, Form, Option, name_below
 from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList
@@ -63,6 +63,23 @@ class BookingList(RecordList, BookingPages):
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         return (Choice("kind", _("Kind"), ("in",), (("online", _("Video call")), ("offline", _("At a place")))),)
+
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Page"), (("name", "title"), "text", ("colour", "isActive"))),
+    Fieldset(gettext_lazy("Host"), (("member", "team"),)),
+    Fieldset(gettext_lazy("Meeting"), (("kind", "videoProvider"), "place")),
+    Fieldset(
+        gettext_lazy("Free times"),
+        (
+            ("durationMinutes", "stepMinutes"),
+            ("bufferBefore", "bufferAfter"),
+            ("noticeMinutes", "horizonDays"),
+            "mostPerDay",
+        ),
+    ),
+    Fieldset(gettext_lazy("After the booking"), ("remindMinutes", "asksPhone", "makesLead", "leadSource")),
+)
 
 
 class BookingForm(BookingPages):
@@ -165,7 +182,7 @@ class NewBookingPage(BookingForm, NewRecord):
     save_label = gettext_lazy("Create")
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(fields=self.fields(), initial=values)
+        return Form(fields=self.fields(), initial=values, fieldsets=FIELDSETS)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -190,7 +207,7 @@ class EditBookingPage(BookingForm, EditRecord):
             chosen = str((values or {}).get(field.name) or "")
             if field.name in NUMBERS and chosen and chosen not in [option.value for option in field.options]:
                 field.options.append(Option(chosen, f"{chosen} minutes"))
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def values(self) -> Values:
         record = self.record
