@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.conf import settings
 
 
 class WiringConfig(AppConfig):
@@ -11,3 +12,8 @@ class WiringConfig(AppConfig):
         from core.web.readers import set_source, source
 
         set_source(Visitors(source()))
+        if settings.DEMO:
+            from config.local import mail_catcher
+            from outreach.connections.senders.test_server import set_test_server
+
+            set_test_server(lambda: mail_catcher.address(settings.LEADWRIGHT_DATA))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -115,6 +116,28 @@ class AiApps(AiPage):
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
         return self.done(message) if answer.ok else self.refuse(answer)
+
+
+class BuiltInWriter(AiPage):
+    """Makes the built-in writer the default, for the button of a refusal."""
+
+    path = "settings/ai/built-in"
+    name = "ai-built-in"
+    title = "Built-in writer"
+    template = "web/ai/built_in.html"
+
+    def do_save(self) -> HttpResponse:
+        writer = next(iter(self.read("apps/ai-offline", LIST).data), None)
+        values = {"isActive": True, "isDefault": True}
+        if writer is None:
+            answer = self.ask("POST", "apps/ai-offline", None, {"name": APP_KINDS["ai-offline"][0], **values})
+        else:
+            answer = self.ask("PUT", f"apps/ai-offline/{writer['_id']}", None, values)
+        if not answer.ok:
+            return self.refuse(answer, self.address("ai"))
+        if "HX-Request" in self.request.headers:
+            return self.page({"is_on": True})
+        return self.done(gettext("Built-in writer switched on"), self.address("ai"))
 
 
 class AiAppForm(AiPage):
@@ -335,4 +358,4 @@ class AiCalls(RecordList, AiPage):
         return {**context, "records": shown}
 
 
-PAGES = [AiApps, AiAppForm, AiUse, AiCalls]
+PAGES = [AiApps, BuiltInWriter, AiAppForm, AiUse, AiCalls]

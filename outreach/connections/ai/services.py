@@ -204,7 +204,8 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
         if ai_type in NO_DEFAULT and apps.exists():
             detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
             raise NamedError(NO_DEFAULT[ai_type], detail)
-        raise NamedError(NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"), _way_out(ai_type))
+        name = NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400")
+        raise NamedError(name, _way_out(ai_type), code="noWriter")
     # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
