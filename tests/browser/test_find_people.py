@@ -62,7 +62,7 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
     expect(page.locator("#cost")).to_contain_text("People Finder, after your own contacts")
     page.get_by_label("Ask Knows All about them first").check()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.get_by_role("button", name="Find them").click()
+    page.get_by_role("button", name="Find people").click()
     expect(page.get_by_text("Looking for people: 0 contacts looked at")).to_be_visible()
     work("lead-generation")
     work("genie")

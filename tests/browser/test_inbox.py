@@ -50,7 +50,7 @@ def test_a_reply_is_read_and_found_where_it_belongs(page: Page, live_server: Any
     page.get_by_label("Email address").fill(cast.owner.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
-    page.get_by_role("link", name="Where replies come to").click()
+    page.get_by_role("link", name="Mailbox for replies").click()
     page.get_by_label("Mail server (IMAP)").fill("127.0.0.1")
     page.get_by_label("Port").fill(str(imap.port))
     page.get_by_label("Username").fill(USER)

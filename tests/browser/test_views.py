@@ -63,7 +63,7 @@ def test_a_view_is_saved_and_a_value_changed_in_it(page: Page, live_server: Any)
     # Choose a column, by keys, and keep it in the view.
     page.get_by_role("link", name="Columns").click()
     page.get_by_role("checkbox", name="Category").check()
-    up = page.get_by_label("Category further to the front")
+    up = page.get_by_label("Move Category left")
     up.focus()
     press(page, "Enter")
     expect(page.locator("#column-lines li").nth(2)).to_contain_text("city")

@@ -117,7 +117,7 @@ def test_a_month_with_follow_ups_and_moves_by_day(scope: Cast, client: Any) -> N
     )
     assert "<script>alert" not in html_of(page)
     assert 'aria-label="Monday 06/05/2030, 4 planned"' in html_of(page)
-    assert "Nothing is planned" in text  # on the day that small screens list
+    assert "No meetings or tasks" in text  # on the day that small screens list
     small = html_of(client.get(at(scope.owner, "calendar?view=month&from=2030-05-06")))
     assert re.search(r"Monday.*Meeting 3", small.partition('id="day-chosen"')[2], re.DOTALL)
     sent = {"do": "move", "kind": "follow-up", "id": due.pk, "at": "2030-05-09", "time": "11:15"}

@@ -236,7 +236,7 @@ def test_a_conversation_is_tried_and_names_the_steps(cast: Cast, client: Client)
         "end",
     ]
     assert "Time applies" in text_of(client.post(test, {"do": "try", "said": "a\nb", "minutes": "31"}))
-    assert "Answered by Barista" in text_of(client.post(test, {"do": "try", "said": "Hi\ncoffee", "minutes": ""}))
+    assert "Reply from Barista" in text_of(client.post(test, {"do": "try", "said": "Hi\ncoffee", "minutes": ""}))
     tried = cast.key.post(f"{path}/test", {"messages": [{"text": "a"}, {"text": "human"}]}).data["steps"]
     assert [(one["conversation"], one["rules"]) for one in tried] == [(0, []), (1, [0])]
 

@@ -57,7 +57,7 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "A member answers" in answered
     assert browser.post(here, {"do": "answer", "text": ""}).status_code == 422
     assert browser.post(here, {"do": "note", "text": "Likes tea"}).status_code == 303
-    assert "Note of" in text_of(browser.get(here))
+    assert "Note by" in text_of(browser.get(here))
     assert html_of(browser.get(at(cast.owner, "inbox?only=mine"))).count('class="talk-head"') == 1
 
     assert "Snoozed until then" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))

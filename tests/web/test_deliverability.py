@@ -59,7 +59,7 @@ def test_many_addresses_are_pasted_and_a_file_is_checked_and_imported(cast: Cast
     assert "\nnobody</textarea>" in html_of(wrong)
     file = SimpleUploadedFile("gone.csv", b"Email,Reason\nc@example.org,spam\na@example.org,\nnobody,\n")
     checked = client.post(page, {"do": "check", "reason": "manual", "file": file})
-    assert "New on the list 1" in " ".join(text_of(checked).split())
+    assert "New addresses 1" in " ".join(text_of(checked).split())
     sent = html_of(checked).partition('name="file" value="')[2][:24]
     started = client.post(page, {"do": "import", "file": sent, "reason": "manual"})
     assert started.status_code == 303

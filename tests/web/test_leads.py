@@ -60,7 +60,7 @@ def test_the_table_searches_filters_and_sorts(scope: Cast, leads: list[Lead], cl
     assert (names(won), "Status is Won" in text_of(won)) == (["Bob Ray"], True)
     assert names(client.get(path + "?f=value:greaterThan:5")) == ["Ann Lee"]
     assert names(client.get(path + "?f=source:in:event")) == ["Ann Lee"]
-    assert "No lead matches" in text_of(client.get(path + "?q=nobody"))
+    assert "No leads match" in text_of(client.get(path + "?q=nobody"))
     assert names(client.get(path + "?sort=nothing")) == ["Bob Ray", "Ann Lee"]
 
 

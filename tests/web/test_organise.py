@@ -59,7 +59,7 @@ def test_lists_search_and_lead_to_contacts(scope: Cast, client: Any) -> None:
     link = re.search(r'href="([^"]+)" aria-label="Contacts: 1"', found)[1]
     people = text_of(client.get(link))
     assert ("Ann Lee" in people, "Bob Ray" in people) == (True, False)
-    assert "Nothing matches" in text_of(client.get(at(scope.owner, "tags?q=nothing")))
+    assert "No matches" in text_of(client.get(at(scope.owner, "tags?q=nothing")))
 
 
 def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, client: Any) -> None:

@@ -58,7 +58,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert "2 of 3 contacts" in audience
     assert "1 won't be written to: 1 on the do-not-contact list" in audience
     nobody = client.post(at(cast.owner, "outreach/new"), {"prompt": "Come", "draft": "hold"})
-    assert (nobody.status_code, "Not started yet" in text_of(nobody)) == (422, True)
+    assert (nobody.status_code, "Not started" in text_of(nobody)) == (422, True)
     body = {"tags": tag.pk, "prompt": "Invite them to our open day", "tone": "formal", "draft": "hold"}
     started = client.post(at(cast.owner, "outreach/new"), body)
     assert "The messages are being written" in toast_of(client, started)
@@ -88,7 +88,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     refused = client.post(on["Location"], {"do": "approve", "id": last["id"]})
     assert 'class="toast bad"' in toast_of(client, refused)
     client.post(on["Location"], {"do": "cancel", **last})
-    assert "Every draft is decided" in text_of(client.get(f"{run}/review"))
+    assert "All drafts are reviewed" in text_of(client.get(f"{run}/review"))
     work("send")
     assert (post.subjects(), b"\r\nA\r\n\r\nB\r\n" in post.server.received[0]) == (["Subject: S"], True)
     page = html_of(client.get(run))
@@ -110,7 +110,7 @@ def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: 
     assert ("Nothing was approved" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
     seen = {"do": "approve", **sent_form(client.get(f"{path}/approve"))}
     assert "Approved 3 messages" in toast_of(client, client.post(f"{path}/approve", seen))
-    assert "There is nothing to approve" in text_of(client.get(f"{path}/approve"))
+    assert "No drafts to approve" in text_of(client.get(f"{path}/approve"))
     assert ", until" in text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert "Paused: 3 messages" in toast_of(client, client.post(path, {"do": "pause"}))
     assert statuses(cast, run) == {"draft": 3}
@@ -152,8 +152,8 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
     part = client.post(at(cast.owner, "outreach/samples"), body, headers={"HX-Request": "true"})
     for page in (plain, part):
         assert html_of(page).count("I would like to invite you to lunch.") == 2
-        assert "Nothing: no AI model is called" in text_of(page)
-        assert "1 an hour, the last one goes" in text_of(page)
+        assert "No cost: no AI model is used" in text_of(page)
+        assert "1 an hour, last message:" in text_of(page)
     assert len(part.content) < len(plain.content) / 2
     with cast.scope():
         assert not SendJob.objects.exists()
@@ -346,22 +346,22 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     page = text_of(shown)
     # People and messages are counted apart: the first message is one of three.
     assert "1 of 1 person reached · 1 of up to 3 messages sent" in page
-    assert 'value="33" aria-label="Messages sent or stopped"' in html_of(shown)
-    assert "People 1 Messages 1 To approve 0" in page
+    assert 'value="33" aria-label="Messages sent or canceled"' in html_of(shown)
+    assert "People 1 Messages 1 Needs approval 0" in page
     assert "Follow-up 1 2 days later Ask again Only Mon, Fri 09:00 to 17:00" in page
     assert "Follow-up 2 1 week later" in page
     assert "Waits for what comes next" in page
-    assert "for those who have joined the audience by then. It has started 1 time." in page
+    assert "for new people in the audience. Started 1 time." in page
     assert "It does not repeat any more" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
-    assert "Repeat again as planned" in text_of(client.get(run))
+    assert "Resume repeating" in text_of(client.get(run))
     assert "It repeats again as planned" in toast_of(client, client.post(run, {"do": "resume_recurring"}))
     with cast.scope():
         job = SendJob.objects.get()
     steps = cast.key.get(f"/genie/{job.run_id}").data["outreachCadence"]["steps"]
     assert [one["window"] for one in steps] == [{"days": [1, 5], "start": "09:00", "end": "17:00"}, None]
     message = at(cast.owner, f"messages/{job.pk}")
-    assert "The next one is written" in text_of(client.get(message))
+    assert "Next message" in text_of(client.get(message))
     assert "Follow-ups stopped" in toast_of(client, client.post(message, {"do": "stop_follow_ups"}))
     after = text_of(client.get(message))
     assert ("Follow-up 1" in after, "Rejected in review." in after) == (True, True)
-    assert "Send no follow-ups" not in after
+    assert "Stop follow-ups" not in after

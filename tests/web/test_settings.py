@@ -244,7 +244,7 @@ def test_the_log_and_the_plan_are_shown(scope: Cast, client: Any) -> None:
         ("settings/log", "Address"),
         ("settings/log/logins", "Outcome"),
         ("settings/log/members", "Changes of members"),
-        ("settings/plan", "Plans on offer"),
+        ("settings/plan", "Plans"),
     ):
         page = client.get(at(scope.owner, path))
         assert page.status_code == 200, path
@@ -285,7 +285,7 @@ def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:
 
 
 def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> None:
-    assert "Take part" in text_of(client.get("/account/referral"))
+    assert "Join program" in text_of(client.get("/account/referral"))
     assert "You joined" in toast_of(client, client.post("/account/referral", {"do": "join"}))
     assert 'id="refer-link" value="http' in html_of(client.get("/account/referral"))
     asked = client.post("/account/referral", {"do": "request", "requestNote": EVIL})

@@ -40,7 +40,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
         at(cast.owner, "settings/storage"),
         at(cast.owner, "settings/storage/bucket"),
     )
-    assert "This service keeps your files" in text_of(client.get(place))
+    assert "Files are stored here" in text_of(client.get(place))
 
     def refuse(*_: Any) -> None:
         raise S3Failed("NoSuchBucket", "There is no bucket of this name (NoSuchBucket).")
@@ -93,7 +93,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
         return client.post(scan, {"do": "scan", "file": SimpleUploadedFile("card.png", CARD.read_bytes())})
 
     none = send()
-    assert (none.status_code, "Nothing reads cards here yet" in text_of(none)) == (422, True)
+    assert (none.status_code, "No card reader connected" in text_of(none)) == (422, True)
     assert client.post(scan, {"do": "scan"}).status_code == 422
     reader = at(cast.owner, "settings/storage/reader")
     wrong = client.post(reader, {"do": "save", "name": "ocr-space", "key": "", "confidence": "0.9"})
@@ -113,7 +113,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     ]
     monkeypatch.setattr(OcrSpace, "read", lambda *_, **__: lines)
     waiting = client.get(send()["Location"])
-    assert "The card is being read" in text_of(waiting)
+    assert "Reading the card takes" in text_of(waiting)
     work("card-scan")
     with cast.scope():
         found = CardScan.objects.get()
@@ -140,7 +140,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     place = send()["Location"]
     work("card-scan")
     told = text_of(client.get(place))
-    assert "We could not read this card OCR.space cannot read this picture. Take another photo" in told
+    assert "The card could not be read OCR.space cannot read this picture. Take another photo" in told
     assert "Try another photo" in told
     with cast.scope():
         action = {"kind": "ocr", "id": Ocr.objects.get().pk, "do": "test"}

@@ -39,19 +39,19 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     assert ("Failed" in text_of(listed), "<script>alert" in html_of(listed)) == (True, False)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
     shown = text_of(client.get(page))
-    assert ("It failed at Follow-up" in shown, "The run has no lead" in shown) == (True, True)
+    assert ("Failed at Follow-up" in shown, "The run has no lead" in shown) == (True, True)
     assert "1 failed" in text_of(client.get(f"{place}/live"))
     assert "It begins again from there" in toast_of(client, client.post(f"{page}?node=f", {"do": "retry"}))
     work()
     shown = text_of(client.get(page))
-    assert ("2 tries" in shown, "Tries before" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
+    assert ("2 attempts" in shown, "Earlier attempts" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
     again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
     assert "begin again where they failed" in toast_of(client, again)
     WORK["bulk-job"].drain(float("inf"))
     work()
     step = f"{place}/step?node=f"
-    assert "Retry all that failed here" in text_of(client.get(step))
-    assert "Retry all that failed here" not in text_of(client.get(f"{place}/step?node=n"))
+    assert "Retry failed runs" in text_of(client.get(step))
+    assert "Retry failed runs" not in text_of(client.get(f"{place}/step?node=n"))
     assert "The runs begin again here" in toast_of(client, client.post(step, {"do": "redrive", "latest": "on"}))
     WORK["bulk-job"].drain(float("inf"))
     with cast.scope():
@@ -98,18 +98,18 @@ def test_a_run_says_what_it_waits_for_and_which_way_it_took(cast: Cast, client: 
     place = at(cast.owner, f"workflows/{id}")
     client.post(place, {"do": "unpublish"})
     held = text_of(client.get(page))
-    assert "publish it again , and its runs go on" in held
+    assert "Publish it to continue its runs" in held
     assert ("Resume" in held, "from here" in held) == (False, False)
     client.post(place, {"do": "publish"})
     with time_machine.travel(timezone.now() + timedelta(hours=3), tick=False):
         work()
         shown = text_of(client.get(page))
-    assert ("A rest Waited" in shown, "It failed at Follow-up" in shown) == (True, True), shown
+    assert ("A rest Waited" in shown, "Failed at Follow-up" in shown) == (True, True), shown
     assert ("Try again" in shown, "the latest" in shown) == (True, False)
     # The workflow is mended: what failed goes on in the version that is published by then.
     client.post(place, {"do": "act", "act": "delete:end"})
     client.post(place, {"do": "publish"})
-    assert "Begin again by version 2, the latest" in text_of(client.get(page))
+    assert "Use the latest version, 2" in text_of(client.get(page))
     again = toast_of(client, client.post(page, {"do": "again", "latest": "on"}))
     assert "the latest version does not have" in again
     with time_machine.travel(timezone.now() + timedelta(hours=3), tick=False):

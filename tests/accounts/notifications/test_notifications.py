@@ -120,7 +120,7 @@ def test_the_pages(cast: Cast) -> None:
     client.post(path, {"do": "read", "id": first.pk})
     assert "Ann Lee" not in text_of(client.get(path + "?only=unread"))
     assert "All marked as read" in toast_of(client, client.post(path, {"do": "all"}))
-    assert "Nothing is unread" in text_of(client.get(path + "?only=unread"))
+    assert "No unread items" in text_of(client.get(path + "?only=unread"))
 
     choose = at(cast.owner, "notifications/choose")
     assert html_of(client.get(choose)).count("checked") == html_of(client.get(choose)).count("checkbox")
