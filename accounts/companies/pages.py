@@ -34,6 +34,7 @@ class Step:
 
     label: str | Promise
     text: str | Promise
+    button: str | Promise
     page: str
     module: str
 
@@ -71,22 +72,32 @@ WAITS = (
 several, and page."""
 STEPS = {
     "contacts": Step(
-        gettext_lazy("Add contacts"), gettext_lazy("Import a file, or try sample people."), "import-new", "contact"
+        gettext_lazy("Add contacts"),
+        gettext_lazy("Import a file, or try sample people."),
+        gettext_lazy("Import contacts"),
+        "import-new",
+        "contact",
     ),
     "sender": Step(
         gettext_lazy("Connect an email sender"),
-        gettext_lazy("The address your emails come from."),
+        gettext_lazy("Your emails come from its address."),
+        gettext_lazy("Connect a sender"),
         "sender-new",
         "apps",
     ),
     "run": Step(
         gettext_lazy("Write your first outreach"),
         gettext_lazy("Describe it once. Each contact gets a draft."),
+        gettext_lazy("Write outreach"),
         "outreach-new",
         "genie",
     ),
     "members": Step(
-        gettext_lazy("Invite a colleague"), gettext_lazy("Each person works with a role."), "member-new", "member"
+        gettext_lazy("Invite a colleague"),
+        gettext_lazy("Each colleague works with a role."),
+        gettext_lazy("Invite a colleague"),
+        "member-new",
+        "member",
     ),
 }
 """Step of the API -> its texts, its page and its module, in the order that people do them."""
@@ -186,6 +197,7 @@ class FirstSteps(Page):
             {
                 "label": STEPS[name].label,
                 "text": STEPS[name].text,
+                "button": STEPS[name].button,
                 "address": self.link_to(STEPS[name].page),
                 "is_done": done[name],
                 "is_next": name == following,

@@ -88,10 +88,6 @@ class AiApps(AiPage):
         kind = self.request.POST.get("kind", "")
         return kind if kind in APP_KINDS else "ai-offline"
 
-    def do_offline(self) -> HttpResponse:
-        answer = self.ask("POST", "apps/ai-offline", None, {"name": APP_KINDS["ai-offline"][0]})
-        return self.done("Built-in writer activated") if answer.ok else self.refuse(answer)
-
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
         if not answer.ok:

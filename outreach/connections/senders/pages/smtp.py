@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, gettext_lazy
 
+from accounts.companies.shortcuts import Shortcut, register_shortcut
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.navigation.places import SENDERS_MENU
-from core.web.pages import Page
+from core.web.pages import Page, Refused
+from outreach.connections.senders.test_server import test_server
 
 VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -28,6 +31,8 @@ KEY_STATES = {
     "lost": ("DNS record missing", "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
+TEST_SENDER = "test"
+"""User name and password at the test server, which takes all of them."""
 TLS_PORT = 465
 """The port on which mail servers use TLS from the first byte."""
 
@@ -139,6 +144,7 @@ class Senders(SenderPage):
                 *vendors["apps"],
             ],
             "writers": writers.data if writers.ok else [],
+            "has_test_server": test_server() is not None,
             "form": self.hours(hours.data) if hours is not None and hours.ok else None,
             "zone": hours.data["timezone"] if hours is not None and hours.ok else "",
         }
@@ -166,9 +172,24 @@ class Senders(SenderPage):
             initial=values and {**values, "language": values["languageName"]},
         )
 
-    def do_connect_writer(self) -> HttpResponse:
-        answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer"})
-        return self.done("The writer is ready") if answer.ok else self.refuse(answer)
+    def do_test_sender(self) -> HttpResponse:
+        """Connect the service's own test server, which delivers nothing."""
+        server = test_server()
+        if server is None:
+            raise Refused(400, gettext("This page has no such action"))
+        host, port = server
+        person = {"fromName": self.reader.name, "fromEmail": self.reader.email}
+        account = {"username": TEST_SENDER, SECRET: TEST_SENDER, "secure": False}
+        body = {"name": "Test sender", "host": host, "port": port, **account, **person}
+        answer = self.ask("POST", "apps/smtp", None, body)
+        if not answer.ok:
+            return self.refuse(answer, self.back)
+        return self.tested(answer, gettext("Test sender connected"), self.back)
+
+    @property
+    def back(self) -> str:
+        """The page that comes next: home for its first steps, else this one."""
+        return self.address("home") if self.request.POST.get("back") == "home" else ""
 
     def do_hours(self) -> HttpResponse:
         form = self.hours(self.read("genie/settings").data).bind(self.request.POST)
@@ -202,6 +223,19 @@ class Senders(SenderPage):
     def sent_app(self) -> str:
         app = self.request.POST.get("app", "smtp")
         return app if VENDOR_APP.fullmatch(app) else "smtp"
+
+
+register_shortcut(
+    Shortcut(
+        "sender",
+        gettext_lazy("Use the test sender"),
+        "senders",
+        "test_sender",
+        "apps",
+        "POST",
+        is_offered=lambda page: test_server() is not None,
+    )
+)
 
 
 class NewSender(SenderPage):
