@@ -24,7 +24,7 @@ class ForgotPassword(Page):
 
     def act(self, form: AddressForm) -> JsonObject:
         forgot_password(email=form.cleaned_data["email"], caller=caller_of(self.request))
-        return {"what": "a link to set a new password"}
+        return {}
 
 
 class ResetPassword(Page):
@@ -71,7 +71,7 @@ class ResendVerification(Page):
 
     def act(self, form: AddressForm) -> JsonObject:
         resend_verification(email=form.cleaned_data["email"], caller=caller_of(self.request))
-        return {"what": "a link to verify it", "verifies": True}
+        return {"verifies": True}
 
 
 class Register(Page):

@@ -14,7 +14,7 @@ from core.tenancy import company_scope
 from outreach.connections.senders.test_server import set_test_server
 from outreach.models import SendJob
 from tests.accounts.auth.helpers import mails_to, token_in
-from tests.kit.smtp_server import Faults, accept_any, faulty_server
+from tests.kit.smtp_server import Faults, accept_everybody, faulty_server
 from tests.outreach.helpers import work
 from tests.web.helpers import PASSWORD
 
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 def caught() -> Iterator[Faults]:
     """The mails that the service's test server has got."""
     faults = Faults()
-    with faulty_server(faults, authenticator=accept_any, auth_require_tls=False) as port:
+    with faulty_server(faults, authenticator=accept_everybody, auth_require_tls=False) as port:
         set_test_server(lambda: ("127.0.0.1", port))
         yield faults
         set_test_server(lambda: None)

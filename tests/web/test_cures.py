@@ -66,7 +66,7 @@ def test_a_limit_of_the_plan_leads_to_plans(cast: Cast, monkeypatch: pytest.Monk
     assert f'href="{at(cast.owner, "settings/plan")}"' in toast
 
 
-def test_a_cure_needs_its_permission() -> None:
+def test_a_cure_needs_its_permission(db: None) -> None:
     cast = make_cast({"genie": {"GET": True, "POST": True}, "contact": {"GET": True}})
     with cast.scope():
         contact = ContactFactory(custom={})

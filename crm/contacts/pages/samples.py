@@ -48,7 +48,9 @@ class SamplePeople(ContactPage):
         if not created:
             return self.fail(answer.data["failed"][0]["message"], self._back)
         text = ngettext("%(count)s sample person added", "%(count)s sample people added", created)
-        return self.done(text % {"count": created}, self._back, undo=answer.job)
+        undo = {"address": self.address(), "do": "remove", "back": self.request.POST.get("back", "")}
+        self.tell(text % {"count": created}, back=undo if self.may("contact", "DELETE") else None)
+        return self.done(to=self._back)
 
     def do_remove(self) -> HttpResponse:
         answer = self.ask("DELETE", "contact", {"advancedFilters": ADDRESSES}, {"selectAll": True})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext
 
 from core.ids import is_id
 from core.types import JsonObject, Values
@@ -196,7 +197,13 @@ class RunSamples(NewRun):
             text = remedy_text(answer)
             return {"refused": [text] if text else [answer.message, answer.reason], "remedy": remedy_key(answer)}
         preview = answer.data
-        return {"preview": preview, "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]]}
+        composer = preview["composer"]
+        writer = composer["name"] if composer["callsAModel"] else gettext("the built-in writer")
+        return {
+            "preview": preview,
+            "writer": writer,
+            "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]],
+        }
 
 
 class RunSteps(NewRun):
