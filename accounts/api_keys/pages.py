@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from accounts.api_keys.serializers import ApiKeyCreate
 from core.types import JsonObject, Values
@@ -77,7 +78,7 @@ class NewKey(NewRecord, KeyPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.page({"key": answer.data["key"], "title": "Your new key"}, template="web/keys/made.html")
+        return self.page({"key": answer.data["key"], "title": _("Your new key")}, template="web/keys/made.html")
 
 
 class Key(EditRecord, RecordForm, KeyPage):
@@ -88,7 +89,7 @@ class Key(EditRecord, RecordForm, KeyPage):
 
     def context(self) -> JsonObject:
         shown = {name: value for name, value in self.record.items() if name != "key"}
-        title = f"Key that ends in {self.record['maskedKey'][-4:]}"
+        title = _("Key that ends in %(masked_key)s") % {"masked_key": self.record["maskedKey"][-4:]}
         return {"record": shown, "title": title}
 
     def show(self) -> Values:
@@ -96,7 +97,7 @@ class Key(EditRecord, RecordForm, KeyPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "api", None, {"ids": [self.params["id"]]})
-        return self.done("Key revoked", self.address("keys")) if answer.ok else self.refuse(answer)
+        return self.done(_("Key revoked"), self.address("keys")) if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
         return self.done(to=self.address("keys"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -32,11 +33,11 @@ class Sessions(PersonPage):
 
     def do_end(self) -> HttpResponse:
         answer = self.ask_private("DELETE", f"sessions/{self.sent_id()}")
-        return self.done("Session ended") if answer.ok else self.refuse(answer)
+        return self.done(_("Session ended")) if answer.ok else self.refuse(answer)
 
     def do_others(self) -> HttpResponse:
         answer = self.ask_private("DELETE", "sessions")
-        return self.done("Logged out on all other devices") if answer.ok else self.refuse(answer)
+        return self.done(_("Logged out on all other devices")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Sessions]

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.companies.serializers import CompanyUpdate
 from accounts.companies.shortcuts import shortcuts_of
@@ -134,10 +134,10 @@ class Home(Page):
     def stats(self, numbers: Mapping[str, int | None], begin: str) -> list[tuple[str, int | None, str]]:
         """Return (label, number, address of the counted records) of up to four numbers that the reader may see."""
         options = [
-            ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
-            ("sent", "Messages sent", "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
-            ("answered", "Contacts who replied", "contacts", f"repliedAt:{SINCE}:{begin}"),
-            ("newLeads", "New leads", "leads", f"createdAt:{SINCE}:{begin}"),
+            ("newContacts", gettext("New contacts"), "contacts", f"createdAt:{SINCE}:{begin}"),
+            ("sent", gettext("Messages sent"), "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
+            ("answered", gettext("Contacts who replied"), "contacts", f"repliedAt:{SINCE}:{begin}"),
+            ("newLeads", gettext("New leads"), "leads", f"createdAt:{SINCE}:{begin}"),
         ]
         seen = [option for option in options if numbers.get(option[0]) is not None]
         return [(label, numbers[name], self.link_to(page, f=filters)) for name, label, page, *filters in seen[:4]]

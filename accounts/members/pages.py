@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from accounts.members.serializers import MemberInvite, MemberUpdate
 from core.types import JsonObject, Values
@@ -38,7 +39,7 @@ OPEN = ("invited", "expired")
 def shown_member(member: Values) -> JsonObject:
     """Return the member with labels of role and state, and the state's tone."""
     label, tone = STATES.get(member["status"], (member["status"], "none"))
-    role = "Owner" if member["status"] == "owner" else (member["role"] or {}).get("name") or "No role"
+    role = gettext("Owner") if member["status"] == "owner" else (member["role"] or {}).get("name") or gettext("No role")
     return {**member, "role_name": role, "state": label, "tone": tone, "active": (label, tone) == ACTIVE}
 
 
@@ -106,7 +107,7 @@ class NewMember(NewRecord, MemberPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(f"Invite sent to {form.values['email']}", self.address("members"))
+        return self.done(gettext("Invite sent to %(email)s") % {"email": form.values["email"]}, self.address("members"))
 
 
 class EditMember(EditRecord, RecordForm, MemberPage):
@@ -148,19 +149,19 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     def do_resend(self) -> HttpResponse:
         answer = self.ask("POST", f"member/{self.params['id']}/resend", None, {})
-        return self.done("New invite sent") if answer.ok else self.refuse(answer)
+        return self.done(gettext("New invite sent")) if answer.ok else self.refuse(answer)
 
     def do_block(self) -> HttpResponse:
-        return self._status("blocked", "Blocked and logged out.")
+        return self._status("blocked", gettext("Blocked and logged out."))
 
     def do_unblock(self) -> HttpResponse:
-        return self._status("accepted", "Unblocked")
+        return self._status("accepted", gettext("Unblocked"))
 
     def do_own(self) -> HttpResponse:
-        return self._status("owner", "Now an owner")
+        return self._status("owner", gettext("Now an owner"))
 
     def do_disown(self) -> HttpResponse:
-        return self._status("accepted", "No longer an owner")
+        return self._status("accepted", gettext("No longer an owner"))
 
     def _status(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"member/{self.params['id']}", None, {"status": status})
@@ -170,12 +171,12 @@ class EditMember(EditRecord, RecordForm, MemberPage):
         answer = self.ask("POST", f"member/{self.params['id']}/transfer-ownership", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Ownership transferred. You are now a member.", self.address("members"))
+        return self.done(gettext("Ownership transferred. You are now a member."), self.address("members"))
 
     def do_remove(self) -> HttpResponse:
         body = {"deleteKeys": True} if "deleteKeys" in self.request.POST else {}
         answer = self.ask("DELETE", f"member/{self.params['id']}", None, body)
-        return self.done("Removed", self.address("members")) if answer.ok else self.refuse(answer)
+        return self.done(gettext("Removed"), self.address("members")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         return self.do_remove()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.forms import Field, Form, Option
@@ -59,7 +60,7 @@ class Notifications(NotificationPage):
 
     def do_all(self) -> HttpResponse:
         answer = self.ask_private("PUT", "notification", None, {"company": self.reader.company_id})
-        return self.done("All marked as read") if answer.ok else self.refuse(answer)
+        return self.done(_("All marked as read")) if answer.ok else self.refuse(answer)
 
 
 class NotificationChoice(NotificationPage):
@@ -76,7 +77,7 @@ class NotificationChoice(NotificationPage):
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
         options = [Option(notice["kind"], notice["title"]) for notice in notices]
         chosen = [notice["kind"] for notice in notices if notice["isOn"]]
-        return Form(fields=[Field("told", "Notify me about", "checks", options=options, initial=chosen)])
+        return Form(fields=[Field("told", _("Notify me about"), "checks", options=options, initial=chosen)])
 
     def show(self) -> Values:
         return {"form": self.form()}
@@ -89,7 +90,7 @@ class NotificationChoice(NotificationPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done("Saved", self.address("notifications"))
+        return self.done(_("Saved"), self.address("notifications"))
 
 
 PAGES = [Notifications, NotificationChoice]

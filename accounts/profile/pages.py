@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from accounts.auth.passwords.serializers import PasswordChange
 from accounts.profile.serializers import ProfileUpdate
@@ -72,10 +73,10 @@ class Account(PersonPage):
         zones = self.ask_private("GET", "timezones")
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [
-            Field("theme", "Theme", "radio", options=THEMES),
-            Field("density", "List density", "radio", options=DENSITIES),
-            Field("start", "Start page", "select", options=starts, placeholder="Home"),
-            Field("timezone", "Time zone", "search", options=hours, help_text=ZONE),
+            Field("theme", _("Theme"), "radio", options=THEMES),
+            Field("density", _("List density"), "radio", options=DENSITIES),
+            Field("start", _("Start page"), "select", options=starts, placeholder=_("Home")),
+            Field("timezone", _("Time zone"), "search", options=hours, help_text=ZONE),
         ]
         return Form(fields=fields, initial={name: self.reader.layout.get(name, "") for name in CHOSEN})
 
@@ -88,19 +89,19 @@ class Account(PersonPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({**self.show(), "profile_form": form}, status=422)
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     def do_preferences(self) -> HttpResponse:
         form = self.preferences_form().bind(self.request.POST)
         offered = {field.name: {option.value for option in field.options} for field in form}
         chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
         if form.values["timezone"] and "timezone" not in chosen:
-            form.add_error("timezone", "Choose a time zone from the list.")
+            form.add_error("timezone", _("Choose a time zone from the list."))
             return self.page({**self.show(), "preferences_form": form}, status=422)
         kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
         body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
         answer = self.ask_private("PUT", "profile", None, body)
-        return self.done("Saved") if answer.ok else self.refuse(answer)
+        return self.done(_("Saved")) if answer.ok else self.refuse(answer)
 
     def do_password(self) -> HttpResponse:
         form = self.password_form().bind(self.request.POST)
@@ -110,13 +111,13 @@ class Account(PersonPage):
             status = answer.status if answer.status == 429 else 422
             return self.page({**self.show(), "password_form": form}, status=status)
         source().renew(self.request, answer.data["token"])
-        return self.done("Your new password is set. Other sessions have ended.")
+        return self.done(_("Your new password is set. Other sessions have ended."))
 
     def do_accept(self) -> HttpResponse:
-        return self._answer_invite("accepted", "You are a member now")
+        return self._answer_invite("accepted", _("You are a member now"))
 
     def do_decline(self) -> HttpResponse:
-        return self._answer_invite("rejected", "Invite declined")
+        return self._answer_invite("rejected", _("Invite declined"))
 
     def _answer_invite(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("POST", f"invite/{self.sent_id()}", None, {"status": status})

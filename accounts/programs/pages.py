@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -51,10 +52,10 @@ class Referral(PersonPage):
         return [shown(referral) for referral in (content["referrals"] if isinstance(content, dict) else content)]
 
     def do_join(self) -> HttpResponse:
-        return self._take_part("active", "You joined. Share your link.")
+        return self._take_part("active", _("You joined. Share your link."))
 
     def do_leave(self) -> HttpResponse:
-        return self._take_part("inactive", "Your referral link is now inactive")
+        return self._take_part("inactive", _("Your referral link is now inactive"))
 
     def _take_part(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("PUT", "refer-program", None, {"status": status})
@@ -63,7 +64,7 @@ class Referral(PersonPage):
     def do_request(self) -> HttpResponse:
         note = self.request.POST.get("requestNote", "").strip()
         answer = self.ask_private("POST", "partner-program/request", None, {"requestNote": note})
-        return self.done("Request sent. We will email you.") if answer.ok else self.refuse(answer)
+        return self.done(_("Request sent. We will email you.")) if answer.ok else self.refuse(answer)
 
 
 def shown(referral: Values) -> JsonObject:

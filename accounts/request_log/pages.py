@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.utils.translation import gettext
+
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column
@@ -32,8 +34,8 @@ NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 def _outcome(status: int) -> tuple[str, str]:
     """Return the tone and the label of an answer's status."""
     if status < 400:
-        return "ok", "Done"
-    return ("warn", "Refused") if status < 500 else ("bad", "Failed")
+        return "ok", gettext("Done")
+    return ("warn", gettext("Refused")) if status < 500 else ("bad", gettext("Failed"))
 
 
 class LogPage(RecordList, Page):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
@@ -90,7 +91,7 @@ def flags_label(flags: Collection[str]) -> str:
         module, _, method = flag.rpartition(".")
         modules.setdefault(WORDS.get(module, module), []).append(ACTIONS.get(method, method))
     if len(modules) > MAX_NAMED:
-        return f"{len(flags)} of {len(modules)} kinds"
+        return gettext("%(count)s of %(count_2)s kinds") % {"count": len(flags), "count_2": len(modules)}
     return ", ".join(f"{words} ({', '.join(actions)})" for words, actions in modules.items())
 
 
@@ -99,7 +100,9 @@ def difference(before: Collection[str], after: Collection[str]) -> str:
     added = [flag for flag in after if flag not in before]
     taken = [flag for flag in before if flag not in after]
     parts = [
-        f"{label}: {flags_label(flags)}." for label, flags in (("Now allowed", added), ("No more", taken)) if flags
+        f"{label}: {flags_label(flags)}."
+        for label, flags in ((gettext("Now allowed"), added), (gettext("No more"), taken))
+        if flags
     ]
     return " ".join(parts)
 
@@ -136,10 +139,10 @@ class RoleForm(RecordForm, RolePage):
 
     def form(self, values: Values | None = None) -> Form:
         fields = [
-            Field("name", "Name", required=True),
-            Field("description", "Description"),
-            Field("isDefault", "Default role for invites", "switch"),
-            Field("flags", "Permissions", "checks", initial=[], merges=True),
+            Field("name", gettext("Name"), required=True),
+            Field("description", gettext("Description")),
+            Field("isDefault", gettext("Default role for invites"), "switch"),
+            Field("flags", gettext("Permissions"), "checks", initial=[], merges=True),
         ]
         return Form(fields=fields, initial=values)
 
@@ -202,7 +205,7 @@ class EditRole(EditRecord, RoleForm):
         return {**self.record, "flags": flags_of(self.record["permission"])}
 
     def consequence(self) -> str:
-        return "Roles in use cannot be deleted. This cannot be undone."
+        return gettext("Roles in use cannot be deleted. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         before = self.values()
@@ -217,7 +220,7 @@ class EditRole(EditRecord, RoleForm):
             form.refuse(answer)
             return self.refused(form, **self.context())
         summary = difference(before["flags"], changed["flags"]) if "flags" in changed else ""
-        return self.done(f"Role saved. {summary}".strip(), self.address("roles"))
+        return self.done((gettext("Role saved. %(summary)s") % {"summary": summary}).strip(), self.address("roles"))
 
 
 PAGES = [Roles, NewRole, EditRole]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.entitlements.types import SubscriptionPlansData
 from core.text.modules import NAMES, name_of
@@ -90,7 +91,9 @@ def shown_plan(plan: Values, chosen: Choice, subscription: SubscriptionPlansData
         "people": people,
         "fits": fits,
         "total": total,
-        "saves": f"{saved[0]} % less than twelve months" if saved and chosen.interval == "year" else "",
+        "saves": _("%(saved)s %% less than twelve months") % {"saved": saved[0]}
+        if saved and chosen.interval == "year"
+        else "",
         "bounds": [(name_of(module), number) for module, number in sized],
         "gains": gains,
         "loses": loses,
@@ -114,13 +117,17 @@ def changes_of(plan: Values, subscription: SubscriptionPlansData) -> tuple[list[
         before, after = mine["limits"].get(module), plan["limits"].get(module)
         if before == after:
             continue
-        change = f"{name_of(module)}: {_bound(after)} instead of {_bound(before)}"
+        change = _("%(name_of)s: %(bound)s instead of %(bound_2)s") % {
+            "name_of": name_of(module),
+            "bound": _bound(after),
+            "bound_2": _bound(before),
+        }
         (loses if after is not None and (before is None or after < before) else gains).append(change)
     return gains, loses
 
 
 def _bound(limit: int | None) -> str:
-    return "no limit" if limit is None else f"{limit:,}"
+    return _("no limit") if limit is None else f"{limit:,}"
 
 
 AHEAD = "Pay the next period"
@@ -130,16 +137,16 @@ def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) 
     """Return the label of a plan's button, and whether the end date of the paid period follows."""
     pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
     if not pays:
-        return "Choose", False
+        return _("Choose"), False
     if subscription["status"] == "past_due":  # its renewal is to be paid; another plan begins where the paid one ended
-        return ("", False) if plan["current"] else ("Choose", False)
+        return ("", False) if plan["current"] else (_("Choose"), False)
     if plan["current"] and chosen.interval == subscription["interval"]:
         return AHEAD, False
     if (pays, chosen.interval) == ("year", "month"):
-        return "Change on", True
+        return _("Change on"), True
     if plan["current"]:
-        return "Pay by the year", False
-    return ("Downgrade on", True) if plan["change"] == "downgrade" else ("Upgrade now", False)
+        return _("Pay by the year"), False
+    return (_("Downgrade on"), True) if plan["change"] == "downgrade" else (_("Upgrade now"), False)
 
 
 class PlanAndUse(Page):
@@ -210,13 +217,13 @@ class PlanAndUse(Page):
     def form(self, subscription: SubscriptionPlansData, chosen: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
-        fields = [Field("interval", "Billing period", kind="radio", options=options, initial=chosen.interval)]
+        fields = [Field("interval", _("Billing period"), kind="radio", options=options, initial=chosen.interval)]
         if len(priced) > 1:
             codes = [Option(code, code) for code in priced]
             fields.append(
-                Field("currency", "Currency", kind="select", required=True, options=codes, initial=chosen.currency)
+                Field("currency", _("Currency"), kind="select", required=True, options=codes, initial=chosen.currency)
             )
-        return Form(fields=[*fields, Field("seats", "People", kind="number", initial=chosen.seats)])
+        return Form(fields=[*fields, Field("seats", _("People"), kind="number", initial=chosen.seats)])
 
     def _may(self, method: str) -> bool:
         """Return whether the role allows it; a lapsed company's plan is not asked."""
@@ -233,13 +240,13 @@ class PlanAndUse(Page):
             answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
         else:
             return self.done()
-        return self.done("No changes") if answer.ok else self.refuse(answer)
+        return self.done(_("No changes")) if answer.ok else self.refuse(answer)
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""
         subscription: SubscriptionPlansData = self.read("plans", {"p": "1", "n": "1"}).data
         answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": False})
-        return self.done("It goes on") if answer.ok else self.refuse(answer)
+        return self.done(_("Resumed")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [PlanAndUse]

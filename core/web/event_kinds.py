@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from core.events.kinds import EVENTS
 from core.web.forms import Option
 
@@ -11,9 +13,9 @@ NAMES = {"calllog": "Call", "contact-category": "Category", "enrich": "Proposal"
 
 def kind_options() -> list[Option]:
     """Return all kinds, and the patterns for all of a resource and all there are, in groups by resource."""
-    options = [Option("*", "All events")]
+    options = [Option("*", _("All events"))]
     for resource, events in EVENTS.items():
         name = NAMES.get(resource) or resource.replace("-", " ").capitalize()
-        options.append(Option(f"{resource}.*", "All current and future ones", name))
+        options.append(Option(f"{resource}.*", _("All current and future ones"), name))
         options += [Option(f"{resource}.{word}", word.capitalize(), name) for word in events]
     return options

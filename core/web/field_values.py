@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from core.text.formats import Formats
 from core.types import Values
@@ -62,7 +63,7 @@ class FieldValues:
         if (text := option_text(value)) in labels:
             return labels[text]
         if isinstance(value, bool):
-            return "Yes" if value else "No"
+            return _("Yes") if value else _("No")
         if isinstance(value, int | float):
             return number_text(value)
         return self._text(definition, str(value))

@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views import View
 
 from core.access import Actor, Entitlement, entitlement, entitlements_kept
@@ -66,7 +67,7 @@ class Refused(Exception):
 
 def nothing_here() -> Refused:
     """Return the refusal of an address without a page."""
-    return Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
+    return Refused(404, gettext("Page not found"), gettext("It may have been deleted, or the link is incomplete."))
 
 
 class Page(View):
@@ -127,7 +128,9 @@ class Page(View):
     def download(self, path: str, query: Values | None = None) -> HttpResponse:
         """Return the API's stream at the path, as this page's own response. Raises Refused for a refusal."""
         if self.reader.visit:
-            raise Refused(403, "A visit shows pages, no files", "Ask the company's people for the file.")
+            raise Refused(
+                403, gettext("A visit shows pages, no files"), gettext("Ask the company's people for the file.")
+            )
         response, declared = ask.respond(self.actor, PROTECTED, "GET", path, query, caller=self.request)
         if response.status_code >= 400:
             self.needed(ask.answer_of(response, declared))
@@ -186,7 +189,7 @@ class Page(View):
     def actor(self) -> Actor:
         """The reader as a member of the page's company."""
         if self.reader.member is None:
-            raise Refused(403, "Choose a company first")
+            raise Refused(403, gettext("Choose a company first"))
         return self.reader.member
 
     @property
@@ -233,7 +236,7 @@ class Page(View):
         """Return an id that a form sent. Raises Refused for anything else, which must not become a part of a path."""
         value = self.request.POST.get(name, "")
         if not is_id(value):
-            raise Refused(400, "This form is not complete", f"{name} is missing.")
+            raise Refused(400, gettext("This form is not complete"), gettext("%(name)s is missing.") % {"name": name})
         return value
 
     def tell(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
@@ -262,7 +265,7 @@ class Page(View):
 
     def unchanged(self, to: str = "") -> HttpResponse:
         """Redirect after a form without changes, with a toast that states it."""
-        return self.done("Nothing to save: nothing was changed", to)
+        return self.done(gettext("Nothing to save: nothing was changed"), to)
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
@@ -343,21 +346,29 @@ class Page(View):
         name = request.POST.get("do", "save")
         act = getattr(self, f"do_{name}", None) if name.isidentifier() else None
         if act is None:
-            raise Refused(400, "This page has no such action", f"{name[:40]!r} is none of its buttons.")
+            raise Refused(
+                400,
+                gettext("This page has no such action"),
+                gettext("%(name)s is none of its buttons.") % {"name": f"{name[:40]!r}"},
+            )
         response: HttpResponse = act()
         return response
 
     def not_allowed(self, request: HttpRequest) -> HttpResponse:
-        raise Refused(405, "This action is not available here", "Use the buttons on the page.")
+        raise Refused(405, gettext("This action is not available here"), gettext("Use the buttons on the page."))
 
     def _check_access(self) -> None:
         if self.reader.visit and self.request.method == "POST":
-            raise Refused(403, "Read-only view", "You are viewing as the company, read-only.")
+            raise Refused(403, gettext("Read-only view"), gettext("You are viewing as the company, read-only."))
         if self.needs_subscription and isinstance(self.plan, NamedError):
             # The message of the error is the contract's, and no words for people.
-            raise Refused(403, "Your subscription has ended", self.plan.detail, lapsed=True)
+            raise Refused(403, gettext("Your subscription has ended"), self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
-            raise Refused(403, "You don't have access to this page", "Ask an owner of the company for the permission.")
+            raise Refused(
+                403,
+                gettext("You don't have access to this page"),
+                gettext("Ask an owner of the company for the permission."),
+            )
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
             raise nothing_here()
@@ -365,7 +376,9 @@ class Page(View):
     def _ask(self, actor: Actor, mount: str, method: str, path: str, query: Values | None, body: Any) -> Answer:
         if self.reader.visit and method != "GET":
             raise Refused(
-                403, "Not available while viewing as the company", "Only people with edit access can open it."
+                403,
+                gettext("Not available while viewing as the company"),
+                gettext("Only people with edit access can open this page."),
             )
         with reading() if self.reader.visit else nullcontext():
             answer = ask.ask(actor, mount, method, path, query, body, caller=self.request)

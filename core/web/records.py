@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.text.formats import Formats
 from core.types import JsonObject, Values
@@ -62,11 +63,11 @@ class RecordList(Page):
     @property
     def none(self) -> str:
         """The title of the empty list."""
-        return f"No {self.kind.many} yet"
+        return _("No %(many)s yet") % {"many": self.kind.many}
 
     @property
     def add_label(self) -> str:
-        return f"New {self.kind.one}"
+        return _("New %(one)s") % {"one": self.kind.one}
 
     @cached_property
     def choices(self) -> Sequence[Choice]:
@@ -153,7 +154,7 @@ class EditRecord(RecordForm):
 
     def consequence(self) -> str:
         """Return the warning about the consequences of deleting the record."""
-        return "This cannot be undone."
+        return _("This cannot be undone.")
 
     def context(self) -> JsonObject:
         title = self.record.get("name") or self.kind.title
@@ -200,7 +201,7 @@ def shown_value(field: BoundField, formats: Formats) -> str:
     """Write a field's value as people read it."""
     value = field.value()
     if field.kind == "switch":
-        return "Yes" if value else "No"
+        return _("Yes") if value else _("No")
     if field.kind in ("date", "datetime") and value:
         return dated_text(str(value), formats)
     if isinstance(value, int | float) and not isinstance(value, bool) and field.kind == "number":

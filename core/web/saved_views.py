@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext
 
 from core.errors import field_errors
 from core.ids import is_id
@@ -80,7 +81,7 @@ class ViewedList(TablePage):
         answer = self.ask("GET", path, {"ids": ids, "p": "1", "n": str(len(ids))}) if ids else None
         rows = answer.data if answer is not None and answer.ok else []
         names = {entry["_id"]: entry.get("name") or (entry.get("file") or {}).get("name") or "" for entry in rows}
-        return Choice(name, label, ("in",), [(id, names.get(id) or "one that is gone") for id in ids])
+        return Choice(name, label, ("in",), [(id, names.get(id) or gettext("deleted view")) for id in ids])
 
     def state_of(self, view: Values, sent: QueryDict | None = None) -> ListState:
         """Return the state of a view, with the place in the list and the like from `sent`."""
@@ -214,23 +215,25 @@ class ViewedList(TablePage):
         sent = self.request.POST
         body = {"resource": self.resource, "name": sent.get("name", "").strip(), "shared": "shared" in sent}
         answer = self.ask("POST", "saved-view", None, {**body, **self.looked_at()})
-        return self._opened(answer, "View saved")
+        return self._opened(answer, gettext("View saved"))
 
     def do_save_view(self) -> HttpResponse:
-        return self._change_view(self.looked_at(), "View saved")
+        return self._change_view(self.looked_at(), gettext("View saved"))
 
     def do_rename_view(self) -> HttpResponse:
-        return self._change_view({"name": self.request.POST.get("name", "").strip()}, "View renamed", stay=True)
+        return self._change_view(
+            {"name": self.request.POST.get("name", "").strip()}, gettext("View renamed"), stay=True
+        )
 
     def do_share_view(self) -> HttpResponse:
-        return self._change_view({"shared": True}, "View shared with everyone", stay=True)
+        return self._change_view({"shared": True}, gettext("View shared with everyone"), stay=True)
 
     def do_unshare_view(self) -> HttpResponse:
-        return self._change_view({"shared": False}, "View is now private", stay=True)
+        return self._change_view({"shared": False}, gettext("View is now private"), stay=True)
 
     def do_delete_view(self) -> HttpResponse:
         answer = self.ask("DELETE", "saved-view", None, {"ids": [self.request.GET.get("saved", "")]})
-        return self.done("View deleted", self.request.path) if answer.ok else self.refuse(answer, self.here)
+        return self.done(gettext("View deleted"), self.request.path) if answer.ok else self.refuse(answer, self.here)
 
     def _change_view(self, body: Values, text: str, *, stay: bool = False) -> HttpResponse:
         if self.view is None:

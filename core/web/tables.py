@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.types import JsonObject, Values
@@ -175,7 +176,7 @@ class EditCell(TablePage):
         name = self.request.GET.get("field")
         chosen = next((column for column in editable if name in (None, column.name)), None)
         if chosen is None:
-            raise Refused(404, "This value cannot be edited here", "Open the record to change it.")
+            raise Refused(404, _("This value cannot be edited here"), _("Open the record to change it."))
         return chosen
 
     @property
@@ -217,7 +218,9 @@ class EditCell(TablePage):
             meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
                 now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
-                text = f"Someone else changed this to {now or 'nothing'}. Save again to keep your value."
+                text = _("Someone else changed this to %(now)s. Save again to keep your value.") % {
+                    "now": now or "nothing"
+                }
                 form.add_error(None, text)
                 return self.page(self.editing(form, self.record), status=422)
             changed = {}
@@ -240,7 +243,7 @@ class EditCell(TablePage):
         return before if isinstance(before, dict) else dict(self.values(self.record))
 
     def _saved(self, record: Values, answer: Answer | None = None) -> HttpResponse:
-        text = f"Saved. {answer.warning}".strip() if answer else ""
+        text = (_("Saved. %(warning)s") % {"warning": answer.warning}).strip() if answer else ""
         undo = answer.job if answer else ""
         if not self.is_part:
             return self.done(text, self.address(self.listed_at), undo=undo)
@@ -248,7 +251,9 @@ class EditCell(TablePage):
             self.tell(text, undo=undo)
         rows, columns = [self.row(record)], [self.column]
         written = self.written(rows, columns)
-        return self.page({"rows": rows, "columns": columns, "field_values": written, "title": "Saved", "saved": True})
+        return self.page(
+            {"rows": rows, "columns": columns, "field_values": written, "title": _("Saved"), "saved": True}
+        )
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
         """Return the page's response; for a part of the page, show its refusal in the cell."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.lists import ListState
@@ -120,7 +121,7 @@ class Job(JobPage):
         answer = self.ask("POST", f"bulk-job/{self.params['id']}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer, self._back())
-        return self.done("Undoing the change", self._back(), watch=answer.data["_id"])
+        return self.done(_("Undoing the change"), self._back(), watch=answer.data["_id"])
 
     def do_pause(self) -> HttpResponse:
         return self._move("pause")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
@@ -45,7 +46,7 @@ def shown_export(job: Values) -> JsonObject:
         **job,
         "noun": NOUNS.get(job["resource"], f"{plain}s"),
         "kind": FORMATS.get(job["format"], job["format"]),
-        "word": "File deleted" if job["status"] == "completed" and not job["file"] else word,
+        "word": _("File deleted") if job["status"] == "completed" and not job["file"] else word,
         "tone": tone if job["file"] or job["status"] != "completed" else "none",
         "narrowed": bool({"searchValue", "filters", "advancedFilters"} & set(job["query"])),
         "moving": job["status"] in ("queued", "running"),
@@ -72,13 +73,13 @@ class Exports(ExportPage):
             "state": state,
             "exports": [shown_export(export) for export in answer.data],
             "columns": [
-                Column("resource", "Records", "resource"),
-                Column("status", "Status", "status"),
-                Column("total", "Rows", "total", "num right"),
-                Column("format", "Format", "format"),
-                Column("by", "By", "createdBy.name"),
-                Column("createdAt", "When", "createdAt"),
-                Column("file", "File"),
+                Column("resource", _("Records"), "resource"),
+                Column("status", _("Status"), "status"),
+                Column("total", _("Rows"), "total", "num right"),
+                Column("format", _("Format"), "format"),
+                Column("by", _("By"), "createdBy.name"),
+                Column("createdAt", _("When"), "createdAt"),
+                Column("file", _("File")),
             ],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
@@ -97,15 +98,15 @@ class ExportDetail(ExportPage):
 
     def show(self) -> Values:
         job = shown_export(self.read(f"export/{self.params['id']}").data)
-        return {"job": job, "title": f"Export: {job['noun']}"}
+        return {"job": job, "title": _("Export: %(noun)s") % {"noun": job["noun"]}}
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("PUT", f"export/{self.params['id']}", None, {"status": "cancelled"})
-        return self.done("Cancelled") if answer.ok else self.refuse(answer)
+        return self.done(_("Canceled")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "export", None, {"ids": [self.params["id"]]})
-        done = "Export deleted; its file is in the recycle bin"
+        done = _("Export deleted; its file is in the recycle bin")
         return self.done(done, self.address("exports")) if answer.ok else self.refuse(answer)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
@@ -39,11 +41,11 @@ KEPT = {"local": "On this service", "service": "In this service's bucket"}
 
 def shown_file(file: Values) -> JsonObject:
     """Return the file with its type in words."""
-    kind = next((word for part, word in FILE_KINDS if part in file["mime"]), "File")
+    kind = next((word for part, word in FILE_KINDS if part in file["mime"]), _("File"))
     return {
         **file,
         "kind": kind,
-        "kept": KEPT.get(file["storage"]) or f"In your bucket {file['bucketName']}",
+        "kept": KEPT.get(file["storage"]) or _("In your bucket %(bucket_name)s") % {"bucket_name": file["bucketName"]},
         "importable": kind == "Table" or file["mime"] == "text/plain",
     }
 
@@ -63,7 +65,7 @@ class Files(FilePage):
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {"mime": Choice("mime", "Type", ("contains",))}, zone=self.zone_name)
+        return ListState(self.request.GET, {"mime": Choice("mime", _("Type"), ("contains",))}, zone=self.zone_name)
 
     def show(self) -> Values:
         state = self.state
@@ -72,11 +74,11 @@ class Files(FilePage):
             "state": state,
             "files": [shown_file(file) for file in answer.data],
             "columns": [
-                Column("name", "Name", "name"),
-                Column("mime", "Type", "mime"),
-                Column("size", "Size", "size", "num right"),
-                Column("by", "Added by", "createdBy.name"),
-                Column("createdAt", "When", "createdAt"),
+                Column("name", _("Name"), "name"),
+                Column("mime", _("Type"), "mime"),
+                Column("size", _("Size"), "size", "num right"),
+                Column("by", _("Added by"), "createdBy.name"),
+                Column("createdAt", _("When"), "createdAt"),
             ],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
@@ -88,7 +90,7 @@ class Files(FilePage):
             answer = self.ask("DELETE", "file", self.state.selection(), {"selectAll": True})
         else:
             answer = self.ask("DELETE", "file", None, {"ids": sent.getlist("ids")})
-        return self.done("Moved to the recycle bin", here) if answer.ok else self.refuse(answer, here)
+        return self.done(_("Moved to the recycle bin"), here) if answer.ok else self.refuse(answer, here)
 
 
 class NewFiles(FilePage):
@@ -100,12 +102,15 @@ class NewFiles(FilePage):
 
     def do_upload(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.page({"trouble": "Choose a file first."}, status=422)
+            return self.page({"trouble": _("Choose a file first.")}, status=422)
         answer = self.upload()
         if not answer.ok:
             return self.page({"trouble": answer.reason}, status=422)
         count = len(answer.data) if isinstance(answer.data, list) else 1
-        return self.done(f"Uploaded {count} file{'' if count == 1 else 's'}", self.address("files"))
+        return self.done(
+            ngettext("Uploaded %(count)s file", "Uploaded %(count)s files", count) % {"count": count},
+            self.address("files"),
+        )
 
 
 FileForm = form_from_input(FileUpdate, {"name": "Name"})
@@ -130,11 +135,11 @@ class FileDetail(FilePage):
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         answer = self.ask("PUT", f"file/{self.params['id']}", None, form.values)
-        return self.done("File renamed") if answer.ok else self.invalid(form, answer)
+        return self.done(_("File renamed")) if answer.ok else self.invalid(form, answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "file", None, {"ids": [self.params["id"]]})
-        return self.done("Moved to the recycle bin", self.address("files")) if answer.ok else self.refuse(answer)
+        return self.done(_("Moved to the recycle bin"), self.address("files")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Files, NewFiles, FileDetail]

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import Values
 from core.web.field_values import field_values
@@ -69,7 +70,7 @@ class Duplicates(MergingPage):
 
     def do_dismiss(self) -> HttpResponse:
         answer = self.ask("POST", "contact/duplicate/dismiss", None, {"ids": self.request.POST.getlist("ids")})
-        return self.done("Kept as separate contacts") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Kept as separate contacts")) if answer.ok else self.refuse(answer)
 
 
 class MergeContacts(MergingPage):
@@ -131,7 +132,7 @@ class MergeContacts(MergingPage):
         sent = self.request.POST
         ids = [contact["_id"] for contact in self.contacts]
         if len(ids) < FEWEST:
-            raise Refused(400, "Choose at least two contacts", "Select them in the list of contacts.")
+            raise Refused(400, gettext("Choose at least two contacts"), gettext("Select them in the list of contacts."))
         choices = {
             part: sent[f"from-{name}"]
             for name, _ in self.fields
@@ -141,7 +142,7 @@ class MergeContacts(MergingPage):
         answer = self.ask("POST", "contact/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Merged. You can undo this for 30 days.", self.address("merges"))
+        return self.done(gettext("Merged. You can undo this for 30 days."), self.address("merges"))
 
 
 class Merges(MergingPage):
@@ -168,8 +169,8 @@ class Merges(MergingPage):
         answer = self.ask("POST", f"contact/merge/{self.sent_id()}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        kept = " Later changes are kept." if answer.data["kept"] else ""
-        return self.done(f"Contacts unmerged.{kept}")
+        kept = gettext(" Later changes are kept.") if answer.data["kept"] else ""
+        return self.done(gettext("Contacts unmerged.%(kept)s") % {"kept": kept})
 
 
 PAGES = [Duplicates, MergeContacts, Merges]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
@@ -75,8 +76,8 @@ class Products(RecordList, ProductPage):
             return self.refuse(answer, here)
         count = answer.data["deletedCount"]
         if count is None:
-            return self.done("Deleting products", here, watch=answer.job)
-        return self.done(f"Deleted {counted(count, 'product')}", here, undo=answer.job)
+            return self.done(_("Deleting products"), here, watch=answer.job)
+        return self.done(_("Deleted %(counted)s") % {"counted": counted(count, "product")}, here, undo=answer.job)
 
 
 class ProductForm(RecordForm, ProductPage):
@@ -84,7 +85,7 @@ class ProductForm(RecordForm, ProductPage):
 
     def form(self, values: Values | None = None) -> Form:
         fields = record_fields(self, self.definitions, values)
-        return Form(fields=fields or [Field("name", "Name", required=True)], initial=values)
+        return Form(fields=fields or [Field("name", _("Name"), required=True)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         return {"formData": dict(values)}
@@ -109,7 +110,7 @@ class EditProduct(EditRecord, ProductForm):
         return form_values(self.definitions, self.record["formData"])
 
     def consequence(self) -> str:
-        return "Leads keep it. You can undo this."
+        return _("Leads keep it. You can undo this.")
 
 
 PAGES = [Products, NewProduct, EditProduct]

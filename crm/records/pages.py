@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.forms.record_forms import fields_query, status_labels
@@ -58,7 +59,7 @@ class Bin(Page):
         by = record["updatedBy"] or {}
         return {
             "id": record["_id"],
-            "name": record["name"] or "No name",
+            "name": record["name"] or _("No name"),
             "second": record["email"],
             "by": by.get("name"),
             "at": record["updatedAt"],
@@ -91,12 +92,13 @@ class Bin(Page):
             return self.refuse(answer, here)
         count, failed = answer.data["restoredCount"], answer.data.get("failed") or []
         if count is None:
-            return self.done(f"Restoring {self.noun}s", here, watch=answer.job)
-        text = f"Restored {counted(count, self.noun)}"
+            return self.done(_("Restoring %(noun)ss") % {"noun": self.noun}, here, watch=answer.job)
+        text = _("Restored %(counted)s") % {"counted": counted(count, self.noun)}
         if failed:
-            text += (
-                f". {counted(len(failed), self.noun)} could not be: {failed[0].get('message') or 'a duplicate exists'}"
-            )
+            text += _(". %(counted)s could not be: %(failed)s") % {
+                "counted": counted(len(failed), self.noun),
+                "failed": failed[0].get("message") or "a duplicate exists",
+            }
         return self.done(text, here, undo=answer.job)
 
 
@@ -155,7 +157,7 @@ class FileBin(Bin):
 
     def do_empty(self) -> HttpResponse:
         answer = self.ask("DELETE", "file/recycle-bin", None, {})
-        return self.done("Files permanently deleted") if answer.ok else self.refuse(answer)
+        return self.done(_("Files permanently deleted")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Bin, LeadBin, FileBin]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.colors import color_options
@@ -141,7 +142,7 @@ class NewSegment(NewRecord, SegmentForm):
             return self.page({**self.context(), "form": self.form().bind(self.request.POST)})
         if not self.state.filters:
             form = self.form().bind(self.request.POST)
-            form.add_error(None, "Add a filter first.")
+            form.add_error(None, _("Add a filter first."))
             return self.refused(form)
         return self.save()
 
@@ -167,8 +168,8 @@ class NewFixedSegment(NewRecord, SegmentForm):
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
-        form.insert(Field("panel", "Record type", "radio", options=panels, initial="contact"), before="description")
+        panels = [Option("contact", _("Contacts")), Option("lead", _("Leads"))]
+        form.insert(Field("panel", _("Record type"), "radio", options=panels, initial="contact"), before="description")
         return form
 
     def do_save(self) -> HttpResponse:
@@ -177,7 +178,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Segment created. Now choose its members.", self.address("segment", answer.data["_id"]))
+        return self.done(_("Segment created. Now choose its members."), self.address("segment", answer.data["_id"]))
 
 
 class SegmentFilters(NewSegment):
@@ -212,7 +213,7 @@ class SegmentFilters(NewSegment):
             form = self.form()
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Segment saved", self.list_address())
+        return self.done(_("Segment saved"), self.list_address())
 
 
 class EditSegment(EditRecord, SegmentForm):
@@ -256,10 +257,10 @@ class EditSegment(EditRecord, SegmentForm):
         return {"chooses": True, "find": find, "found": [record for record in matches if record["_id"] not in there]}
 
     def do_add(self) -> HttpResponse:
-        return self._changed("addIds", "Added")
+        return self._changed("addIds", _("Added"))
 
     def do_take_out(self) -> HttpResponse:
-        return self._changed("removeIds", "Taken out")
+        return self._changed("removeIds", _("Removed"))
 
     def _changed(self, name: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {name: [self.sent_id("member")]})
@@ -310,7 +311,7 @@ class EditSegment(EditRecord, SegmentForm):
         )
 
     def consequence(self) -> str:
-        return f"Its {self.record['panel']}s stay. This cannot be undone."
+        return _("Its %(panel)ss stay. This cannot be undone.") % {"panel": self.record["panel"]}
 
 
 def values_in(node: Values) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from core.types import Values
 from core.web.colors import color_options
 from core.web.forms import Form
@@ -62,8 +64,11 @@ class NamedEdit(EditRecord, NamedForm):
 
     def consequence(self) -> str:
         contacts, leads = self.record["contactCount"], self.record["leadCount"]
-        losing = f"{counted(contacts, 'contact')} and {counted(leads, 'lead')} lose it, and stay as they are otherwise."
-        return f"{losing} This cannot be undone."
+        losing = _("%(contacts)s and %(leads)s lose this label.") % {
+            "contacts": counted(contacts, "contact"),
+            "leads": counted(leads, "lead"),
+        }
+        return _("%(losing)s This cannot be undone.") % {"losing": losing}
 
 
 class TagPage(Page):

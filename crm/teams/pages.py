@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
@@ -58,10 +59,12 @@ class TeamForm(RecordForm, TeamPage):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         if self.people:
-            form.insert(Field("members", "Members", "checks", options=self.people))
-            help = "People ticked in both columns get new leads."
+            form.insert(Field("members", _("Members"), "checks", options=self.people))
+            help = _("People ticked in both columns get new leads.")
             everybody = [person.value for person in self.people]
-            takes = Field("takes", "Assign new leads", "checks", options=self.people, help_text=help, initial=everybody)
+            takes = Field(
+                "takes", _("Assign new leads"), "checks", options=self.people, help_text=help, initial=everybody
+            )
             form.insert(takes)
         return form
 
@@ -111,7 +114,7 @@ class EditTeam(EditRecord, TeamForm):
 
     def consequence(self) -> str:
         leads = counted(self.record["leadCount"], "lead")
-        return f"{leads} go to the team that takes what belongs to no other. This cannot be undone."
+        return _("%(leads)s go to the fallback team. This cannot be undone.") % {"leads": leads}
 
 
 class LeadRuleForm(Form):
@@ -141,7 +144,7 @@ class LeadRule(Page):
         if not form.is_valid():
             return self.invalid(form)
         answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
-        return self.done("Saved") if answer.ok else self.invalid(form, answer)
+        return self.done(_("Saved")) if answer.ok else self.invalid(form, answer)
 
 
 PAGES = [Teams, NewTeam, EditTeam, LeadRule]

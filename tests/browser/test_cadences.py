@@ -75,7 +75,7 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     expect(page.get_by_text("Give a whole number, at least 1.").first).to_be_visible()
     first.get_by_label("Wait").fill("2")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("Being written", exact=True)).to_be_visible()
+    expect(page.get_by_text("Writing", exact=True)).to_be_visible()
     work("genie")
     work("send")
     expect(page.get_by_text("Waits for what comes next")).to_be_visible()
@@ -85,7 +85,7 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     page.get_by_role("button", name="Stop repeating").click()
     expect(page.get_by_text("Repeating has ended.")).to_be_visible()
     page.get_by_role("button", name="Cancel all").click()
-    expect(page.get_by_role("dialog").get_by_role("button", name="Keep it", exact=True)).to_be_focused()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Keep", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
 
     with cast.scope():

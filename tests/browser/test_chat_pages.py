@@ -56,7 +56,7 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     page.get_by_label("Access token").fill(TOKEN)
     page.get_by_label("App secret").fill(SECRET)
     page.get_by_role("button", name="Save and test").click()
-    expect(page.get_by_text("Connected; the vendor takes the token")).to_be_visible()
+    expect(page.get_by_text("Connected; the connection works")).to_be_visible()
     expect(page.get_by_role("heading", name="Acme")).to_be_visible()
     expect(page.get_by_text("Good quality")).to_be_visible()
     with cast.scope():

@@ -103,7 +103,7 @@ def test_search_edit_delete_and_undo(page: Page, live_server: Any) -> None:
     expect(page.get_by_text("2 selected")).to_be_visible()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("Deleted 2 contacts")).to_be_visible()
-    expect(page.get_by_role("heading", name="No contact matches")).to_be_visible()
+    expect(page.get_by_role("heading", name="No contacts match")).to_be_visible()
     toast, end = (page.locator(name).bounding_box() for name in (".toast", ".list-end"))
     assert toast is not None
     assert end is not None

@@ -60,6 +60,6 @@ def test_the_inbox_is_worked_off_by_keys(page: Page, live_server: Any) -> None:
     expect(send).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.keyboard.press("e")
-    expect(page.get_by_role("button", name="Open again")).to_be_visible()
+    expect(page.get_by_role("button", name="Reopen")).to_be_visible()
     page.keyboard.press("a")
-    expect(page.get_by_role("heading", name="Who answers Ben")).to_be_visible()
+    expect(page.get_by_role("heading", name="Assignment: Ben")).to_be_visible()

@@ -68,7 +68,7 @@ def test_a_reply_is_read_and_found_where_it_belongs(page: Page, live_server: Any
     page.get_by_role("link", name="Ann Example").first.click()
     expect(page.get_by_text("Thanks, Tuesday works for me.").last).to_be_visible()
     expect(page.get_by_text("we have new opening hours")).to_be_hidden()
-    page.get_by_text("What it quotes").click()
+    page.get_by_text("Quoted text").click()
     expect(page.get_by_text("we have new opening hours")).to_be_visible()
     assert fits(page)
     page.get_by_role("button", name="Mark as read").click()

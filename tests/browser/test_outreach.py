@@ -66,7 +66,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     with cast.scope():
         assert not SendJob.objects.exists()
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("Being written", exact=True)).to_be_visible()
+    expect(page.get_by_text("Writing", exact=True)).to_be_visible()
     work("genie")
 
     # By keys: approve one, edit and approve one, walk, stop one, approve the last.

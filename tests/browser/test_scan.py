@@ -50,7 +50,7 @@ def test_a_card_becomes_a_contact(page: Page, live_server: Any, monkeypatch: pyt
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("link", name="Create contact").click()
     expect(page.locator("#f-name")).to_have_value("Jürgen Möller")
-    expect(page.get_by_text("Read on the card, 98% sure.")).to_be_visible()
+    expect(page.get_by_text("From the card, 98% sure.")).to_be_visible()
     expect(page.get_by_text("only 62% sure").first).to_be_visible()
     page.locator("#f-countryCode").fill("+49")
     page.locator("#f-number").fill("15123456789")

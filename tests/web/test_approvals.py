@@ -71,8 +71,8 @@ def test_who_is_asked_answers_whatever_their_role(
     (run,) = runs(cast, run.workflow_id)
     assert (run.status, run.state["vars"]) == ("completed", {"way": "rejected"})
     answered = text_of(reads_contacts.get(at(cast.narrow, "workflow-approvals") + "?only=answered"))
-    assert ("Not now" in answered, "No tasks for you" in answered) == (True, False)
-    assert "No tasks for you" in text_of(reads_contacts.get(at(cast.narrow, "workflow-approvals")))
+    assert ("Not now" in answered, "No approvals for you" in answered) == (True, False)
+    assert "No approvals for you" in text_of(reads_contacts.get(at(cast.narrow, "workflow-approvals")))
     assert "of a workflow" not in text_of(reads_contacts.get(at(cast.narrow)))
 
 

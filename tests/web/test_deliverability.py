@@ -55,7 +55,7 @@ def test_many_addresses_are_pasted_and_a_file_is_checked_and_imported(cast: Cast
     )
     assert "2 addresses added, 0 listed before" in toast_of(client, pasted)
     wrong = client.post(page, {"do": "paste", "emails": "Ann <a@example.org>\nnobody", "reason": "manual"})
-    assert "0 addresses added, 1 listed before. What is left below is no address." in text_of(wrong)
+    assert "0 addresses added, 1 listed before. The remaining lines are not addresses." in text_of(wrong)
     assert "\nnobody</textarea>" in html_of(wrong)
     file = SimpleUploadedFile("gone.csv", b"Email,Reason\nc@example.org,spam\na@example.org,\nnobody,\n")
     checked = client.post(page, {"do": "check", "reason": "manual", "file": file})

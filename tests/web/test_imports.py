@@ -85,7 +85,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert 'value="undo"' not in html_of(client.get(path))
     jobs.work()
     after = client.get(path)
-    assert "Undone. 2 contacts were taken back. Show progress" in text_of(after)
+    assert "Undone. Removed: 2 contacts. Show progress" in text_of(after)
     assert stats(after) == ["2"]
     assert "Undone 2 0 1 1" in text_of(client.get(at(scope.owner, "imports"))), "in the list, what it did then"
     assert "Another contact had person1@example.org already." in text_of(after)
@@ -177,7 +177,7 @@ def test_columns_become_new_fields(scope: Cast, client: Any) -> None:
     assert 'value="remove_fields"' not in html_of(enter(scope.narrow).get(path))
     assert "Fields removed" in toast_of(client, client.post(path, {"do": "remove_fields"}))
     assert not CustomField.objects.filter(name__in=found).exists()
-    assert "No field of it is empty any more" in toast_of(client, client.post(path, {"do": "remove_fields"}))
+    assert "No empty fields left" in toast_of(client, client.post(path, {"do": "remove_fields"}))
     again = begin(scope, client, csv_of(lines, HEADER + ",Seats,Since,Colour"))
     other = begin(scope, client, csv_of(lines, HEADER + ",Seats,Since,Colour"))
     for each in (again, other):  # both are set up before either starts
@@ -258,7 +258,7 @@ def test_an_import_is_paused_resumed_cancelled_and_deleted(scope: Cast, client: 
         assert client.post(path, {"do": action})["Location"] == path
         assert Import.objects.get().status == status, action
     assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": "pause"}))
-    assert "Cancelled" in text_of(client.get(path))
+    assert "Canceled" in text_of(client.get(path))
     assert "Import deleted" in toast_of(client, client.post(path, {"do": "delete"}))
     assert client.get(path).status_code == 404
 

@@ -229,7 +229,7 @@ def test_a_segment_is_chosen_one_by_one(scope: Cast, client: Any) -> None:
         shown = html_of(client.get(f"{path}?find={name[:3]}"))
         assert (f'aria-label="Take out {name}"' in shown, f"Add {name}" in shown) == (True, False)
         assert Segment.objects.get(panel=panel).records.count() == 1
-        assert "Taken out" in toast_of(client, client.post(path, {"do": "take_out", "member": member.pk}))
+        assert "Removed" in toast_of(client, client.post(path, {"do": "take_out", "member": member.pk}))
         assert Segment.objects.get(panel=panel).records.count() == 0
 
 

@@ -118,7 +118,7 @@ def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: 
     assert ", until" in text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert "Paused: 3 messages" in toast_of(client, client.post(path, {"do": "pause"}))
     assert statuses(cast, run) == {"draft": 3}
-    assert "3 messages will not go" in toast_of(client, client.post(path, {"do": "cancel"}))
+    assert "3 messages will not be sent" in toast_of(client, client.post(path, {"do": "cancel"}))
     assert 'class="toast bad"' in toast_of(client, client.post(f"{path}/approve", seen))
     assert client.post(path, {"do": "delete"})["Location"] == at(cast.owner, "outreach")
     assert client.get(path).status_code == 404
@@ -356,9 +356,9 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert "Follow-up 2 1 week later" in page
     assert "Waits for what comes next" in page
     assert "for new people in the audience. Started 1 time." in page
-    assert "It does not repeat any more" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
+    assert "Repeating has ended" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
     assert "Resume repeating" in text_of(client.get(run))
-    assert "It repeats again as planned" in toast_of(client, client.post(run, {"do": "resume_recurring"}))
+    assert "Repeating resumed" in toast_of(client, client.post(run, {"do": "resume_recurring"}))
     with cast.scope():
         job = SendJob.objects.get()
     steps = cast.key.get(f"/genie/{job.run_id}").data["outreachCadence"]["steps"]

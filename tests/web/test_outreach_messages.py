@@ -41,7 +41,7 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
-    for action, words in (("draft", "back to drafts"), ("cancel", "Message cancelled"), ("draft", "back to drafts")):
+    for action, words in (("draft", "back to drafts"), ("cancel", "Message canceled"), ("draft", "back to drafts")):
         assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
     assert "Accepted by the mail server" in life
@@ -100,7 +100,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     every = at(cast.owner, f"outreach/{run}/approve")
     assert "1 more stays a draft" in text_of(client.get(every))
     approved = toast_of(client, client.post(every, {"do": "approve", **sent_form(client.get(every))}))
-    assert "Approved 1 message; 1 message left to be read by itself" in approved
+    assert "Approved 1 message. 1 message left to review" in approved
     form = sent_form(page)
     alone = html_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert "A statement is unproved." in alone
@@ -117,7 +117,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     }
     refused = client.post(f"{path}?edit", typed)
     assert refused.status_code == 422
-    for words in ("My own words.", "Words of another.", "You have changed it in another window.", "Current text"):
+    for words in ("My own words.", "Words of another.", "You changed it in another window.", "Current text"):
         assert words in text_of(refused), words
     told = toast_of(client, client.post(path, {"do": "approve", **form}))
     assert "The message has changed in the meantime" in told
@@ -149,7 +149,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     with cast.scope():
         Contact.objects.filter(pk=message.contact_id).update(email="new@example.net", email_key="new@example.net")
     told = toast_of(client, client.post(path, {"do": "approve", **form}))
-    assert "The contact or the sender is another one now." in told
+    assert "The contact or sender has changed." in told
     assert "new@example.net · from Sender, sender@example.com" in text_of(client.get(path))
 
     # Somebody else has approved it since.

@@ -44,7 +44,7 @@ def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client)
 def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client: Client) -> None:
     path = at(cast.owner, "senders")
     page = text_of(client.get(path))
-    assert "Works" in page
+    assert "Active" in page
     assert "AI writer" in page
     assert "The connection works" in toast_of(client, client.post(path, {"do": "test", "id": post.smtp.pk}))
     post.server.at["mail"] = "550 not you"
@@ -141,5 +141,5 @@ def test_gmail_is_connected_by_a_log_in_and_logged_in_anew(cast: Cast, client: C
         assert "Sender resumed" in toast_of(client, client.post(f"{place}/return", {"do": "save", **kept}))
         refused = client.get(f"{place}/return", {"error": "access_denied", "state": kept["state"]})
         assert "Access denied" in text_of(refused)
-        assert "This log-in cannot go on" in text_of(client.get(f"{place}/return?code=x&state=y"))
+        assert "The log-in failed" in text_of(client.get(f"{place}/return?code=x&state=y"))
         assert "canary" not in html_of(client.get(own))

@@ -73,7 +73,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
     action = {"kind": "bucket", "id": bucket.pk}
     assert "It works: a file was written" in toast_of(client, client.post(place, {**action, "do": "test"}))
     monkeypatch.setattr(s3, "check", refuse)
-    assert "It does not work: There is no bucket" in toast_of(client, client.post(place, {**action, "do": "test"}))
+    assert "Test failed: There is no bucket" in toast_of(client, client.post(place, {**action, "do": "test"}))
     assert "There is no bucket of this name" in text_of(client.get(f"{form}?id={bucket.pk}"))
     assert "Switched off" in toast_of(client, client.post(place, {**action, "do": "off"}))
     moved = client.post(f"{form}?id={bucket.pk}", {**SENT, "name": "other-files"})
@@ -125,7 +125,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     content = html_of(form)
     assert 'value="ann.lee@example.org"' in content
     assert 'value="Ann Lee"' in content
-    assert "Read on the card, 97% sure." in text_of(form)
+    assert "From the card, 97% sure." in text_of(form)
     assert "Read as +447400123456, but only 60% sure." in text_of(form)
     with cast.scope():
         assert not Contact.objects.exists()
@@ -145,5 +145,5 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     with cast.scope():
         action = {"kind": "ocr", "id": Ocr.objects.get().pk, "do": "test"}
     storage = at(cast.owner, "settings/storage")
-    assert "It does not work: OCR.space cannot" in toast_of(client, client.post(storage, action))
+    assert "Test failed: OCR.space cannot" in toast_of(client, client.post(storage, action))
     assert enter(cast.narrow).post(scan, {"do": "scan"}).status_code in (403, 422)

@@ -97,7 +97,7 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
     assert {("trigger", "out", "condition-1"), ("condition-1", "true", "a")} <= graph(cast, id)[1]
     act("switch:a")
     assert graph(cast, id)[0]["a"]["disabled"] is True
-    assert "Left out" in text_of(client.get(place))
+    assert "Disabled" in text_of(client.get(place))
     act("duplicate:a")
     assert graph(cast, id)[0]["note-1"]["label"] == "First (copy)"
     deleted = act("delete:a")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.lists import ListState
@@ -40,7 +41,7 @@ class ApprovalPage(Page):
         label, tone = STATUSES.get(approval["status"], (approval["status"], ""))
         contact = approval["contact"]
         mine = any(member["_id"] == self.actor.member_id for member in approval["members"])
-        who = (contact["name"] or contact["email"] or "A contact") if contact else ""
+        who = (contact["name"] or contact["email"] or gettext("A contact")) if contact else ""
         return {
             **approval,
             "words": label,
@@ -50,10 +51,10 @@ class ApprovalPage(Page):
         }
 
     def do_approve(self) -> HttpResponse:
-        return self._answer(True, "Approved: it goes on")
+        return self._answer(True, gettext("Approved"))
 
     def do_reject(self) -> HttpResponse:
-        return self._answer(False, "Rejected")
+        return self._answer(False, gettext("Rejected"))
 
     def _answer(self, approved: bool, text: str) -> HttpResponse:
         body = {"approved": approved, "comment": self.request.POST.get("comment", "").strip()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.text.spans import days_until
@@ -42,7 +43,7 @@ class CancelPlan(BillingPage):
         return Form(
             fields=[
                 Field("when", "", kind="hidden", initial=when if when in self.ways else (self.ways or [""])[0]),
-                Field("sure", "I understand this cannot be undone", kind="switch"),
+                Field("sure", _("I understand this cannot be undone"), kind="switch"),
             ]
         )
 
@@ -64,7 +65,7 @@ class CancelPlan(BillingPage):
         form = self.form().bind(self.request.POST)
         when, subscription = form.values["when"], self.whole
         if subscription is None or when not in self.ways:
-            return self.fail("Choose when to cancel.")
+            return self.fail(_("Choose when to cancel."))
         if when == NOW and not form.values["sure"]:
             form.add_error("sure", UNSURE)
             return self.page(self.context(form), status=422)
@@ -74,5 +75,5 @@ class CancelPlan(BillingPage):
             answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": True})
         if not answer.ok:
             return self.refuse(answer)
-        text = "It has ended" if when == NOW else "Ends after the paid period"
+        text = _("It has ended") if when == NOW else _("Ends after the paid period")
         return self.done(text, to=self.address("plan"))

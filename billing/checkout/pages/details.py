@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
@@ -26,16 +27,18 @@ class Details(SettingsForm):
         details = values or {}
         return Form(
             fields=[
-                Field("name", "Name", initial=details.get("name", ""), autocomplete="organization"),
-                Field("address", "Address", kind="textarea", initial=details.get("address", "")),
+                Field("name", _("Name"), initial=details.get("name", ""), autocomplete="organization"),
+                Field("address", _("Address"), kind="textarea", initial=details.get("address", "")),
                 Field(
                     "country",
-                    "Country",
+                    _("Country"),
                     initial=details.get("country", ""),
-                    help_text="Enter a name or a code, such as DE.",
+                    help_text=_("Enter a name or a code, such as DE."),
                 ),
-                Field("vatId", "VAT ID", initial=details.get("vatId", ""), help_text="Checked against the country."),
-                Field("email", "Email for invoices", kind="email", initial=details.get("email", "")),
+                Field(
+                    "vatId", _("VAT ID"), initial=details.get("vatId", ""), help_text=_("Checked against the country.")
+                ),
+                Field("email", _("Email for invoices"), kind="email", initial=details.get("email", "")),
             ]
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.types import Values
@@ -53,7 +54,7 @@ class Invoices(BillingPage):
 
     def do_retry(self) -> HttpResponse:
         answer = self.ask("POST", f"subscription/{self.subscription['_id']}/retry")
-        return self.done("Payment started. Check again in a minute.") if answer.ok else self.refuse(answer)
+        return self.done(_("Payment started. Check again in a minute.")) if answer.ok else self.refuse(answer)
 
     def do_pdf(self) -> HttpResponse:
         return self.download(f"subscription/invoices/{self.sent_id()}/pdf")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.types import Values
@@ -47,11 +48,11 @@ class PaymentMethods(BillingPage):
     def do_default(self) -> HttpResponse:
         body = {"paymentMethodID": self.sent_id()}
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, body)
-        return self.done("Used for payments from now on") if answer.ok else self.refuse(answer)
+        return self.done(_("Used for payments from now on")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")
-        return self.done("Removed") if answer.ok else self.refuse(answer)
+        return self.done(_("Removed")) if answer.ok else self.refuse(answer)
 
 
 def is_expired(method: Values) -> bool:

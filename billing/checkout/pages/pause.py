@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import date, datetime, time
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.text.timezones import zone_of
@@ -40,10 +41,10 @@ class PausePlan(BillingPage):
         with suppress(ValueError, TypeError):  # the API refuses what is no day
             day = date.fromisoformat(until)
             until = datetime.combine(day, time(), zone_of(self.reader.formats.timezone)).isoformat()
-        return self._change({"until": until}, "It is paused", form)
+        return self._change({"until": until}, _("Paused"), form)
 
     def do_resume(self) -> HttpResponse:
-        return self._change(None, "It goes on")
+        return self._change(None, _("Resumed"))
 
     def _change(self, paused: Values | None, text: str, form: Form | None = None) -> HttpResponse:
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, {"paused": paused})

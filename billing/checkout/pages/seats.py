@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage, refused_order, whole_number
 from billing.checkout.types import QuoteData
@@ -34,7 +35,7 @@ class ChangeSeats(BillingPage):
     def form(self) -> Form:
         counts = self.subscription["seats"]
         seats = whole_number(self.request.GET.get("seats", "")) or counts["total"] or counts["used"]
-        return Form(fields=[Field("seats", "People", kind="number", initial=seats, required=True)])
+        return Form(fields=[Field("seats", _("People"), kind="number", initial=seats, required=True)])
 
     def show(self) -> Values:
         return self.context(self.form(), asks="seats" in self.request.GET)
@@ -90,7 +91,7 @@ class ChangeSeats(BillingPage):
             return self.page(self.context(form, asks=not form.refused_fields), status=422)
         payment = answer.data["payment"]
         if payment is None:
-            return self.done("Saved for the next period", to=self.address("plan"))
+            return self.done(_("Saved for the next period"), to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done("Seats added", to=self.address("plan"))
+            return self.done(_("Seats added"), to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["id"]))

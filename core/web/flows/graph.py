@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from django.utils.translation import gettext
+
 from core.types import JsonObject, Values
 
 WIDE, HIGH = 280, 140
@@ -54,7 +56,7 @@ class FlowGraph:
     def need(self, id: str) -> JsonObject:
         node = self.find(id)
         if node is None:
-            raise NotPossible("This step was deleted by someone else.")
+            raise NotPossible(gettext("This step was deleted by someone else."))
         return node
 
     @property
@@ -69,7 +71,7 @@ class FlowGraph:
 
     def type_label(self, node: Values) -> str:
         node_type = self.types.get(node["type"])
-        return str(node_type["label"]) if node_type else f"{node['type'] or 'Unknown'} (unknown)"
+        return str(node_type["label"]) if node_type else f"{node['type'] or gettext('Unknown')} (unknown)"
 
     def handles(self, id: str) -> list[str]:
         """Return the ways on from a node, and those that its edges take all the same."""
@@ -90,7 +92,7 @@ class FlowGraph:
         rows = [row for name in ("cases", "arms") if isinstance(config.get(name), list) for row in config[name]]
         for row in rows:
             if isinstance(row, Mapping) and row.get("id") == handle:
-                return str(row.get("label") or f"Case {handle}")
+                return str(row.get("label") or gettext("Case %(handle)s") % {"handle": handle})
         return self.way_words.get(handle, handle)
 
     def out(self, id: str, handle: str = "") -> list[JsonObject]:
@@ -124,7 +126,7 @@ class FlowGraph:
         loose = [node["id"] for node in self.nodes if node["id"] not in shown]
         for id in sorted(loose, key=lambda id: id in reached):
             if id not in shown:
-                entries += [Line("open", words="Not connected"), *self._way(id, shown), Line("close")]
+                entries += [Line("open", words=gettext("Not connected")), *self._way(id, shown), Line("close")]
         return entries
 
     def _way(self, id: str, shown: set[str]) -> Iterator[Line]:

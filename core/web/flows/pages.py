@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -208,7 +209,7 @@ class FlowPage(Page):
     def changed_by(self) -> str:
         """The name of the member who changed it last."""
         by = self.drawn["updatedBy"]
-        return str(by["name"]) if by else "Somebody"
+        return str(by["name"]) if by else _("Somebody")
 
     def sent_graph(self) -> JsonObject:
         """Return the nodes and edges that were sent."""
@@ -217,7 +218,7 @@ class FlowPage(Page):
         except (ValueError, RecursionError):
             graph = None
         if not isinstance(graph, dict) or not {"nodes", "edges"} <= set(graph):
-            raise Refused(400, "This form is not complete", "The graph is missing.")
+            raise Refused(400, _("This form is not complete"), _("The graph is missing."))
         return {"nodes": graph["nodes"], "edges": graph["edges"]}
 
     def undo_of(self, before: Values, since: str) -> dict[str, str] | None:
@@ -228,7 +229,7 @@ class FlowPage(Page):
     def do_back(self) -> HttpResponse:
         """Restore the graph that a form has, unless it has been changed since."""
         answer = self.save_drawn(self.sent_graph(), self.request.POST.get("since", ""))
-        return self.done("Change undone") if answer.ok else self.refuse(answer)
+        return self.done(_("Change undone")) if answer.ok else self.refuse(answer)
 
 
 def _by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from core.types import Values
 from core.web.filters import Choice, flattened, shown_by
@@ -201,7 +202,14 @@ def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
     """Return the options, and those that are chosen but not among them: gone, or beyond the first ones."""
     offered = list(options)
     there = {entry.value for entry in offered}
-    return [*offered, *(Option(entry, f"{entry} (not found)") for entry in held if entry and entry not in there)]
+    return [
+        *offered,
+        *(
+            Option(entry, gettext("%(entry)s (not found)") % {"entry": entry})
+            for entry in held
+            if entry and entry not in there
+        ),
+    ]
 
 
 def is_plain(schema: Schema) -> bool:

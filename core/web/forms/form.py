@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self, cast
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.forms.renderers import TemplatesSetting
+from django.utils.translation import gettext as _
 
 from core.errors import PERMISSION, WHOLE_BODY
 from core.ids import is_id
@@ -114,7 +115,7 @@ class Form(forms.Form):
         self.full_clean()
         self._merge(opened, current, others)
         if any(field.clash for field in self):
-            self.add_error(None, f"{changed_by or 'Somebody'} {CLASH}")
+            self.add_error(None, f"{changed_by or _('Somebody')} {CLASH}")
         return self
 
     def _merge(self, opened: Values, current: Values, others: Values) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext
+
 from core.types import JsonObject, Values
 from core.web.field_values import field_values, reference_kind
 from core.web.filters import DATE, KNOWN, NUMBER, ONE_OF, TEXT, YES_NO, Choice
@@ -197,11 +199,13 @@ def record_choices(
     first = [own.pop(entry.name, entry) for entry in PLAIN[panel]]
     choices = [*first, *(entry for name, entry in own.items() if name not in OF_PHONE)]
     pairs = tuple((entry.value, entry.label) for entry in tags)
-    choices.append(Choice("tags", "Tag", ONE_OF, pairs) if pairs else Choice("tags.name", "Tag"))
+    choices.append(Choice("tags", gettext("Tag"), ONE_OF, pairs) if pairs else Choice("tags.name", gettext("Tag")))
     if panel == "lead":
         pairs = tuple((entry.value, entry.label) for entry in members)
         choices.append(
-            Choice("teamMember", "Assigned to", ONE_OF, pairs) if pairs else Choice("teamMember.name", "Assigned to")
+            Choice("teamMember", gettext("Assigned to"), ONE_OF, pairs)
+            if pairs
+            else Choice("teamMember.name", gettext("Assigned to"))
         )
     return [*choices, *BESIDE[panel]]
 

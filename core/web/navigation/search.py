@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from core.text.folding import fold
 from core.types import Values
 from core.web.navigation.menu import address_of, first_pages, opened_items, registered
@@ -77,9 +79,13 @@ class Search(Page):
     def show(self) -> Values:
         text = " ".join(self.request.GET.get("q", "").split())[:MAX_SEARCH_LENGTH]
         if text:
-            groups = [("Pages", self.places(text)), ("Actions", self.actions(text)), *self.records(text)]
+            groups = [
+                (gettext("Pages"), self.places(text)),
+                (gettext("Actions"), self.actions(text)),
+                *self.records(text),
+            ]
         else:
-            groups = [("Recent", self.recent()), ("Actions", self.actions()), *self.all_places()]
+            groups = [(gettext("Recent"), self.recent()), (gettext("Actions"), self.actions()), *self.all_places()]
         numbered, count = [], 0
         for label, hits in groups:
             if hits:
@@ -119,7 +125,10 @@ class Search(Page):
         candidates = self.candidates()
         pages = [candidate.hit for candidate in candidates if candidate.item.place != SETTINGS]
         settings = [candidate.hit for candidate in candidates if candidate.item.place == SETTINGS]
-        return [("Pages", pages), ("Settings", [Hit(**{**vars(hit), "text": ""}) for hit in settings])]
+        return [
+            (gettext("Pages"), pages),
+            (gettext("Settings"), [Hit(**{**vars(hit), "text": ""}) for hit in settings]),
+        ]
 
     def places(self, text: str) -> list[Hit]:
         """Return the pages that match by their label, and then those that match by other words for them."""
@@ -157,7 +166,14 @@ class Search(Page):
             ]
             if group["hasMore"]:
                 address = self.address(lists[page.menu].name, q=text)
-                hits.append(Hit(f"All {label.lower()} with “{text}”", "", address, "search"))
+                hits.append(
+                    Hit(
+                        gettext("All %(label)s with “%(text)s”") % {"label": label.lower(), "text": text},
+                        "",
+                        address,
+                        "search",
+                    )
+                )
             groups.append((label, hits))
         return groups
 
@@ -173,10 +189,15 @@ class Keys(Page):
     def show(self) -> Values:
         places = {item.place for item, _ in opened_items(self)}
         go = [(("G", place.key.upper()), place.label) for place in (*PLACES, NOTIFICATIONS) if place in places]
-        groups = [("Everywhere", EVERYWHERE), ("Go to", go), ("In lists", LISTS), ("On a record", RECORDS)]
+        groups = [
+            (gettext("Everywhere"), EVERYWHERE),
+            (gettext("Go to"), go),
+            (gettext("In lists"), LISTS),
+            (gettext("On a record"), RECORDS),
+        ]
         if self.may("genie") or self.may("chatapp"):
-            groups.append(("Inbox", INBOX))
-        return {"groups": [*groups, ("Review of drafts", REVIEW)] if self.may("genie") else groups}
+            groups.append((gettext("Inbox"), INBOX))
+        return {"groups": [*groups, (gettext("Review of drafts"), REVIEW)] if self.may("genie") else groups}
 
 
 def matches(text: str, label: str) -> bool:

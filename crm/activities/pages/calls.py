@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import zone_of
@@ -70,12 +71,12 @@ class CallPage(Page):
         outcomes = options_of(OUTCOMES)
         return Form(
             fields=[
-                Field("direction", "Direction", "select", required=True, options=directions, initial="outbound"),
-                Field("outcome", "Outcome", "select", required=True, options=outcomes, initial="connected"),
-                Field("startedAt", "When", "datetime-local"),
-                Field("minutes", "Minutes", "number"),
-                Field("notes", "Notes", "textarea"),
-                Field("recording", "Recording URL", "url", placeholder="https://"),
+                Field("direction", _("Direction"), "select", required=True, options=directions, initial="outbound"),
+                Field("outcome", _("Outcome"), "select", required=True, options=outcomes, initial="connected"),
+                Field("startedAt", _("When"), "datetime-local"),
+                Field("minutes", _("Minutes"), "number"),
+                Field("notes", _("Notes"), "textarea"),
+                Field("recording", _("Recording URL"), "url", placeholder="https://"),
             ],
             initial=values,
         )
@@ -110,10 +111,10 @@ class NewCall(CallPage):
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        form.fields["startedAt"].help_text = "Empty: now."
+        form.fields["startedAt"].help_text = _("Leave empty to use the current time.")
         if not self.contact:
-            help = "With its country code, such as +49 30 1234567: the contact is found by it."
-            form.insert(Field("number", "Number", "tel", required=True, help_text=help), before="direction")
+            help = _("With country code, such as +49 30 1234567.")
+            form.insert(Field("number", _("Number"), "tel", required=True, help_text=help), before="direction")
         return form
 
     def show(self) -> Values:
@@ -133,7 +134,7 @@ class NewCall(CallPage):
         answer = self.ask("POST", "calllog", None, {**self.body(values), **whom})
         if not answer.ok:
             return self.refused(form, answer, self.context(form))
-        return self.done("Call logged", self.address("calls"))
+        return self.done(_("Call logged"), self.address("calls"))
 
 
 class EditCall(CallPage):
@@ -172,8 +173,8 @@ class EditCall(CallPage):
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             return self.refused(form, answer, {"one": self.call})
-        return self.done("Call saved", self.address("calls"))
+        return self.done(_("Call saved"), self.address("calls"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "calllog", None, {"ids": [self.params["id"]]})
-        return self.done("Call deleted", self.address("calls")) if answer.ok else self.refuse(answer)
+        return self.done(_("Call deleted"), self.address("calls")) if answer.ok else self.refuse(answer)

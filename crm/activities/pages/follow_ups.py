@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import zone_of
@@ -75,10 +76,10 @@ class FollowUps(Page):
         }
 
     def do_done(self) -> HttpResponse:
-        return self._set("done", "Done")
+        return self._set("done", _("Done"))
 
     def do_reopen(self) -> HttpResponse:
-        return self._set("open", "Open again")
+        return self._set("open", _("Reopened"))
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": status})
@@ -92,7 +93,9 @@ class FollowUps(Page):
         due = datetime.combine(day, MORNING, zone).isoformat()
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": due})
         return (
-            self.done(f"Snoozed until {day:%A} {self.reader.formats.date(day)}") if answer.ok else self.refuse(answer)
+            self.done(_("Snoozed until %(day)s %(date)s") % {"day": f"{day:%A}", "date": self.reader.formats.date(day)})
+            if answer.ok
+            else self.refuse(answer)
         )
 
 
@@ -115,20 +118,20 @@ class FollowUpPage(Page):
         if values.get("remindMinutes"):
             reminders.setdefault(values["remindMinutes"], f"{values['remindMinutes']} minutes before")
         fields = [
-            Field("title", "Task", required=True, autofocus=not values),
-            Field("dueAt", "Due", "datetime-local", required=True),
+            Field("title", _("Task"), required=True, autofocus=not values),
+            Field("dueAt", _("Due"), "datetime-local", required=True),
             Field(
                 "remindMinutes",
-                "Email reminder",
+                _("Email reminder"),
                 "select",
                 options=[Option(value, label) for value, label in reminders.items()],
-                placeholder="No",
+                placeholder=_("No"),
             ),
-            Field("notes", "Notes", "textarea"),
+            Field("notes", _("Notes"), "textarea"),
         ]
         if self.people:
-            none = "Nobody" if values else "The lead's owner"
-            fields.insert(2, Field("assignee", "Assigned to", "select", options=self.people, placeholder=none))
+            none = _("Nobody") if values else _("The lead's owner")
+            fields.insert(2, Field("assignee", _("Assigned to"), "select", options=self.people, placeholder=none))
         return Form(fields=fields, initial=values)
 
     @staticmethod
@@ -174,7 +177,7 @@ class NewFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"lead": self.lead, "form": form}, status=422)
-        return self.done("Task added", self.address("follow-ups"))
+        return self.done(_("Task added"), self.address("follow-ups"))
 
 
 class EditFollowUp(FollowUpPage):
@@ -221,13 +224,13 @@ class EditFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"one": self.follow_up, "form": form}, status=422)
-        return self.done("Task saved", self.address("follow-ups"))
+        return self.done(_("Task saved"), self.address("follow-ups"))
 
     def do_done(self) -> HttpResponse:
-        return self._set("done", "Done")
+        return self._set("done", _("Done"))
 
     def do_reopen(self) -> HttpResponse:
-        return self._set("open", "Open again")
+        return self._set("open", _("Reopened"))
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", self.resource, None, {"status": status})
@@ -235,4 +238,4 @@ class EditFollowUp(FollowUpPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.resource, None, {})
-        return self.done("Task deleted", self.address("follow-ups")) if answer.ok else self.refuse(answer)
+        return self.done(_("Task deleted"), self.address("follow-ups")) if answer.ok else self.refuse(answer)

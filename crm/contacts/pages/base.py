@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
@@ -35,12 +37,12 @@ class ContactPage(Page):
         """Return the fields of a contact's own values."""
         needed = self.required
         prefix = "countryCode" in needed and "number" not in needed  # a number may bring its own
-        help = "Not needed before a number that begins with +."
+        help = _("Not needed before a number that begins with +.")
         return [
-            Field("name", "Name", required="name" in needed),
-            Field("email", "Email", "email", required="email" in needed),
-            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
-            Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
+            Field("name", _("Name"), required="name" in needed),
+            Field("email", _("Email"), "email", required="email" in needed),
+            Field("countryCode", _("Country code"), "tel", required=prefix, placeholder="+44", help_text=help),
+            Field("number", _("Phone number"), "tel", required="number" in needed, placeholder="7400 123456"),
         ]
 
     @cached_property
@@ -63,9 +65,9 @@ class ContactPage(Page):
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
         fields += record_fields(self, self.own_fields, values)
-        fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
+        fields.append(Field("category", _("Category"), "select", options=self.options_of("contact-category")))
         if tags := self.options_of("tag"):
-            fields.append(Field("tags", "Tags", "checks", options=tags))
+            fields.append(Field("tags", _("Tags"), "checks", options=tags))
         return Form(fields=[field for field in fields if field.name != "category" or field.options], initial=values)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import Values
 from core.web.ask import Answer
@@ -38,16 +39,16 @@ class ContactTable(ContactPage, TablePage):
 
     def known_columns(self) -> list[Column]:
         return [
-            Column("name", "Name", "name", css="first", kind="who", fixed=True, editable=True),
-            Column("email", "Email", "email", css="second", editable=True),
-            Column("contactNumber", "Phone", css="num", editable=True),
+            Column("name", gettext("Name"), "name", css="first", kind="who", fixed=True, editable=True),
+            Column("email", gettext("Email"), "email", css="second", editable=True),
+            Column("contactNumber", gettext("Phone"), css="num", editable=True),
             *(column_of(definition) for definition in self.own_fields),
-            Column("category", "Category", "category.name"),
-            Column("tags", "Tags", css="aside", kind="tags"),
-            Column("unsubscribed", "Unsubscribed"),
-            Column("createdBy", "Added by", "createdBy.name"),
-            Column("createdAt", "Added", "createdAt", css="muted num", kind="when"),
-            Column("updatedAt", "Changed", "updatedAt", css="muted num", kind="when"),
+            Column("category", gettext("Category"), "category.name"),
+            Column("tags", gettext("Tags"), css="aside", kind="tags"),
+            Column("unsubscribed", gettext("Unsubscribed")),
+            Column("createdBy", gettext("Added by"), "createdBy.name"),
+            Column("createdAt", gettext("Added"), "createdAt", css="muted num", kind="when"),
+            Column("updatedAt", gettext("Changed"), "updatedAt", css="muted num", kind="when"),
         ]
 
     @cached_property
@@ -57,7 +58,13 @@ class ContactTable(ContactPage, TablePage):
 
     def row(self, record: Values) -> Row:
         name = record["name"] or ""
-        return Row(record["_id"], f"contacts/{record['_id']}", name or "No name", name or record["email"] or "", record)
+        return Row(
+            record["_id"],
+            f"contacts/{record['_id']}",
+            name or gettext("No name"),
+            name or record["email"] or "",
+            record,
+        )
 
 
 class ContactList(ContactTable, BulkList):
@@ -85,7 +92,7 @@ class ContactList(ContactTable, BulkList):
             for definition in self.own_fields
             if form_field(definition)
         ]
-        named = (("tags", "Tags", "tag"), ("category", "Category", "contact-category"))
+        named = (("tags", gettext("Tags"), "tag"), ("category", gettext("Category"), "contact-category"))
         return [*((name, label) for name, label, module in named if self.may(module)), *own]
 
 
@@ -123,7 +130,9 @@ class Contacts(ContactList):
         ids = self.request.POST.getlist("ids")
         if "all" not in self.request.POST and ids and len(ids) <= MAX_RECIPIENTS:
             return self.done(to=self.address("outreach-new", contactIds=ids))
-        message = f"Choose at most {MAX_RECIPIENTS}. For more, filter the list, save it as a segment and write to that."
+        message = gettext(
+            "Choose at most %(most)s. For more, filter the list, save it as a segment and write to that."
+        ) % {"most": MAX_RECIPIENTS}
         return self.refuse(Answer(400, {"message": message}), self.request.path + self.state.link())
 
     def do_merge(self) -> HttpResponse:
@@ -143,9 +152,9 @@ class ChangeContacts(ChangeMany, ContactList):
 
     def field(self, name: str) -> Field | None:
         if name == "tags":
-            return Field("tags", "Tags", "checks", options=self.options_of("tag"))
+            return Field("tags", gettext("Tags"), "checks", options=self.options_of("tag"))
         if name == "category":
-            return Field("category", "Category", "select", options=self.options_of("contact-category"))
+            return Field("category", gettext("Category"), "select", options=self.options_of("contact-category"))
         definitions = [definition for definition in self.own_fields if definition["uniqueFieldID"] == name]
         return next(iter(record_fields(self, definitions)), None)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -58,7 +59,9 @@ class NewContact(ContactPage):
         for field in form:
             reading = readings.get(OF_CARD.get(field.name, field.name))
             if reading and field.value():
-                field.help_text = f"Read on the card, {reading['confidence']:.0%} sure."
+                field.help_text = gettext("From the card, %(confidence)s sure.") % {
+                    "confidence": f"{reading['confidence']:.0%}"
+                }
             elif reading and reading["read"]:
                 field.help_text = reading["note"]
         return form
@@ -71,7 +74,7 @@ class NewContact(ContactPage):
         answer = self.ask("POST", "contact", None, body_of(values))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Contact created", self.address("contact", answer.data["_id"]), undo=answer.job)
+        return self.done(gettext("Contact created"), self.address("contact", answer.data["_id"]), undo=answer.job)
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         """Show the form again. It has been made already, so that `show` need not ask for its fields."""
@@ -138,23 +141,25 @@ class ContactDetail(ContactPage):
         """Return the form of the chosen entry."""
         if self.compose == "call":
             fields = [
-                Field("direction", "Direction", "select", required=True, options=DIRECTIONS, initial="outbound"),
-                Field("outcome", "Outcome", "select", required=True, options=OUTCOMES, initial="connected"),
-                Field("minutes", "Minutes", "number"),
-                Field("notes", "Notes", "textarea"),
+                Field(
+                    "direction", gettext("Direction"), "select", required=True, options=DIRECTIONS, initial="outbound"
+                ),
+                Field("outcome", gettext("Outcome"), "select", required=True, options=OUTCOMES, initial="connected"),
+                Field("minutes", gettext("Minutes"), "number"),
+                Field("notes", gettext("Notes"), "textarea"),
             ]
         elif self.compose == "meeting":
             email = self.contact["email"] or ""
             fields = [
-                Field("title", "Title", required=True),
-                Field("startsAt", "Starts", "datetime-local", required=True),
-                Field("durationMinutes", "Duration", "select", required=True, options=LENGTHS, initial="30"),
-                Field("attendees", "Attendees", help_text=ATTENDEES, initial=email),
+                Field("title", gettext("Title"), required=True),
+                Field("startsAt", gettext("Starts"), "datetime-local", required=True),
+                Field("durationMinutes", gettext("Duration"), "select", required=True, options=LENGTHS, initial="30"),
+                Field("attendees", gettext("Attendees"), help_text=ATTENDEES, initial=email),
             ]
         else:
             autofocus = "compose" in self.request.GET
-            hint = "Write a note"
-            fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=autofocus)]
+            hint = gettext("Write a note")
+            fields = [Field("notes", gettext("Note"), "textarea", placeholder=hint, key="n", autofocus=autofocus)]
         return Form(fields=fields)
 
     def do_save(self) -> HttpResponse:
@@ -169,7 +174,7 @@ class ContactDetail(ContactPage):
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done("Contact saved", self.request.path, undo=answer.job)
+                return self.done(gettext("Contact saved"), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -178,13 +183,13 @@ class ContactDetail(ContactPage):
         return self.page(context, status=422)
 
     def do_note(self) -> HttpResponse:
-        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, "Note added.")
+        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added."))
 
     def do_call(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
         minutes = form.values.get("minutes")
         length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
-        return self.composed("calllog", form, length, "Call logged.")
+        return self.composed("calllog", form, length, gettext("Call logged."))
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
@@ -198,7 +203,7 @@ class ContactDetail(ContactPage):
         length = str(form.values.get("durationMinutes", ""))
         if length.isdecimal():
             beside["durationMinutes"] = int(length)
-        return self.composed("meeting", form, beside, "Meeting created.")
+        return self.composed("meeting", form, beside, gettext("Meeting created."))
 
     def composed(self, path: str, form: Form, beside: Values, text: str) -> HttpResponse:
         """Save the composer's input, or show it again with the errors."""
@@ -215,4 +220,4 @@ class ContactDetail(ContactPage):
         answer = self.ask("DELETE", "contact", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Contact deleted", self.address("contacts"), undo=answer.job)
+        return self.done(gettext("Contact deleted"), self.address("contacts"), undo=answer.job)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -148,37 +149,43 @@ class FieldForm(FieldPage, RecordForm):
         """Return the fields of the form that every custom field has."""
         sections = [Option(choice["_id"], choice["name"]) for choice in self.sections(panel)]
         return [
-            Field("name", "Name", required=True),
-            Field("fieldType", "Type", "select", required=True, options=options_of(TYPES.items())),
+            Field("name", _("Name"), required=True),
+            Field("fieldType", _("Type"), "select", required=True, options=options_of(TYPES.items())),
             *self.option_fields(),
-            Field("required", "Required", "switch"),
-            Field("hide", "Hidden", "switch", help_text="Keep the values, but hide the field."),
-            Field("onlyShowTable", "Show in tables only", "switch"),
-            Field("defaultValue", "Default value", help_text="Used for new records when nothing is entered."),
-            Field("placeholder", "Placeholder"),
-            Field("helper", "Help text"),
-            Field("description", "Purpose", "textarea", help_text="Only people who manage fields see this."),
-            Field("holds", "Values", "select", required=True, options=options_of(HOLDS)),
+            Field("required", _("Required"), "switch"),
+            Field("hide", _("Hidden"), "switch", help_text=_("Keep the values, but hide the field.")),
+            Field("onlyShowTable", _("Show in tables only"), "switch"),
+            Field("defaultValue", _("Default value"), help_text=_("Used for new records when nothing is entered.")),
+            Field("placeholder", _("Placeholder")),
+            Field("helper", _("Help text")),
+            Field("description", _("Purpose"), "textarea", help_text=_("Only people who manage fields see this.")),
+            Field("holds", _("Values"), "select", required=True, options=options_of(HOLDS)),
             Field(
                 "parts",
-                "Parts (text fields)",
+                _("Parts (text fields)"),
                 "textarea",
-                help_text="One per line with its type, such as Street: Text.",
+                help_text=_("One per line with its type, such as Street: Text."),
             ),
-            *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
+            *([Field("section", _("Section"), "select", options=sections, placeholder=_("None"))] if sections else []),
         ]
 
     def option_fields(self) -> list[Field]:
         """Return a field for each option there is, so that one keeps its records when it is renamed; and for more."""
         fields = []
         for place, option in enumerate(self.had):
-            label = Field(f"option{place}", f"Option {place + 1}", initial=option["label"] or option["value"])
-            about = Field(f"about{place}", f"About option {place + 1}", initial=option["description"])
+            label = Field(
+                f"option{place}",
+                _("Option %(place)s") % {"place": place + 1},
+                initial=option["label"] or option["value"],
+            )
+            about = Field(
+                f"about{place}", _("About option %(place)s") % {"place": place + 1}, initial=option["description"]
+            )
             fields += [label, about, Field(f"was{place}", "", "hidden", initial=option["value"])]
         if fields:
-            fields[-3].help_text = "Clear an option to remove it."
-        more = "More options" if self.had else "Options, for choices"
-        return [*fields, Field("more", more, "textarea", help_text="One per line.")]
+            fields[-3].help_text = _("Clear an option to remove it.")
+        more = _("More options") if self.had else _("Options, for choices")
+        return [*fields, Field("more", more, "textarea", help_text=_("One per line."))]
 
     def values_of(self, form: Form) -> JsonObject:
         """Return the values of the form under the API's names, with the options as the API takes them."""
@@ -233,7 +240,7 @@ class NewField(NewRecord, FieldForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Field added", self.list_address())
+        return self.done(_("Field added"), self.list_address())
 
 
 class EditField(EditRecord, FieldForm):
@@ -289,7 +296,7 @@ class EditField(EditRecord, FieldForm):
         return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
 
     def consequence(self) -> str:
-        return "Deletes the values in all records. This cannot be undone."
+        return _("Deletes the values in all records. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         return self._save(lose=False)
@@ -320,7 +327,7 @@ class EditField(EditRecord, FieldForm):
         if answer.ok:
             job = answer.data["job"] or {}
             at_work = job.get("status") in ("queued", "running")
-            text = "The values are being converted" if at_work else "Field saved"
+            text = _("The values are being converted") if at_work else _("Field saved")
             return self.done(text, back, watch=job["_id"] if at_work else "")
         if lost := losses(answer):
             return self.page({**self.context(), "form": form, "lost": lost}, status=422)
@@ -337,7 +344,7 @@ class EditField(EditRecord, FieldForm):
     def do_delete(self) -> HttpResponse:
         back = self.list_address()
         answer = self.ask("DELETE", "custom-field", None, {"ids": [self.params["id"]]})
-        return self.done("Field deleted", back) if answer.ok else self.refuse(answer)
+        return self.done(_("Field deleted"), back) if answer.ok else self.refuse(answer)
 
 
 def losses(answer: Answer) -> Values | None:
@@ -370,7 +377,7 @@ class EditSection(EditRecord, SectionForm):
         return str(self.record["panel"])
 
     def consequence(self) -> str:
-        return "Fields are kept without a section. This cannot be undone."
+        return _("Fields are kept without a section. This cannot be undone.")
 
 
 PAGES = [Fields, NewField, EditField, NewSection, EditSection]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from core.types import JsonObject, Values
 
 TYPES = {
@@ -56,7 +58,7 @@ def default_text(record: Values) -> Any:
     value = record["defaultValue"]
     labels = {choice["value"]: choice["label"] or choice["value"] for choice in record["options"]}
     if isinstance(value, bool):
-        return "Yes" if value else "No"
+        return gettext("Yes") if value else gettext("No")
     if isinstance(value, list):
         return ", ".join(str(labels.get(choice, choice)) for choice in value)
     if isinstance(value, str):

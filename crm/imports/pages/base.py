@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -119,8 +120,12 @@ def counted(number: int | None, word: str) -> str:
 def lasting(seconds: int) -> str:
     """Write a time that something still takes."""
     if seconds < 100:
-        return f"about {max(seconds, 1)} s"
-    return f"about {seconds // 60} min" if seconds < 7200 else f"about {seconds // 3600} h"
+        return _("about %(max)s s") % {"max": max(seconds, 1)}
+    return (
+        _("about %(seconds)s min") % {"seconds": seconds // 60}
+        if seconds < 7200
+        else _("about %(seconds)s h") % {"seconds": seconds // 3600}
+    )
 
 
 def shown_import(job: Values, kind: Kind) -> JsonObject:
@@ -128,12 +133,12 @@ def shown_import(job: Values, kind: Kind) -> JsonObject:
     word, tone = STATES[job["status"]]
     started = bool(job["processed"] or job["startedAt"])
     if job["status"] == "paused" and not started:
-        word = "Not started"
+        word = _("Not started")
     if job["status"] == "queued" and job["total"] is None:
-        word = "Reading the file"
+        word = _("Reading the file")
     if job["isUndone"]:
-        word, tone = "Undone", "none"
-    name = (job["file"] or {}).get("name") or "Deleted file"
+        word, tone = _("Undone"), "none"
+    name = (job["file"] or {}).get("name") or _("Deleted file")
     return {
         **job,
         "name": name,
@@ -153,12 +158,12 @@ def outcome(job: Values, kind: Kind, no_records: int = 0) -> str:
     counts = (
         (job["created"], "created"),
         (job["updated"], "updated"),
-        (job["skipped"], "skipped because they exist"),
+        (job["skipped"], _("skipped because they exist")),
         (job["failed"] - no_records, "refused"),
         (no_records, f"not {kind.many}"),
     )
     done = [f"{number:,} {text}" for number, text in counts if number > 0]
-    return f"{counted(job['processed'], 'row')}: {', '.join(done) or 'nothing to import'}."
+    return f"{counted(job['processed'], 'row')}: {', '.join(done) or _('nothing to import')}."
 
 
 def shown_problem(
@@ -182,7 +187,7 @@ def shown_problem(
         column, text = labels[keyed[1]], keyed[2]
     if exists:
         who, verb, what = exists.groups()
-        other = f"another {who}" if verb == "has" else f"an open {who}"
+        other = f"another {who}" if verb == "has" else _("an open %(who)s") % {"who": who}
         if not problem["existingId"]:
             other, verb = gone or other, verb if gone else {"has": "had", "is": "was"}[verb]
         text = f"{other} {verb} {what}"
@@ -192,7 +197,7 @@ def shown_problem(
     key = job["columnMapping"].get(problem["column"], "")
     hint = "" if exists or ADVICE in text else HINTS.get(key, "")
     if key in optional and problem["failed"] and not exists:
-        hint = f"{hint} Or leave it empty.".strip()
+        hint = (_("%(hint)s Or leave it empty.") % {"hint": hint}).strip()
     quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
         **problem,
@@ -209,7 +214,7 @@ def reworded(text: str, labels: Mapping[str, str]) -> str:
     left = re.match(r"([\w, -]+) left unchanged", text)
     if left:
         names = ", ".join(labels.get(name, name) for name in left[1].split(", "))
-        text = f"{names} left unchanged{text[left.end() :]}"
+        text = _("%(names)s left unchanged%(text)s") % {"names": names, "text": text[left.end() :]}
     for pattern, replacement in REWORDED:
         text = pattern.sub(replacement, text)
     return text
@@ -235,7 +240,7 @@ class ImportPage(Page):
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
                 return kind, answer.data
-        raise Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
+        raise Refused(404, _("Page not found"), _("It may have been deleted, or the link is incomplete."))
 
     @property
     def kind(self) -> Kind:
@@ -306,9 +311,9 @@ class ImportPage(Page):
         targets = set(mapping.values())
         missing = []
         if required & {"number", "countryCode"} and "number" not in targets:
-            missing.append(("optional_number", "a phone number"))
+            missing.append(("optional_number", _("a phone number")))
         if "email" in required and "email" not in targets:
-            missing.append(("optional_email", "an email address"))
+            missing.append(("optional_email", _("an email address")))
         return missing
 
     @cached_property
@@ -334,7 +339,10 @@ class ImportPage(Page):
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
             names = [" or ".join(labels.get(key, key) for key in target.split(" or ")) for target in needed]
-            return f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs."
+            return _("No column goes to %(names)s, which every one of the %(many)s needs.") % {
+                "names": ", ".join(names),
+                "many": self.kind.many,
+            }
         text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", answer.reason)
         return BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from babel import Locale
+from django.utils.translation import gettext as _
 from phonenumbers import SUPPORTED_REGIONS
 
 from core.text.addresses import NO_COUNTRY, BadAddress, read_phone
@@ -121,7 +122,7 @@ def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
 
 def country_question(job: Values) -> Field:
     """Ask for the country of national numbers, with that of the file's column of countries chosen."""
-    field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
+    field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder=_("Choose a country"))
     field.initial = common_country(job["headers"], job["sample"])
     return field
 
@@ -147,21 +148,30 @@ def row_lines(rows: Iterable[Values]) -> list[JsonObject]:
 def unknown_words(unknown: Values, mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
     """Return the message that the company does not have a value of the file."""
     key = mapping.get(unknown["column"], "")
-    what = KNOWN.get(key) or f"choices of {labels.get(key, unknown['column'])}"
-    return f"“{unknown['value']}” in {unknown['column']} is none of your {what}: {counted(unknown['rows'], 'row')}"
+    what = KNOWN.get(key) or _("choices of %(labels)s") % {"labels": labels.get(key, unknown["column"])}
+    return _("“%(value)s” in %(column)s is none of your %(what)s: %(counted)s") % {
+        "value": unknown["value"],
+        "column": unknown["column"],
+        "what": what,
+        "counted": counted(unknown["rows"], "row"),
+    }
 
 
 def listed(names: Sequence[str]) -> str:
     """Name columns in a sentence, at most MAX_NAMES of them."""
     shown = ", ".join(names[:MAX_NAMES])
-    return f"{shown} and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else shown
+    return (
+        _("%(shown)s and %(count)s more") % {"shown": shown, "count": len(names) - MAX_NAMES}
+        if len(names) > MAX_NAMES
+        else shown
+    )
 
 
 def left_out(names: Sequence[str]) -> str:
     """Return the message about columns that are not imported; empty if all are."""
     if not names:
         return ""
-    what = "1 column is left out" if len(names) == 1 else f"{len(names)} columns are left out"
+    what = _("1 column is left out") if len(names) == 1 else _("%(count)s columns are left out") % {"count": len(names)}
     return f"{what}: {listed(names)}."
 
 
@@ -195,7 +205,8 @@ def assumptions(job: Values) -> list[str]:
     for column in job["detected"]["assumed"]:
         columns.setdefault(column["value"], []).append(column["column"])
     return [
-        f"Dates in {listed(names)} are read as {_in_words(reading)}, as your company writes them."
+        _("Dates in %(names)s are read as %(in_words)s, as your company writes them.")
+        % {"names": listed(names), "in_words": _in_words(reading)}
         for reading, names in columns.items()
     ]
 
@@ -209,9 +220,14 @@ def _ask_numbers(columns: str, examples: Sequence[str]) -> Field:
     text = next((text for text in examples if "." in text or "," in text), examples[0])
     digits = re.sub(r"[^\d.,]", "", text)
     readings = {mark: _number(digits, mark) for mark in (".", ",")}
-    names = {".": "the point is the decimal mark", ",": "the comma is the decimal mark"}
+    names = {".": _("the point is the decimal mark"), ",": _("the comma is the decimal mark")}
     options = [Option(mark, f"{readings[mark]} – {names[mark]}") for mark in readings]
-    return Field("decimalMark", f"Which number is {text} in {columns}?", "radio", options=options)
+    return Field(
+        "decimalMark",
+        _("Which number is %(text)s in %(columns)s?") % {"text": text, "columns": columns},
+        "radio",
+        options=options,
+    )
 
 
 def _number(digits: str, mark: str) -> str:
@@ -233,7 +249,12 @@ def _ask_dates(columns: str, examples: Sequence[str]) -> Field:
         for order, parts in orders:
             if shown := _day(*parts, long=year == "YYYY"):
                 options.append(Option(mark.join(order), shown))
-    return Field("dateFormat", f"Which day is {text} in {columns}?", "radio", options=options)
+    return Field(
+        "dateFormat",
+        _("Which day is %(text)s in %(columns)s?") % {"text": text, "columns": columns},
+        "radio",
+        options=options,
+    )
 
 
 def _day(year: str, month: str, day: str, *, long: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.forms import Field, Option
@@ -67,7 +68,7 @@ class LeadPage(Page):
         return {source.value: source.label for source in self.system_options("source")}
 
     def status_label(self, status: str | None) -> str:
-        return self.labels.get(status or "") or (status or "No status").capitalize()
+        return self.labels.get(status or "") or (status or _("No status")).capitalize()
 
     def shown(self, lead: LeadData) -> ShownLead:
         """Return the lead with the label of its status."""
@@ -88,8 +89,8 @@ class LeadPage(Page):
         """Return the form's fields of a lead's own values, in the company's order."""
         shown = [definition for definition in self.definitions if not definition["hide"]]
         return record_fields(self, shown, values) or [
-            Field("value", "Value", "number"),
-            Field("notes", "Notes", "textarea"),
+            Field("value", _("Value"), "number"),
+            Field("notes", _("Notes"), "textarea"),
         ]
 
     def move(self, id: str, to: str) -> HttpResponse:
@@ -98,4 +99,8 @@ class LeadPage(Page):
         answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
         if not answer.ok:
             return self.refuse(answer, to)
-        return self.done(toast_text(f"Moved to {self.status_label(status)}", answer.warning), to, undo=answer.job)
+        return self.done(
+            toast_text(_("Moved to %(status_label)s") % {"status_label": self.status_label(status)}, answer.warning),
+            to,
+            undo=answer.job,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
@@ -43,7 +44,7 @@ class LeadList(LeadTable, BulkList):
         filters = record_choices("lead", self.definitions, members=members)
         if self.is_filtered("segment"):
             pairs = tuple((option.value, option.label) for option in self.options_of("segment"))
-            filters.append(Choice("segment", "Segment", ("in",), pairs))
+            filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
         filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         return filters
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.ids import is_id
 from core.types import JsonObject, Values
@@ -91,10 +92,10 @@ class NewLead(LeadPage):
         fields = [] if self.contact else [field.copy(required=field.name in self.of_new) for field in CONTACT]
         fields += self.value_fields()
         if products := self.options_of("product-service"):
-            fields.append(Field("productServices", "Products and services", "checks", options=products))
+            fields.append(Field("productServices", gettext("Products and services"), "checks", options=products))
         if self.members:
-            help = "Leave empty to assign automatically."
-            fields.append(Field("teamMember", "Assigned to", "select", help_text=help, options=self.members))
+            help = gettext("Leave empty to assign automatically.")
+            fields.append(Field("teamMember", gettext("Assigned to"), "select", help_text=help, options=self.members))
         return Form(fields=fields)
 
     def show(self) -> Values:
@@ -113,7 +114,9 @@ class NewLead(LeadPage):
             form.refuse(answer)
             return self.page({"form": form, "contact": self.contact}, status=422)
         return self.done(
-            toast_text("Lead created", answer.warning), self.address("lead", answer.data["_id"]), undo=answer.job
+            toast_text(gettext("Lead created"), answer.warning),
+            self.address("lead", answer.data["_id"]),
+            undo=answer.job,
         )
 
 
@@ -142,7 +145,7 @@ class LeadDetail(LeadPage):
         edit = self.request.GET.get("edit", "")
         context = {
             "lead": self.lead,
-            "title": self.lead["contact"]["name"] or "Lead",
+            "title": self.lead["contact"]["name"] or gettext("Lead"),
             "statuses": self.statuses,
             "facts": self.facts(),
             "tabs": self.tabs,
@@ -182,7 +185,10 @@ class LeadDetail(LeadPage):
         if self.tab == "follow-ups":
             answer = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
             form = Form(
-                fields=[Field("title", "Task", required=True), Field("dueAt", "Due", "datetime-local", required=True)]
+                fields=[
+                    Field("title", gettext("Task"), required=True),
+                    Field("dueAt", gettext("Due"), "datetime-local", required=True),
+                ]
             )
             return {"follow_ups": answer.data or [], "tab_form": form}
         path, by = ("meeting", "startsAt") if self.tab == "meetings" else ("calllog", "startedAt")
@@ -198,15 +204,18 @@ class LeadDetail(LeadPage):
     def values_form(self, values: Values) -> Form:
         fields = self.value_fields(values)
         if products := self.options_of("product-service"):
-            fields.append(Field("productServices", "Products and services", "checks", options=products))
+            fields.append(Field("productServices", gettext("Products and services"), "checks", options=products))
         if tags := self.options_of("tag"):
-            fields.append(Field("tags", "Tags", "checks", options=tags))
+            fields.append(Field("tags", gettext("Tags"), "checks", options=tags))
         form = Form(fields=fields, initial=values)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
         return form
 
     def links_form(self, values: Values) -> Form:
-        choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options_of("team")))
+        choices = (
+            ("teamMember", gettext("Assigned to"), self.members),
+            ("team", gettext("Team"), self.options_of("team")),
+        )
         fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
         form = Form(fields=fields, initial=values)
         form.name_chosen(teamMember=[self.lead["teamMember"]], team=[self.lead["team"]])
@@ -237,7 +246,7 @@ class LeadDetail(LeadPage):
             body = {**body_of(changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(toast_text("Lead saved", answer.warning), self.request.path, undo=answer.job)
+                return self.done(toast_text(gettext("Lead saved"), answer.warning), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -250,19 +259,19 @@ class LeadDetail(LeadPage):
 
     def do_note(self) -> HttpResponse:
         body = {"lead": self.params["id"], "notes": self.request.POST.get("notes", "")}
-        return self._made(self.ask("POST", "lead-activity", None, body), "Note added")
+        return self._made(self.ask("POST", "lead-activity", None, body), gettext("Note added"))
 
     def do_follow_up(self) -> HttpResponse:
         form = FollowUpForm(self.request.POST)
         answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": self.params["id"], **form.values})
         if answer.ok:
-            return self.done("Task added")
+            return self.done(gettext("Task added"))
         form.refuse(answer)
         return self.page({**self.show(), "tab_form": form}, status=422)
 
     def do_done(self) -> HttpResponse:
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": "done"})
-        return self._made(answer, "Done")
+        return self._made(answer, gettext("Done"))
 
     def do_call(self) -> HttpResponse:
         sent = self.request.POST
@@ -270,14 +279,14 @@ class LeadDetail(LeadPage):
         body = {name: sent[name] for name in ("direction", "outcome", "notes") if sent.get(name)}
         duration = {"duration": int(minutes) * 60} if minutes.isdecimal() and len(minutes) < 5 else {}
         return self._made(
-            self.ask("POST", "calllog", None, {"lead": self.params["id"], **body, **duration}), "Call logged"
+            self.ask("POST", "calllog", None, {"lead": self.params["id"], **body, **duration}), gettext("Call logged")
         )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "lead", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Lead deleted", self.address("leads"), undo=answer.job)
+        return self.done(gettext("Lead deleted"), self.address("leads"), undo=answer.job)
 
     def _made(self, answer: Answer, text: str) -> HttpResponse:
         """Lead back to the tab."""

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
 
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
@@ -186,8 +187,8 @@ class Calendar(Page):
             "now": self.link(**{"from": ""}),
             "views": [(name, label, self.link(view=name)) for name, label in VIEWS.items()],
             "tabs": [
-                (self.link(whose="mine"), "Yours", self.mine),
-                *([(self.link(whose="all"), "Everybody's", not self.mine)] if self.shows_all else []),
+                (self.link(whose="mine"), _("Yours"), self.mine),
+                *([(self.link(whose="all"), _("Everybody's"), not self.mine)] if self.shows_all else []),
             ],
             "late": late,
             "late_count": late_count,
@@ -232,19 +233,23 @@ class Calendar(Page):
         before = self.ask("GET", path)
         answer = self.ask(method, path, None, {time_of: moment.isoformat()})
         formats = self.reader.formats
-        text = f"Moved to {moment:%A} {formats.date(moment)}, {formats.time(moment)}."
+        text = _("Moved to %(moment)s %(date)s, %(time)s.") % {
+            "moment": f"{moment:%A}",
+            "date": formats.date(moment),
+            "time": formats.time(moment),
+        }
         was = datetime.fromisoformat(before.data[time_of]).astimezone(self.zone) if before.ok else None
         back = {"do": "move", "kind": kind, "id": self.sent_id(), "at": f"{was:%Y-%m-%dT%H:%M}"} if was else None
         return self._redirect_with_result(answer, text, back)
 
     def do_cancel(self) -> HttpResponse:
         return self._redirect_with_result(
-            self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), "Meeting cancelled."
+            self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), _("Meeting canceled.")
         )
 
     def do_done(self) -> HttpResponse:
         path = f"lead-activity/follow-up/{self.sent_id()}"
-        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), "Done.")
+        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), _("Done."))
 
     def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -23,17 +25,17 @@ class VideoCalls(SettingsForm):
             fields=[
                 Field(
                     "linkTemplate",
-                    "Link template of your video server",
+                    _("Link template of your video server"),
                     placeholder="https://meet.example.org/{random}",
-                    help_text="An https address with {random} or {meeting}, for one room per call.",
+                    help_text=_("An https address with {random} or {meeting}, for one room per call."),
                 ),
                 Field(
                     "provider",
-                    "Video call provider",
+                    _("Video call provider"),
                     "select",
                     options=[Option(provider["key"], provider["name"]) for provider in providers],
-                    placeholder="Nothing",
-                    help_text="Used unless a call or booking page sets another.",
+                    placeholder=_("Nothing"),
+                    help_text=_("Used unless a call or booking page sets another."),
                 ),
             ],
             initial=values,

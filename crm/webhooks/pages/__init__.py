@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.event_kinds import kind_options
@@ -71,17 +72,22 @@ class WebhookForm(RecordForm, WebhookPage):
 
     def form(self, values: Values | None = None) -> Form:
         lines = {name: "\n".join((values or {}).get(name) or ()) for name in LINES}
-        headers = "One per line, such as Authorization: Bearer …. Stored encrypted."
-        kept = " Leave empty to keep them. Enter them again for a new address."
+        headers = gettext("One per line, such as Authorization: Bearer …. Stored encrypted.")
+        kept = gettext(" Leave empty to keep them. Enter them again for a new address.")
         fields = [
-            Field("url", "Address", "url", required=True, placeholder="https://example.org/hooks/leadwright"),
-            Field("description", "Description", help_text="Optional. Only your team sees this."),
-            Field("kinds", "Events", "groups", required=True, options=kind_options()),
-            Field("fields", "Only if these fields changed", "textarea", help_text="Field names, one per line."),
-            Field("payload", "Content", "radio", options=PAYLOADS, initial="full"),
-            Field("ordering", "Order", "radio", options=ORDERINGS, initial="object"),
-            Field("headers", "Headers", "textarea", help_text=headers + (kept if self.known else "")),
-            *([Field("status", "Status", "radio", options=STATUSES)] if self.known else []),
+            Field("url", gettext("Address"), "url", required=True, placeholder="https://example.org/hooks/leadwright"),
+            Field("description", gettext("Description"), help_text=gettext("Optional. Only your team sees this.")),
+            Field("kinds", gettext("Events"), "groups", required=True, options=kind_options()),
+            Field(
+                "fields",
+                gettext("Only if these fields changed"),
+                "textarea",
+                help_text=gettext("Field names, one per line."),
+            ),
+            Field("payload", gettext("Content"), "radio", options=PAYLOADS, initial="full"),
+            Field("ordering", gettext("Order"), "radio", options=ORDERINGS, initial="object"),
+            Field("headers", gettext("Headers"), "textarea", help_text=headers + (kept if self.known else "")),
+            *([Field("status", gettext("Status"), "radio", options=STATUSES)] if self.known else []),
         ]
         return Form(fields=fields, initial={**(values or {}), **lines, "headers": ""} if values is not None else None)
 
@@ -113,7 +119,7 @@ class NewWebhook(NewRecord, WebhookForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.made(answer.data, "Your new webhook")
+        return self.made(answer.data, gettext("Your new webhook"))
 
 
 class Webhook(EditRecord, WebhookForm):
@@ -124,7 +130,7 @@ class Webhook(EditRecord, WebhookForm):
 
     def context(self) -> JsonObject:
         deliveries = self.read(f"webhook/{self.params['id']}/deliveries", LATEST)
-        replay = Form(fields=[Field("days", "Resend events of", "select", options=MISSED, initial="1")])
+        replay = Form(fields=[Field("days", gettext("Resend events of"), "select", options=MISSED, initial="1")])
         return {
             **super().context(),
             "title": self.record["description"] or self.record["url"],
@@ -146,12 +152,15 @@ class Webhook(EditRecord, WebhookForm):
         if not answer.ok:
             return self.refuse(answer)
         if not answer.data["ok"]:
-            return self.fail(f"It does not work: {answer.data['detail']}")
-        return self.done(f"It works: {answer.data['status']} after {answer.data['milliseconds'] / 1000:.1f} seconds")
+            return self.fail(gettext("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
+        return self.done(
+            gettext("It works: %(status)s after %(milliseconds)s seconds")
+            % {"status": answer.data["status"], "milliseconds": f"{answer.data['milliseconds'] / 1000:.1f}"}
+        )
 
     def do_rotate(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/{self.params['id']}/rotate")
-        return self.made(answer.data, "The new secret") if answer.ok else self.refuse(answer)
+        return self.made(answer.data, gettext("The new secret")) if answer.ok else self.refuse(answer)
 
     def do_replay(self) -> HttpResponse:
         days = self.request.POST.get("days", "1")
@@ -160,8 +169,10 @@ class Webhook(EditRecord, WebhookForm):
         answer = self.ask("POST", f"webhook/{self.params['id']}/replay", None, {"from": begin.isoformat()})
         if not answer.ok:
             return self.refuse(answer)
-        more = "; do it by the API for the rest" if answer.data["nextCursor"] else ""
-        return self.done(f"{answer.data['replayedCount']:,} events are told again{more}")
+        more = gettext("; use the API for the rest") if answer.data["nextCursor"] else ""
+        return self.done(
+            gettext("Resending %(count)s events%(more)s") % {"count": f"{answer.data['replayedCount']:,}", "more": more}
+        )
 
 
 class WebhookDelivery(WebhookPage):
@@ -177,7 +188,7 @@ class WebhookDelivery(WebhookPage):
 
     def do_redeliver(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")
-        return self.done("Sent again") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Sent again")) if answer.ok else self.refuse(answer)
 
 
 def indented(text: str) -> str:

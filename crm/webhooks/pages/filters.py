@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.filter_words import in_words
@@ -108,4 +109,4 @@ class WebhookFilter(Page):
         answer = self.ask("PUT", self.resource, None, {"filter": tree})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Webhook saved", self.address("webhook", self.params["id"]))
+        return self.done(_("Webhook saved"), self.address("webhook", self.params["id"]))

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 from core.text.placeholders import names_in
 from core.types import JsonObject, Values
@@ -74,31 +75,45 @@ class ChatTemplateForm(RecordForm):
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
         first = [
-            Field("app", "Chat app", "select", options=self.apps, required=True, initial=self.only_app),
+            Field("app", gettext("Chat app"), "select", options=self.apps, required=True, initial=self.only_app),
             Field(
                 "name",
-                "Name",
+                gettext("Name"),
                 required=True,
                 autofocus=not exists,
-                help_text="Lowercase letters, digits and underscores.",
+                help_text=gettext("Lowercase letters, digits and underscores."),
             ),
-            Field("language", "Language", required=True, initial="en", help_text="For example en or en_US."),
-            Field("category", "Purpose", "select", options=CATEGORIES, required=True, initial="UTILITY"),
+            Field(
+                "language",
+                gettext("Language"),
+                required=True,
+                initial="en",
+                help_text=gettext("For example en or en_US."),
+            ),
+            Field("category", gettext("Purpose"), "select", options=CATEGORIES, required=True, initial="UTILITY"),
         ]
         parts = [
-            Field("headerFormat", "Header", "select", options=HEADERS, placeholder="None"),
-            Field("headerText", "Header text", help_text="At most 60 characters and one placeholder."),
-            Field("headerHandle", "File handle", help_text="Upload a file below to get an example."),
-            Field("headerLink", "File URL", "url", placeholder="https://"),
+            Field("headerFormat", gettext("Header"), "select", options=HEADERS, placeholder=gettext("None")),
+            Field(
+                "headerText", gettext("Header text"), help_text=gettext("At most 60 characters and one placeholder.")
+            ),
+            Field("headerHandle", gettext("File handle"), help_text=gettext("Upload a file below to get an example.")),
+            Field("headerLink", gettext("File URL"), "url", placeholder="https://"),
             Field(
                 "body",
-                "Text",
+                gettext("Text"),
                 "textarea",
                 required=True,
-                help_text="At most 1,024 characters. Use {{1}}, {{2}} … as placeholders.",
+                help_text=gettext("At most 1,024 characters. Use {{1}}, {{2}} … as placeholders."),
             ),
-            Field("variables", "Values", "textarea", placeholder="1 = contact.firstName | Ann", help_text=FIELDS_HELP),
-            Field("footer", "Footer", help_text="At most 60 characters, without placeholders."),
+            Field(
+                "variables",
+                gettext("Values"),
+                "textarea",
+                placeholder="1 = contact.firstName | Ann",
+                help_text=FIELDS_HELP,
+            ),
+            Field("footer", gettext("Footer"), help_text=gettext("At most 60 characters, without placeholders.")),
         ]
         return Form(fields=[*first, *parts, *self.button_fields(values or {})], initial=values)
 
@@ -109,11 +124,11 @@ class ChatTemplateForm(RecordForm):
         count = min(MAX_BUTTONS, max([*sent, *(place + SPARE for place in held), SPARE]) + 1)
         fields: list[Field] = []
         for place in range(count):
-            label = f"Button {place + 1}"
+            label = gettext("Button %(place)s") % {"place": place + 1}
             fields += [
-                Field(f"button-{place}-kind", label, "select", options=BUTTONS, placeholder="None"),
-                Field(f"button-{place}-text", f"{label}: words"),
-                Field(f"button-{place}-value", f"{label}: address, number or code"),
+                Field(f"button-{place}-kind", label, "select", options=BUTTONS, placeholder=gettext("None")),
+                Field(f"button-{place}-text", gettext("%(label)s: words") % {"label": label}),
+                Field(f"button-{place}-value", gettext("%(label)s: address, number or code") % {"label": label}),
             ]
         return fields
 
@@ -211,7 +226,7 @@ class ChatTemplateForm(RecordForm):
         for error in answer.errors:
             field = form.field_at(self.form_name(error["field"]))
             if field is not None and field.name.startswith("button-") and error["field"].endswith(".example"):
-                field.replace_error(f"An example is needed: {error['message']}")
+                field.replace_error(gettext("An example is needed: %(message)s") % {"message": error["message"]})
         context = self.context() if isinstance(self, EditRecord) else {}
         return self.refused(form, **context)
 
@@ -234,10 +249,10 @@ class ChatTemplateForm(RecordForm):
             uploaded_file = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": uploaded_file["_id"]})
         if answer is None or not answer.ok:
-            form["headerHandle"].add_error("Choose a file first." if answer is None else answer.reason)
+            form["headerHandle"].add_error(gettext("Choose a file first.") if answer is None else answer.reason)
             return self.refused(form, **context)
         form["headerHandle"].replace(answer.data["handle"])
-        self.tell("File uploaded. Save the template to keep it.")
+        self.tell(gettext("File uploaded. Save the template to keep it."))
         return self.page({**context, "form": form})
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
@@ -281,7 +296,7 @@ class ChatTemplates(RecordList, ChatTemplatePage):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", gettext("Status"), ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -298,7 +313,9 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done("Draft saved. Submit it for approval next.", self.address("chat-template", answer.data["_id"]))
+        return self.done(
+            gettext("Draft saved. Submit it for approval next."), self.address("chat-template", answer.data["_id"])
+        )
 
 
 class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
@@ -350,7 +367,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
 
     def consequence(self) -> str:
-        return "Also deleted at the vendor. Waiting messages are not sent. This cannot be undone."
+        return gettext("Also deleted at the vendor. Waiting messages are not sent. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()
@@ -361,24 +378,28 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done("Saved")
+        return self.done(gettext("Saved"))
 
     def do_submit(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/{self.params['id']}/submit")
-        return self.done("Submitted for approval") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Submitted for approval")) if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         """Send the template as it is saved to the reader's own number."""
         payload = {"templateId": self.params["id"], "to": [self.reader.email]}
         answer = self.ask("POST", "campaign/test/chatapp", None, payload)
-        return self.done("Test sent to you") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Test sent to you")) if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/sync", None, {"app": self.record["app"]["_id"]})
         if not answer.ok:
             return self.refuse(answer)
         after = self.ask("GET", f"{self.kind.path}/{self.params['id']}")
-        return self.done(f"The vendor says: {STATES[after.data['status']][0].lower()}" if after.ok else "Asked")
+        return self.done(
+            gettext("Status: %(status)s") % {"status": STATES[after.data["status"]][0].lower()}
+            if after.ok
+            else gettext("Asked")
+        )
 
 
 def _numbered(component: Values, key: str, prefix: str = "") -> dict[str, str]:

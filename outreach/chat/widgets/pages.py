@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.colors import color_options
@@ -80,54 +81,58 @@ class WidgetForm(RecordForm):
         fields = [
             Field(
                 "name",
-                "Name",
+                gettext("Name"),
                 required=True,
                 autofocus=values is None,
-                help_text="Internal name. Visitors don't see this.",
+                help_text=gettext("Internal name. Visitors don't see this."),
             ),
-            Field("isActive", "Active", "switch"),
+            Field("isActive", gettext("Active"), "switch"),
             Field(
                 "allowedOrigins",
-                "Websites",
+                gettext("Websites"),
                 "textarea",
                 placeholder="https://www.example.com",
-                help_text="Allowed websites, one per line, such as https://www.example.com.",
+                help_text=gettext("Allowed websites, one per line, such as https://www.example.com."),
             ),
-            Field("color", "Color", "select", options=color_options(shown["color"]), placeholder="None"),
+            Field(
+                "color", gettext("Color"), "select", options=color_options(shown["color"]), placeholder=gettext("None")
+            ),
             Field(
                 "position",
-                "Corner",
+                gettext("Corner"),
                 "select",
                 required=True,
                 options=options_of(CORNERS),
             ),
-            Field("greeting", "Greeting", "textarea"),
+            Field("greeting", gettext("Greeting"), "textarea"),
             Field(
                 "chatbot",
-                "First responder",
+                gettext("First responder"),
                 "select",
                 options=self.options_of("manual-chatbot"),
-                placeholder="Members alone",
+                placeholder=gettext("Members only"),
             ),
-            Field("asks", "Ask before the chat", "checks", options=questions),
-            Field("needs", "Required before the chat", "checks", options=questions),
+            Field("asks", gettext("Ask before the chat"), "checks", options=questions),
+            Field("needs", gettext("Required before the chat"), "checks", options=questions),
             Field(
                 "days",
-                "Staffed days",
+                gettext("Staffed days"),
                 "checks",
                 options=[Option(str(number), day) for number, day in enumerate(DAYS, 1)],
-                help_text="Leave empty to show the chat always.",
+                help_text=gettext("Leave empty to show the chat always."),
             ),
-            Field("from", "From", placeholder="09:00"),
-            Field("to", "To", placeholder="17:00"),
-            Field("timezone", "Time zone", placeholder="Europe/Berlin"),
+            Field("from", gettext("From"), placeholder="09:00"),
+            Field("to", gettext("To"), placeholder="17:00"),
+            Field("timezone", gettext("Time zone"), placeholder="Europe/Berlin"),
             Field(
                 "offlineForm",
-                "Offer a message form outside these hours",
+                gettext("Offer a message form outside these hours"),
                 "switch",
-                help_text="Asks for an email address and creates a lead.",
+                help_text=gettext("Asks for an email address and creates a lead."),
             ),
-            Field("texts", "Texts", "textarea", help_text="Translate the texts on the right of each =."),
+            Field(
+                "texts", gettext("Texts"), "textarea", help_text=gettext("Translate the texts on the right of each =.")
+            ),
         ]
         return Form(fields=fields, initial=shown)
 
@@ -207,7 +212,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
     name = "widget"
 
     def consequence(self) -> str:
-        return "Removed from your website. Conversations are kept. This cannot be undone."
+        return gettext("Removed from your website. Conversations are kept. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
-from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -91,23 +91,26 @@ class AiApps(AiPage):
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
         if not answer.ok:
-            return self.fail(f"It does not work: {answer.warning or answer.message}")
+            return self.fail(_("Test failed: %(warning)s") % {"warning": answer.warning or answer.message})
         outcome = answer.data
         seconds = f"{outcome['milliseconds'] / 1000:.1f} seconds"
-        return self.done(f"It works: {outcome['model']} wrote “{outcome['subject']}” in {seconds}")
+        return self.done(
+            _("It works: %(model)s wrote “%(subject)s” in %(seconds)s")
+            % {"model": outcome["model"], "subject": outcome["subject"], "seconds": seconds}
+        )
 
     def do_default(self) -> HttpResponse:
-        return self._change({"isDefault": True}, "Now the default AI writer")
+        return self._change({"isDefault": True}, _("Now the default AI writer"))
 
     def do_on(self) -> HttpResponse:
-        return self._change({"isActive": True}, "Switched on")
+        return self._change({"isActive": True}, _("Switched on"))
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Deactivated. Messages that need it wait.")
+        return self._change({"isActive": False}, _("Deactivated. Messages that need it wait."))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done("Removed. Its usage stays in the log.") if answer.ok else self.refuse(answer)
+        return self.done(_("Removed. Its usage stays in the log.")) if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
@@ -133,7 +136,7 @@ class BuiltInWriter(AiPage):
             return self.refuse(answer, self.address("ai"))
         if "HX-Request" in self.request.headers:
             return self.page({"is_on": True})
-        return self.done(gettext("Built-in writer switched on"), self.address("ai"))
+        return self.done(_("Built-in writer switched on"), self.address("ai"))
 
 
 class AiAppForm(AiPage):
@@ -162,12 +165,12 @@ class AiAppForm(AiPage):
     def form(self) -> Form:
         exists = self.before is not None
         own = self.kind == "ai-b"
-        kept = "Stored encrypted. " + ("Leave empty to keep it." if exists else "")
+        kept = _("Stored encrypted. ") + (_("Leave empty to keep it.") if exists else "")
         fields = [
-            Field("name", "Name", required=True, initial=APP_KINDS[self.kind][0]),
+            Field("name", _("Name"), required=True, initial=APP_KINDS[self.kind][0]),
             Field(
                 "apiKey",
-                "Key",
+                _("Key"),
                 "password",
                 required=not exists and not own,
                 autocomplete="new-password",
@@ -175,47 +178,58 @@ class AiAppForm(AiPage):
             ),
             *([self._address()] if own else []),
             self._model(),
-            Field("pricePerMillionIn", "Price per million input tokens", "number", help_text=PRICE_HELP),
-            Field("pricePerMillionOut", "Price per million output tokens", "number"),
-            Field("monthlyTokenCap", "Monthly token limit", "number", help_text=CAP_HELP),
-            Field("monthlyCostCap", "Monthly cost limit", "number", help_text=CAP_HELP),
+            Field("pricePerMillionIn", _("Price per million input tokens"), "number", help_text=PRICE_HELP),
+            Field("pricePerMillionOut", _("Price per million output tokens"), "number"),
+            Field("monthlyTokenCap", _("Monthly token limit"), "number", help_text=CAP_HELP),
+            Field("monthlyCostCap", _("Monthly cost limit"), "number", help_text=CAP_HELP),
             Field(
-                "temperature", "Temperature", "number", help_text="From 0 (predictable) to 2 (creative). Default: 0.9."
+                "temperature",
+                _("Temperature"),
+                "number",
+                help_text=_("From 0 (predictable) to 2 (creative). Default: 0.9."),
             ),
-            Field("topP", "Top P", "number", help_text="From 0 to 1. Default: 1."),
-            *([] if own else [Field("topK", "Top K", "number", help_text="Default: 1.")]),
-            *([Field("frequencyPenalty", "Frequency penalty", "number", help_text="From -2 to 2.")] if own else []),
-            *([Field("presencePenalty", "Presence penalty", "number", help_text="From -2 to 2.")] if own else []),
+            Field("topP", _("Top P"), "number", help_text=_("From 0 to 1. Default: 1.")),
+            *([] if own else [Field("topK", _("Top K"), "number", help_text=_("Default: 1."))]),
+            *(
+                [Field("frequencyPenalty", _("Frequency penalty"), "number", help_text=_("From -2 to 2."))]
+                if own
+                else []
+            ),
+            *([Field("presencePenalty", _("Presence penalty"), "number", help_text=_("From -2 to 2."))] if own else []),
             Field(
                 "maxOutputTokens",
-                "Maximum reply length (tokens)",
+                _("Maximum reply length (tokens)"),
                 "number",
-                help_text="Default: 2048. An email takes about 450.",
+                help_text=_("Default: 2048. An email takes about 450."),
             ),
             Field(
                 "timeoutSeconds",
-                "Timeout (seconds)",
+                _("Timeout (seconds)"),
                 "number",
-                help_text="From 5 to 120 seconds. Default: 60.",
+                help_text=_("From 5 to 120 seconds. Default: 60."),
             ),
             # The default stops to be it when another one becomes it.
-            *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Default AI writer", "switch")]),
-            *([Field("isActive", "Active", "switch")] if exists else []),
+            *(
+                []
+                if self.before and self.before["isDefault"]
+                else [Field("isDefault", _("Default AI writer"), "switch")]
+            ),
+            *([Field("isActive", _("Active"), "switch")] if exists else []),
         ]
         return Form(fields=fields, initial=self.before)
 
     def _model(self) -> Field:
         """Make the field of the model, which only the vendors' own servers choose themselves."""
         typed = self.request.POST.get("baseUrl", (self.before or {}).get("baseUrl") or "")
-        text = "Leave empty for a small, fast model."
+        text = _("Leave empty for a small, fast model.")
         if self.kind == "ai-b":
-            text = "As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick"
-            text += " and cheap."
-        return Field("selectedModel", "Model", required=self.kind == "ai-b" and bool(typed.strip()), help_text=text)
+            text = _("As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick")
+            text += _(" and cheap.")
+        return Field("selectedModel", _("Model"), required=self.kind == "ai-b" and bool(typed.strip()), help_text=text)
 
     def _address(self) -> Field:
-        text = "Only for your own server. Enter the key again after a change."
-        return Field("baseUrl", "Server URL", "url", placeholder="https://llm.example.org/v1", help_text=text)
+        text = _("Only for your own server. Enter the key again after a change.")
+        return Field("baseUrl", _("Server URL"), "url", placeholder="https://llm.example.org/v1", help_text=text)
 
     def show(self) -> Values:
         form = self.form()
@@ -226,7 +240,7 @@ class AiAppForm(AiPage):
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = self.before["name"] if self.before else f"Connect: {APP_KINDS[self.kind][0]}"
+        title = self.before["name"] if self.before else _("Connect: %(kind)s") % {"kind": APP_KINDS[self.kind][0]}
         return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.before}
 
     def body(self, values: Values) -> JsonObject:
@@ -248,7 +262,7 @@ class AiAppForm(AiPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done("Saved. Test the connection next." if before is None else "Saved", self.address("ai"))
+        return self.done(_("Saved. Test the connection next.") if before is None else _("Saved"), self.address("ai"))
 
 
 CapsForm = form_from_input(
@@ -287,16 +301,16 @@ class AiUse(AiPage):
         answer = self.ask("PUT", "ai-usage/caps", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done("Limits saved. Waiting messages continue.")
+        return self.done(_("Limits saved. Waiting messages continue."))
 
 
 def bounds(caps: Values) -> list[JsonObject]:
     """Return this month's usage of each cap, with the percentage."""
     money = f" {caps['currency']}"
     rows = [
-        ("Tokens", caps["tokens"], caps["monthlyTokenCap"], ""),
-        ("Tokens of your plan", caps["tokens"], caps["planTokens"], ""),
-        ("Cost", caps["cost"], caps["monthlyCostCap"], money),
+        (_("Tokens"), caps["tokens"], caps["monthlyTokenCap"], ""),
+        (_("Tokens of your plan"), caps["tokens"], caps["planTokens"], ""),
+        (_("Cost"), caps["cost"], caps["monthlyCostCap"], money),
     ]
     return [
         {"words": label, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
@@ -318,7 +332,7 @@ def months(rows: Sequence[Values]) -> list[JsonObject]:
     for row in rows:
         tokens = row["tokensIn"] + row["tokensOut"]
         month = by_month.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
-        name = row["app"]["name"] if row["app"] else "Deleted app"
+        name = row["app"]["name"] if row["app"] else _("Deleted app")
         month["apps"].append({**row, "name": name, "tokens": tokens, "percent": round(100 * tokens / most)})
         month["tokens"] += tokens
         month["cost"] += row["cost"]

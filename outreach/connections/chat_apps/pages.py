@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
@@ -28,15 +29,15 @@ STATUS_BADGES = {
 
 def health_of(app: Values) -> JsonObject:
     """Return an app with the label and the tone of its state."""
-    label, tone = "Works", "ok"
+    label, tone = _("Works"), "ok"
     if not app["isActive"]:
-        label, tone = "Off", ""
+        label, tone = _("Off"), ""
     elif app["stoppedAt"]:
-        label, tone = "Stopped", "bad"
+        label, tone = _("Stopped"), "bad"
     elif not app["verified"]:
-        label, tone = ("Test failed", "bad") if app["lastError"] else ("Not tested", "warn")
+        label, tone = (_("Test failed"), "bad") if app["lastError"] else (_("Not tested"), "warn")
     elif app["pausedUntil"]:
-        label, tone = "Paused", "warn"
+        label, tone = _("Paused"), "warn"
     quality, mood = QUALITY.get(app["qualityRating"], ("", ""))
     called = app["name"] or app["displayNumber"] or app["phoneNumberId"]
     return {**app, "words": label, "tone": tone, "quality": quality, "mood": mood, "called": called}
@@ -52,39 +53,39 @@ class ChatAppPage(Page):
 
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
-        stays = " Leave empty to keep it." if exists else ""
+        stays = _(" Leave empty to keep it.") if exists else ""
         fields = [
-            Field("name", "Name", help_text="Leave empty to use the vendor's name."),
+            Field("name", _("Name"), help_text=_("Leave empty to use the vendor's name.")),
             Field(
                 "phoneNumberId",
-                "Phone number ID",
+                _("Phone number ID"),
                 required=True,
-                help_text="The ID shown by the vendor, not the phone number.",
+                help_text=_("The ID shown by the vendor, not the phone number."),
             ),
-            Field("wabaId", "Business account ID", required=True),
-            Field("appId", "App ID", help_text="Required for images and files in templates."),
+            Field("wabaId", _("Business account ID"), required=True),
+            Field("appId", _("App ID"), help_text=_("Required for images and files in templates.")),
             Field(
                 "accessToken",
-                "Access token",
+                _("Access token"),
                 "password",
                 required=not exists,
                 autocomplete="new-password",
-                help_text=f"Stored encrypted.{stays}",
+                help_text=_("Stored encrypted.%(stays)s") % {"stays": stays},
             ),
             Field(
                 "appSecret",
-                "App secret",
+                _("App secret"),
                 "password",
                 autocomplete="new-password",
-                help_text=f"Signs webhooks. Required to receive messages.{stays}",
+                help_text=_("Signs webhooks. Required to receive messages.%(stays)s") % {"stays": stays},
             ),
-            Field("perSecond", "Messages per second", "number", initial=80),
-            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
-            Field("perHour", "Messages per hour", "number"),
-            Field("perDay", "Messages per day", "number"),
-            Field("rampStart", "Warm-up: messages on day 1", "number"),
-            Field("rampStep", "Warm-up: added per day", "number"),
-            *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
+            Field("perSecond", _("Messages per second"), "number", initial=80),
+            Field("perMinute", _("Messages per minute"), "number", help_text=_("Leave empty for no limit.")),
+            Field("perHour", _("Messages per hour"), "number"),
+            Field("perDay", _("Messages per day"), "number"),
+            Field("rampStart", _("Warm-up: messages on day 1"), "number"),
+            Field("rampStep", _("Warm-up: added per day"), "number"),
+            *([Field("isActive", _("Active"), "switch", initial=True)] if exists else []),
         ]
         return Form(fields=fields, initial=values)
 
@@ -92,8 +93,12 @@ class ChatAppPage(Page):
         """Lead on to the app after a change that asked the vendor."""
         to = self.address("chat-app", app["_id"])
         if app["verified"]:
-            return self.done(f"{message}; the vendor takes the token", to)
-        return self.fail(f"{message}, but the test failed: {app['lastError'] or 'not tested'}", to)
+            return self.done(_("%(message)s; the connection works") % {"message": message}, to)
+        return self.fail(
+            _("%(message)s, but the test failed: %(last_error)s")
+            % {"message": message, "last_error": app["lastError"] or "not tested"},
+            to,
+        )
 
 
 class ChatApps(ChatAppPage):
@@ -115,8 +120,8 @@ def test(page: ChatAppPage, id: str) -> HttpResponse:
     if not answer.ok:
         return page.refuse(answer)
     if answer.data["ok"]:
-        return page.done("Connection works")
-    return page.fail(f"The test failed: {answer.data['detail']}")
+        return page.done(_("Connection works"))
+    return page.fail(_("The test failed: %(detail)s") % {"detail": answer.data["detail"]})
 
 
 class NewChatApp(ChatAppPage):
@@ -134,7 +139,7 @@ class NewChatApp(ChatAppPage):
         answer = self.ask("POST", PATH, None, values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer.data, "Connected")
+        return self.tested(answer.data, _("Connected"))
 
 
 class ChatAppDetail(ChatAppPage):
@@ -166,14 +171,14 @@ class ChatAppDetail(ChatAppPage):
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer.data, "Saved")
+        return self.tested(answer.data, _("Saved"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", PATH, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer)
         kept = answer.data["deactivatedCount"]
-        message = "Deactivated. Its messages are kept." if kept else "Removed"
+        message = _("Deactivated. Its messages are kept.") if kept else _("Removed")
         return self.done(message, self.address("chat-apps"))
 
 

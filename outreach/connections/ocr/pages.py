@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.ask import Answer
@@ -22,7 +23,7 @@ class ScanCard(Page):
 
     def do_scan(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.page({**self.show(), "trouble": "Take or choose a photo first."}, status=422)
+            return self.page({**self.show(), "trouble": _("Take or choose a photo first.")}, status=422)
         stored = self.upload()
         if not stored.ok:
             return self.page({**self.show(), "trouble": reason(stored)}, status=422)
@@ -36,7 +37,7 @@ class ScanCard(Page):
 def reason(answer: Answer) -> str:
     """Return an API's refusal as a sentence."""
     if answer.name == "OcrNotFound_404":
-        return "No card reader is connected. Connect one first."
+        return _("No card reader is connected. Connect one first.")
     return answer.reason
 
 
@@ -58,7 +59,7 @@ class CardScan(Page):
         scan = answer.data
         advice = STOPPED if answer.notes.get("gone") or not scan["error"] else ADVICE
         moving = scan["status"] in ("queued", "running")
-        return {"scan": scan, "advice": advice, "title": "Scan of a card", "moving": moving}
+        return {"scan": scan, "advice": advice, "title": _("Scan of a card"), "moving": moving}
 
 
 PAGES = [ScanCard, CardScan]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -67,19 +68,23 @@ class Storage(StoragePage):
             return self.refuse(answer)
         check = answer.data
         if not check["ok"]:
-            return self.fail(f"It does not work: {check['detail']}")
+            return self.fail(_("Test failed: %(detail)s") % {"detail": check["detail"]})
         seconds = f"{check['milliseconds'] / 1000:.1f} seconds"
-        what = f"it read “{check['text']}”" if "text" in check else "a file was written and deleted"
-        return self.done(f"It works: {what} in {seconds}")
+        what = (
+            _("it read “%(text)s”") % {"text": check["text"]}
+            if "text" in check
+            else _("a file was written and deleted")
+        )
+        return self.done(_("It works: %(what)s in %(seconds)s") % {"what": what, "seconds": seconds})
 
     def do_default(self) -> HttpResponse:
-        return self._change({"isDefault": True}, "Now used by default")
+        return self._change({"isDefault": True}, _("Now used by default"))
 
     def do_on(self) -> HttpResponse:
-        return self._change({"isActive": True}, "Switched on")
+        return self._change({"isActive": True}, _("Switched on"))
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Switched off")
+        return self._change({"isActive": False}, _("Switched off"))
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", self.sent, None, values)
@@ -91,7 +96,7 @@ def refuse_app(form: Form, answer: Answer) -> None:
     if not answer.code:
         form.refuse(answer)
         return
-    default = "The keys are refused." if answer.params["denied"] else "The storage refused."
+    default = _("The keys are refused.") if answer.params["denied"] else _("The storage refused.")
     form.add_error(None, f"{HAPPENED.get(answer.code, default)} {answer.params['detail']}")
     form.ask_again()
 
@@ -123,7 +128,7 @@ class AppForm(StoragePage):
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = f"Connect {self.what}" if self.before is None else self.named(self.before)
+        title = _("Connect %(what)s") % {"what": self.what} if self.before is None else self.named(self.before)
         return {"form": form, "title": title, "about": self.explained, "app": self.before}
 
     def named(self, app: Values) -> str:
@@ -141,7 +146,7 @@ class AppForm(StoragePage):
         if not answer.ok:
             refuse_app(form, answer)
             return self.page(self.context(form), status=422)
-        return self.done("Connected" if before is None else "Saved", self.address("storage"))
+        return self.done(_("Connected") if before is None else _("Saved"), self.address("storage"))
 
 
 class BucketForm(AppForm):
@@ -155,18 +160,20 @@ class BucketForm(AppForm):
     def fields(self, exists: bool) -> list[Field]:
         help = KEPT if exists else ""
         return [
-            Field("name", "Bucket name", required=True, placeholder="acme-files"),
-            Field("region", "Region", required=True, placeholder="eu-central-1"),
+            Field("name", _("Bucket name"), required=True, placeholder="acme-files"),
+            Field("region", _("Region"), required=True, placeholder="eu-central-1"),
             Field(
                 "endpoint",
-                "Address",
+                _("Address"),
                 "url",
                 placeholder="https://s3.example.org",
-                help_text="Leave empty for Amazon S3.",
+                help_text=_("Leave empty for Amazon S3."),
             ),
-            Field("subpath", "Folder", placeholder="crm/files", help_text="Leave empty for the top of the bucket."),
-            Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help_text=help),
-            Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help_text=help),
+            Field(
+                "subpath", _("Folder"), placeholder="crm/files", help_text=_("Leave empty for the top of the bucket.")
+            ),
+            Field("accesskey", _("Access key"), "password", required=not exists, autocomplete="off", help_text=help),
+            Field("secretkey", _("Secret key"), "password", required=not exists, autocomplete="off", help_text=help),
         ]
 
 
@@ -180,16 +187,16 @@ class ReaderForm(AppForm):
 
     def fields(self, exists: bool) -> list[Field]:
         kinds = [Option(value, label) for value, label in READERS.items()]
-        help = KEPT if exists else "Not needed for the built-in reader."
+        help = KEPT if exists else _("Not needed for the built-in reader.")
         return [
-            Field("name", "Card reader", "select", required=True, options=kinds, initial="local"),
-            Field("key", "Key", "password", autocomplete="off", help_text=help),
+            Field("name", _("Card reader"), "select", required=True, options=kinds, initial="local"),
+            Field("key", _("Key"), "password", autocomplete="off", help_text=help),
             Field(
                 "confidence",
-                "Minimum confidence",
+                _("Minimum confidence"),
                 "number",
                 initial=0.9,
-                help_text="From 0 to 1. Less certain values stay empty. Recommended: 0.9.",
+                help_text=_("From 0 to 1. Less certain values stay empty. Recommended: 0.9."),
             ),
         ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.forms import Field, Form
@@ -38,7 +39,7 @@ class Assistant(Page):
         return ListState(self.request.GET)
 
     def form(self, question: str = "") -> Form:
-        field = Field("question", "Question", "textarea", required=True, key="r", initial=question)
+        field = Field("question", _("Question"), "textarea", required=True, key="r", initial=question)
         return Form(fields=[field])
 
     def show(self) -> Values:
@@ -74,7 +75,7 @@ class AssistantThread(Assistant):
         return {
             **super().show(),
             "thread": thread,
-            "title": thread["title"] or "Conversation",
+            "title": thread["title"] or _("Conversation"),
             "turns": turns,
             "waits": any(turn["status"] in UNDER_WAY for turn in turns),
             "form": self.form(),
@@ -87,7 +88,7 @@ class AssistantThread(Assistant):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "ai-crm-chat", None, {"ids": [self.params["id"]]})
-        return self.done("Conversation deleted", self.address("assistant")) if answer.ok else self.refuse(answer)
+        return self.done(_("Conversation deleted"), self.address("assistant")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Assistant, AssistantThread]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -58,40 +60,40 @@ class Deliverability(SettingsForm):
         fields = [
             Field(
                 "bouncePercent",
-                "Bounce limit (%)",
+                _("Bounce limit (%)"),
                 "number",
                 required=True,
-                help_text="Percent of the last 200 messages in 7 days. From 1 to 20.",
+                help_text=_("Percent of the last 200 messages in 7 days. From 1 to 20."),
             ),
             Field(
                 "complaintPercent",
-                "Complaint limit (%)",
+                _("Complaint limit (%)"),
                 "number",
                 required=True,
-                help_text="Percent of messages in 7 days, at least two. From 0.05 to 1.",
+                help_text=_("Percent of messages in 7 days, at least two. From 0.05 to 1."),
             ),
             Field(
                 "guardFrom",
-                "Minimum messages",
+                _("Minimum messages"),
                 "number",
                 required=True,
-                help_text="Senders with fewer messages in 7 days continue. From 20 to 1,000.",
+                help_text=_("Senders with fewer messages in 7 days continue. From 20 to 1,000."),
             ),
             *(
                 Field(
                     f"{PREFIX}{key}",
-                    f"Messages per hour to {label}",
+                    _("Messages per hour to %(label)s") % {"label": label},
                     "number",
-                    help_text="For all senders together. Leave empty for no limit." if key == "google" else "",
+                    help_text=_("For all senders together. Leave empty for no limit.") if key == "google" else "",
                 )
                 for key, label in PROVIDERS.items()
             ),
             *(
                 Field(
                     f"{VENDOR}{key}",
-                    f"Messages per hour by {name}",
+                    _("Messages per hour by %(name)s") % {"name": name},
                     "number",
-                    help_text="For all your accounts together. Leave empty for no limit.",
+                    help_text=_("For all your accounts together. Leave empty for no limit."),
                 )
                 for key, name in self.vendors.items()
             ),

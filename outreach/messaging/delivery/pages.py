@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.ask import Answer
@@ -50,7 +51,7 @@ PREVIEW = (
 
 def step_name(number: int) -> str:
     """Return the name of a step's messages."""
-    return "First message" if number == 1 else f"Follow-up {number - 1}"
+    return _("First message") if number == 1 else _("Follow-up %(number)s") % {"number": number - 1}
 
 
 class Statuses(Choice):
@@ -84,13 +85,13 @@ class Messages(MessagePage):
         runs = self.ask("GET", "genie", RECENT)
         named = {run["_id"]: run["name"] for run in runs.data or []}
         choices = {
-            "status": Statuses("status", "State", ("in",), STATUSES),
-            "run": Choice("run", "Outreach", ("in",), tuple(named.items())),
-            "recipient": Choice("recipient", "Address", ("contains", "equals")),
-            "handedAt": Choice("handedAt", "Went out", DATE, kind="date"),
+            "status": Statuses("status", _("State"), ("in",), STATUSES),
+            "run": Choice("run", _("Outreach"), ("in",), tuple(named.items())),
+            "recipient": Choice("recipient", _("Address"), ("contains", "equals")),
+            "handedAt": Choice("handedAt", _("Went out"), DATE, kind="date"),
         }
         shown = list(choices.values())
-        choices["reason"] = Choice("reason", "Reason", ("in",))
+        choices["reason"] = Choice("reason", _("Reason"), ("in",))
         state = ListState(self.request.GET, choices, zone=self.zone_name)
         answer = self.read("genie/send-jobs", state.query())
         self.name_filters(choices, state, answer, named)
@@ -107,7 +108,7 @@ class Messages(MessagePage):
         """Set the labels of the filters in links, from the messages that they select."""
         reasons = {entry["reason"]: entry["sentence"] for entry in answer.data}
         runs = {entry["run"]["_id"]: entry["run"]["name"] for entry in answer.data if entry["run"]} | named
-        for name, labels, unknown in (("reason", reasons, "another reason"), ("run", runs, "another one")):
+        for name, labels, unknown in (("reason", reasons, _("another reason")), ("run", runs, _("another one"))):
             options = tuple(
                 (entry.value, labels.get(entry.value, unknown)) for entry in state.filters if entry.name == name
             )
@@ -128,7 +129,7 @@ class Message(MessagePage):
         return {
             "message": message,
             "answers": answers.data if answers.ok else [],
-            "title": message["subject"] or "Message",
+            "title": message["subject"] or _("Message"),
             "draft_id": message["_id"] if message["status"] == "draft" else "",
             "transitions": message["transitions"],
             "visits": [{**entry, "words": MACHINES.get(entry["machine"], "")} for entry in message["opensAndClicks"]],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.forms import Field, Form
@@ -62,14 +63,14 @@ class Tracking(SettingsForm):
 
     def host_form(self) -> Form:
         """Make the form of a new host."""
-        help = "An unused subdomain of your domain."
-        return Form(fields=[Field("name", "Host", placeholder="click.example.com", required=True, help_text=help)])
+        help = _("An unused subdomain of your domain.")
+        return Form(fields=[Field("name", _("Host"), placeholder="click.example.com", required=True, help_text=help)])
 
     def do_add(self) -> HttpResponse:
         form = self.host_form().bind(self.request.POST)
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
-            return self.done("Added. Publish the DNS records, then check the domain")
+            return self.done(_("Added. Publish the DNS records, then check the domain"))
         form.refuse(answer)
         return self.page({**self.show(), "host_form": form}, status=422)
 
@@ -78,12 +79,12 @@ class Tracking(SettingsForm):
         if not answer.ok:
             return self.refuse(answer)
         if answer.data["status"] == "verified":
-            return self.done(f"Links of your mails lead to {answer.data['name']} now")
+            return self.done(_("Links in your emails now use %(name)s") % {"name": answer.data["name"]})
         return self.fail(answer.data["detail"])
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "domain-tracking", None, {"ids": [self.sent_id()]})
-        return self.done("Deleted") if answer.ok else self.refuse(answer)
+        return self.done(_("Deleted")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Tracking]

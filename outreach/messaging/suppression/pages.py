@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.types import Values
@@ -95,7 +96,7 @@ class Suppressions(Page):
         """Return the label of an address's origin, and its page: a message, or the file of an import."""
         job = row["details"].get("import", "") if isinstance(row["details"], dict) else ""
         if is_id(row["source"]):
-            return {"source": "A message", "address": self.address("message", row["source"])}
+            return {"source": _("A message"), "address": self.address("message", row["source"])}
         return {"address": self.address("suppression-import", job) if is_id(job) else ""}
 
     def form(self) -> Form:
@@ -106,7 +107,7 @@ class Suppressions(Page):
         answer = self.ask("POST", "suppression", None, {name: value for name, value in form.values.items() if value})
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done(f"{answer.data['email']} is on the suppression list")
+        return self.done(_("%(email)s is on the suppression list") % {"email": answer.data["email"]})
 
     def do_delete(self) -> HttpResponse:
         sent, here = self.request.POST, self.request.path + self.state.link()
@@ -116,7 +117,9 @@ class Suppressions(Page):
             answer = self.ask("DELETE", "suppression", None, {"ids": sent.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done(f"Removed {counted(answer.data['deletedCount'])} from the suppression list", here)
+        return self.done(
+            _("Removed %(counted)s from the suppression list") % {"counted": counted(answer.data["deletedCount"])}, here
+        )
 
 
 def addresses_of(pasted: str) -> list[str]:
@@ -146,13 +149,13 @@ class ManySuppressions(Page):
             fields=[
                 Field(
                     "emails",
-                    "Addresses",
+                    _("Addresses"),
                     "textarea",
                     True,
-                    help_text="One per line or separated by commas. At most 1,000.",
+                    help_text=_("One per line or separated by commas. At most 1,000."),
                 ),
-                Field("reason", "Reason", "select", True, options=reasons, initial="manual"),
-                Field("source", "Source"),
+                Field("reason", _("Reason"), "select", True, options=reasons, initial="manual"),
+                Field("source", _("Source")),
             ]
         )
 
@@ -166,16 +169,19 @@ class ManySuppressions(Page):
         if not answer.ok:
             return self.invalid(form, answer)
         failed = answer.data["failed"]
-        said = f"{counted(len(answer.data['created']))} added, {len(answer.data['updated']):,} listed before"
+        said = _("%(counted)s added, %(count)s listed before") % {
+            "counted": counted(len(answer.data["created"])),
+            "count": f"{len(answer.data['updated']):,}",
+        }
         if failed:
             form["emails"].replace("\n".join(str(entry["formData"]["email"]) for entry in failed))
-            form.add_error(None, f"{said}. What is left below is no address.")
+            form.add_error(None, _("%(said)s. The remaining lines are not addresses.") % {"said": said})
             return self.page({**self.show(), "form": form}, status=422)
         return self.done(said, self.address("suppressions"))
 
     def do_check(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.refused("Choose a file first.")
+            return self.refused(_("Choose a file first."))
         uploaded = self.upload()
         if not uploaded.ok:
             return self.refused(uploaded.warning or uploaded.message)
@@ -190,7 +196,7 @@ class ManySuppressions(Page):
         answer = self.ask("POST", "suppression/import", None, body)
         if not answer.ok:
             return self.refused(answer.warning or answer.message)
-        return self.done("Import started", self.address("suppression-import", answer.data["_id"]))
+        return self.done(_("Import started"), self.address("suppression-import", answer.data["_id"]))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
@@ -207,7 +213,7 @@ class SuppressionImport(Page):
     def show(self) -> Values:
         job = self.read(f"suppression/import/{self.params['id']}").data
         word, tone = STATES[job["status"]]
-        name = (job["file"] or {}).get("name") or "Deleted file"
+        name = (job["file"] or {}).get("name") or _("Deleted file")
         return {
             "job": job,
             "title": name,
@@ -215,13 +221,13 @@ class SuppressionImport(Page):
             "tone": tone,
             "moving": job["status"] in ("queued", "running"),
             "percent": 100 * job["processed"] // job["total"] if job["total"] else 0,
-            "stats": [("Added", job["added"]), ("Listed before", job["listed"]), ("Left out", job["failed"])],
+            "stats": [(_("Added"), job["added"]), (_("Listed before"), job["listed"]), (_("Skipped"), job["failed"])],
             "added": self.address("suppressions", f=f"source:equals:{name}") if job["added"] else "",
         }
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("POST", f"suppression/import/{self.params['id']}/cancel")
-        return self.done("Import stopped. Added addresses are kept.") if answer.ok else self.refuse(answer)
+        return self.done(_("Import stopped. Added addresses are kept.")) if answer.ok else self.refuse(answer)
 
 
 def counted(number: int) -> str:

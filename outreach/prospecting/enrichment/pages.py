@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import Values
 from core.web.filters import Choice
@@ -39,7 +40,7 @@ class Proposals(Page):
     @cached_property
     def state(self) -> ListState:
         ids = [text.split(":", 2)[-1] for text in self.request.GET.getlist("f") if text.startswith("contact:")]
-        linked = Choice("contact", "Contact", ("in",), [(id, "the one you came from") for id in ids])
+        linked = Choice("contact", gettext("Contact"), ("in",), [(id, gettext("the one you came from")) for id in ids])
         return ListState(
             self.request.GET, {choice.name: choice for choice in (*self.choices, linked)}, zone=self.zone_name
         )
@@ -67,10 +68,10 @@ class Proposals(Page):
         }
 
     def do_accept(self) -> HttpResponse:
-        return self._decide("accept", "Accepted and saved to the contact")
+        return self._decide("accept", gettext("Accepted and saved to the contact"))
 
     def do_reject(self) -> HttpResponse:
-        return self._decide("reject", "Rejected")
+        return self._decide("reject", gettext("Rejected"))
 
     def _decide(self, action: str, message: str) -> HttpResponse:
         here = self.request.path + self.state.link()

@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
@@ -64,7 +65,9 @@ class Forms(RecordList, FormsPage):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ("in",), tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (
+            Choice("status", gettext("Status"), ("in",), tuple((key, label) for key, (label, _) in STATES.items())),
+        )
 
     def show(self) -> Values:
         context = super().show()
@@ -83,14 +86,16 @@ class NewForm(NewRecord, FormsPage):
     save_label = "Create"
 
     def form(self, values: Values | None = None) -> Form:
-        help = "Your own name for it. It begins with name, address and number, which you can change."
-        return Form(fields=[Field("name", "Name", required=True, autofocus=True, help_text=help)], initial=values)
+        help = gettext("Your own name for it. It begins with name, address and number, which you can change.")
+        return Form(
+            fields=[Field("name", gettext("Name"), required=True, autofocus=True, help_text=help)], initial=values
+        )
 
     def body(self, values: Values) -> JsonObject:
         fields = [
-            {"key": "name", "label": "Your name", "type": "text", "required": True},
-            {"key": "email", "label": "Your email address", "type": "email", "required": True},
-            {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
+            {"key": "name", "label": gettext("Your name"), "type": "text", "required": True},
+            {"key": "email", "label": gettext("Your email address"), "type": "email", "required": True},
+            {"key": "phone", "label": gettext("Your phone number"), "type": "phone", "required": True},
         ]
         return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}
 
@@ -100,7 +105,9 @@ class NewForm(NewRecord, FormsPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Form made. Say what it asks, then publish it", self.address("form", answer.data["_id"]))
+        return self.done(
+            gettext("Form created. Add questions, then publish it."), self.address("form", answer.data["_id"])
+        )
 
 
 class OneForm(FormsPage):
@@ -166,15 +173,15 @@ class FormPage(OneForm):
     def do_remove(self) -> HttpResponse:
         kept = [field for field in self.record["fields"] if field["key"] != self.request.POST.get("key")]
         answer = self.ask("PUT", self.resource, None, {"fields": kept})
-        return self.done("Field removed") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Field removed")) if answer.ok else self.refuse(answer)
 
     def do_publish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/publish")
-        return self.done("The form is open") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Form published")) if answer.ok else self.refuse(answer)
 
     def do_pause(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/pause")
-        return self.done("The form takes nothing until it is opened again") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Form paused")) if answer.ok else self.refuse(answer)
 
 
 class FormField(OneForm):
@@ -191,19 +198,31 @@ class FormField(OneForm):
 
     def form(self) -> Form:
         answer = self.ask("GET", "form/targets")
-        panels = {"contact": "The contact", "lead": "The lead"}
+        panels = {"contact": gettext("The contact"), "lead": gettext("The lead")}
         targets = [
             Option(target["key"], target["label"], panels[target["panel"]])
             for target in (answer.data["targets"] if answer.ok else ())
         ]
         fields = [
-            Field("label", "Question", "textarea", required=True, help_text="For consents: the text people agree to."),
-            Field("type", "Kind", "select", required=True, options=list(FIELD_TYPES), initial="text"),
-            Field("target", "Save to", "select", options=targets, placeholder="Nowhere: it is kept with the answers"),
-            Field("required", "Required", "switch"),
-            Field("options", "Options", "textarea", help_text="For choices: one per line."),
-            Field("help", "Help text"),
-            Field("value", "Value", help_text="For hidden fields."),
+            Field(
+                "label",
+                gettext("Question"),
+                "textarea",
+                required=True,
+                help_text=gettext("For consents: the text people agree to."),
+            ),
+            Field("type", gettext("Kind"), "select", required=True, options=list(FIELD_TYPES), initial="text"),
+            Field(
+                "target",
+                gettext("Save to"),
+                "select",
+                options=targets,
+                placeholder=gettext("Only with the answers"),
+            ),
+            Field("required", gettext("Required"), "switch"),
+            Field("options", gettext("Options"), "textarea", help_text=gettext("For choices: one per line.")),
+            Field("help", gettext("Help text")),
+            Field("value", gettext("Value"), help_text=gettext("For hidden fields.")),
         ]
         if self.before is None:
             return Form(fields=fields)
@@ -230,7 +249,7 @@ class FormField(OneForm):
             mapping[key] = values["target"]
         answer = self.ask("PUT", self.resource, None, {"fields": fields, "mapping": mapping})
         if answer.ok:
-            return self.done("Field saved", self.address("form", self.params["id"]))
+            return self.done(gettext("Field saved"), self.address("form", self.params["id"]))
         name_of = name_below(f"fields.{at}.")
         form.refuse(answer, lambda path: "target" if path == f"mapping.{key}" else name_of(path))
         return self.page({"form": form, "field": self.before}, status=422)
@@ -269,44 +288,55 @@ class FormSettings(EditRecord, OneForm):
 
     def form(self, values: Values | None = None) -> Form:
         look = [
-            Field("title", "Heading", help_text="Leave empty to use the name."),
-            Field("text", "Introduction", "textarea"),
-            Field("button", "Button text", placeholder="Send"),
-            Field("thanks", "Thank-you message", "textarea", placeholder="Thank you. We have got it."),
-            Field("colour", "Color", required=True, placeholder="#2f5bea"),
+            Field("title", gettext("Heading"), help_text=gettext("Leave empty to use the name.")),
+            Field("text", gettext("Introduction"), "textarea"),
+            Field("button", gettext("Button text"), placeholder=gettext("Send")),
+            Field(
+                "thanks",
+                gettext("Thank-you message"),
+                "textarea",
+                placeholder=gettext("Thank you. We have received your answers."),
+            ),
+            Field("colour", gettext("Color"), required=True, placeholder="#2f5bea"),
             Field(
                 "allowedOrigins",
-                "Allowed websites",
+                gettext("Allowed websites"),
                 "textarea",
-                help_text="One per line, such as https://example.org.",
+                help_text=gettext("One per line, such as https://example.org."),
             ),
             Field(
                 "redirectUrl",
-                "Redirect to",
+                gettext("Redirect to"),
                 "url",
-                help_text="Replaces the thank-you text. Must be on an allowed site.",
+                help_text=gettext("Replaces the thank-you text. Must be on an allowed site."),
             ),
         ]
         fields = [
-            Field("name", "Name", required=True),
+            Field("name", gettext("Name"), required=True),
             *(look if self.record["source"] == "own" else []),
             Field(
-                "countryCode", "Default country code", help_text="Added to numbers without a country code, such as +49."
+                "countryCode",
+                gettext("Default country code"),
+                help_text=gettext("Added to numbers without a country code, such as +49."),
             ),
-            Field("leadSource", "Lead source"),
+            Field("leadSource", gettext("Lead source")),
             Field(
                 "duplicates",
-                "If the contact already exists",
+                gettext("If the contact already exists"),
                 "radio",
                 options=[
-                    Option("create", "Create a new lead; fill empty contact fields"),
-                    Option("update", "Update the open lead and the contact"),
+                    Option("create", gettext("Create a new lead; fill empty contact fields")),
+                    Option("update", gettext("Update the open lead and the contact")),
                 ],
             ),
-            Field("team", "Team", "select", options=self.options_of("team")),
-            Field("category", "Category of new contacts", "select", options=self.options_of("contact-category")),
-            Field("tags", "Tags", "tags", options=self.options_of("tag")),
-            Field("keepDays", "Delete submissions after (days)", "number", help_text="Leads are kept."),
+            Field("team", gettext("Team"), "select", options=self.options_of("team")),
+            Field(
+                "category", gettext("Category of new contacts"), "select", options=self.options_of("contact-category")
+            ),
+            Field("tags", gettext("Tags"), "tags", options=self.options_of("tag")),
+            Field(
+                "keepDays", gettext("Delete submissions after (days)"), "number", help_text=gettext("Leads are kept.")
+            ),
         ]
         return Form(fields=fields, initial=values)
 
@@ -318,11 +348,11 @@ class FormSettings(EditRecord, OneForm):
         return {name: (value or None) if name in ("team", "category") else value for name, value in payload.items()}
 
     def consequence(self) -> str:
-        return "Its page closes, and what was sent by it is forgotten; the leads stay. This cannot be undone."
+        return gettext("The page closes and answers are deleted. Leads stay. This cannot be undone.")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "form", None, {"ids": [self.params["id"]]})
-        return self.done("Form deleted", self.address("forms")) if answer.ok else self.refuse(answer)
+        return self.done(gettext("Form deleted"), self.address("forms")) if answer.ok else self.refuse(answer)
 
 
 class FormAnswers(OneForm):
@@ -339,7 +369,9 @@ class FormAnswers(OneForm):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ("in",), tuple((key, label) for key, (label, _) in BECAME.items())),)
+        return (
+            Choice("status", gettext("Status"), ("in",), tuple((key, label) for key, (label, _) in BECAME.items())),
+        )
 
     @cached_property
     def state(self) -> ListState:
@@ -366,7 +398,7 @@ class FormAnswers(OneForm):
 
     def do_again(self) -> HttpResponse:
         answer = self.ask("PUT", f"form/lead/{self.sent_id()}", None, {"status": "new"})
-        return self.done("It is tried again") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Retrying")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Forms, NewForm, FormPage, FormField, FormSettings, FormAnswers]

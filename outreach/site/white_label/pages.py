@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -31,30 +32,32 @@ class OwnBrand(SettingsForm):
         fields = [
             Field(
                 "productName",
-                "Name",
-                placeholder="Your company's name",
-                help_text="At most 60 characters.",
+                _("Name"),
+                placeholder=_("Your company's name"),
+                help_text=_("At most 60 characters."),
             ),
             Field(
                 "accent",
-                "Color",
+                _("Color"),
                 placeholder="#2f5bea",
-                help_text="For links and buttons. Choose a color dark enough to read.",
+                help_text=_("For links and buttons. Choose a color dark enough to read."),
             ),
             Field(
                 "accentDark",
-                "Color in dark mode",
-                placeholder="Made of the other",
-                help_text="For dark mode. Choose a color light enough to read.",
+                _("Color in dark mode"),
+                placeholder=_("Derived from the color"),
+                help_text=_("For dark mode. Choose a color light enough to read."),
             ),
-            Field("senderName", "Email sender name", help_text="Sender name of emails to your team and visitors."),
+            Field(
+                "senderName", _("Email sender name"), help_text=_("Sender name of emails to your team and visitors.")
+            ),
             Field(
                 "domain",
-                "Domain of your pages",
+                _("Domain of your pages"),
                 "select",
                 options=self.hosts(),
-                placeholder="This service's",
-                help_text="Add domains under Opens and clicks and publish their DNS records.",
+                placeholder=_("This service's"),
+                help_text=_("Add domains under Opens and clicks and publish their DNS records."),
             ),
         ]
         shown = dict(values or {})
@@ -89,25 +92,25 @@ class OwnBrand(SettingsForm):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     def do_upload(self) -> HttpResponse:
         """Upload a picture and set it as the logo or the favicon."""
         kind = self.request.POST.get("kind", "")
         if kind not in PICTURES or not self.request.FILES.getlist("file"):
-            return self.fail("Choose a picture")
+            return self.fail(_("Choose a picture"))
         answer = self.upload()
         if answer.ok:
             record = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("PUT", self.resource, None, {f"{kind}File": record["_id"]})
-        return self.done("Saved") if answer.ok else self.fail(self.reason(answer, self.form()))
+        return self.done(_("Saved")) if answer.ok else self.fail(self.reason(answer, self.form()))
 
     def do_remove(self) -> HttpResponse:
         kind = self.request.POST.get("kind", "")
         if kind not in PICTURES:
-            return self.fail("Choose what to remove")
+            return self.fail(_("Choose what to remove"))
         answer = self.ask("PUT", self.resource, None, {f"{kind}File": None})
-        return self.done("Removed") if answer.ok else self.fail(self.reason(answer, self.form()))
+        return self.done(_("Removed")) if answer.ok else self.fail(self.reason(answer, self.form()))
 
     def reason(self, answer: Answer, form: Form) -> str:
         """Return why it was refused, with fields by their labels; the form is only read for these."""

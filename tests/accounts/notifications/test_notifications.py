@@ -104,7 +104,7 @@ def test_erasure_takes_those_that_name_the_person(cast: Cast) -> None:
 def test_the_pages(cast: Cast) -> None:
     client = enter(cast.owner)
     path = at(cast.owner, "notifications")
-    assert "Nothing yet" in text_of(client.get(path))
+    assert "No notifications yet" in text_of(client.get(path))
     with cast.scope():
         joined = MemberFactory(name="Ann Lee")
     tell(cast)

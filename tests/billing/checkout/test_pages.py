@@ -125,7 +125,7 @@ def test_another_way_is_chosen_and_a_transfer_says_what_it_says(server: Server) 
     begin(cast, "a", made)
     assert "Choose another method" in text_of(owner.get(page))
     assert owner.post(page, {"do": "other"}).status_code == 303
-    assert "Choose how to pay" in text_of(owner.get(page))
+    assert "Payment method" in text_of(owner.get(page))
     begin(cast, "b", made)
     with cast.scope():
         left, now = Attempt.objects.order_by("created_at", "pk")

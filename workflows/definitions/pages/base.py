@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -46,7 +47,7 @@ def shown_workflow(workflow: Values, triggers: Mapping[str, str]) -> JsonObject:
         **workflow,
         "words": label,
         "mood": tone,
-        "trigger": triggers.get(kind) or kind or "Nothing yet",
+        "trigger": triggers.get(kind) or kind or gettext("Nothing yet"),
         "live": sum(counts.get(status, 0) for status in LIVE),
         "failed": counts.get("failed", 0),
     }
@@ -155,7 +156,7 @@ class OneWorkflow(WorkflowPage):
     def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
         """Change the graph, and redirect with the result."""
         if not self.may("workflow", "PUT"):
-            raise Refused(403, "Your role does not change workflows")
+            raise Refused(403, gettext("You can't change workflows"))
         try:
             answer, _ = self.change(act)
         except NotPossible as trouble:
@@ -169,20 +170,21 @@ class OneWorkflow(WorkflowPage):
         answer = self.ask("POST", f"{self.place}/publish", None, {"runs": self.request.POST.get("runs") or "keep"})
         if not answer.ok and answer.body.get("errors"):
             number = len(answer.body["errors"])
-            return self.fail(f"It cannot run yet: {number} problem{'' if number == 1 else 's'} to mend", self.home)
+            text = ngettext("Not published: fix %(count)s problem", "Not published: fix %(count)s problems", number)
+            return self.fail(text % {"count": number}, self.home)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"Version {answer.data['version']} is published", self.home)
+        return self.done(gettext("Version %(version)s is published") % {"version": answer.data["version"]}, self.home)
 
     def do_unpublish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/unpublish")
-        return self.done("Not published any more: its runs are held") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Unpublished. Runs wait.")) if answer.ok else self.refuse(answer)
 
     def do_pause(self) -> HttpResponse:
-        return self._status("paused", "Paused: its runs are held, and none begins")
+        return self._status("paused", gettext("Paused. Runs wait."))
 
     def do_resume(self) -> HttpResponse:
-        return self._status("published", "It goes on")
+        return self._status("published", gettext("Resumed"))
 
     def _status(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", self.place, None, {"status": status})
@@ -192,13 +194,16 @@ class OneWorkflow(WorkflowPage):
         answer = self.ask("POST", f"{self.place}/duplicate")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"This is “{answer.data['name']}”, the copy", self.address("workflow", answer.data["_id"]))
+        return self.done(
+            gettext("This is “%(name)s”, the copy") % {"name": answer.data["name"]},
+            self.address("workflow", answer.data["_id"]),
+        )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.place)
-        return self.done("Workflow deleted", self.address("workflows")) if answer.ok else self.refuse(answer)
+        return self.done(gettext("Workflow deleted"), self.address("workflows")) if answer.ok else self.refuse(answer)
 
     def do_start(self) -> HttpResponse:
         """Start a run without a record."""
         answer = self.ask("POST", f"{self.place}/enrol", None, {})
-        return self.done("A run has begun") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Run started")) if answer.ok else self.refuse(answer)

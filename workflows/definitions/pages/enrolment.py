@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.types import Values
@@ -45,7 +46,7 @@ class WorkflowsOfRecord(WorkflowPage):
         params = {"filters": {"status": "published"}, "p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
         rows = self.read("workflow", params).data
         options = [Option(workflow["_id"], workflow["name"]) for workflow in rows]
-        return Form(fields=[Field("workflow", "Workflow", "select", options=options, required=True)])
+        return Form(fields=[Field("workflow", _("Workflow"), "select", options=options, required=True)])
 
     def show(self) -> Values:
         panel, id = self.about
@@ -53,7 +54,7 @@ class WorkflowsOfRecord(WorkflowPage):
             return {"back": self.address("workflows")}
         answer = self.ask("GET", "workflow/runs", {"filters": {panel: id}, "p": "1", "n": str(SHOWN)})
         runs = answer.data if answer.ok else []
-        heading = f"Workflows of {self._named(panel, id)}"
+        heading = _("Workflows of %(named)s") % {"named": self._named(panel, id)}
         return {
             "heading": heading,
             "title": heading,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option
@@ -60,21 +61,21 @@ class TryWorkflow(OneWorkflow):
 
     def form(self) -> Form:
         nodes = [Option(node["id"], self.graph.label(node)) for node in self.graph.nodes]
-        panels = [Option("contact", "A contact"), Option("lead", "A lead"), Option("", "No record")]
+        panels = [Option("contact", _("A contact")), Option("lead", _("A lead")), Option("", _("No record"))]
         version = self.request.GET.get("version") or None
         panel = "lead" if str(self.workflow["triggerEventType"]).startswith("lead") else "contact"
         return Form(
             fields=[
-                Field("panel", "Record", "radio", options=panels, initial=panel),
-                Field("who", "Name or email", help_text="Uses the first match. Leave empty for the newest one."),
-                Field("payload", "Trigger", "textarea", help_text="A JSON object, available as trigger.payload."),
-                Field("until", "Stop at step", "select", options=nodes, placeholder="The end"),
+                Field("panel", _("Record"), "radio", options=panels, initial=panel),
+                Field("who", _("Name or email"), help_text=_("Uses the first match. Leave empty for the newest one.")),
+                Field("payload", _("Trigger"), "textarea", help_text=_("A JSON object, available as trigger.payload.")),
+                Field("until", _("Stop at step"), "select", options=nodes, placeholder=_("The end")),
                 Field(
                     "version",
-                    "Version",
+                    _("Version"),
                     "number",
                     initial=version,
-                    help_text="A version number. Leave empty for the current draft.",
+                    help_text=_("A version number. Leave empty for the current draft."),
                 ),
             ]
         )
@@ -112,7 +113,7 @@ class TryWorkflow(OneWorkflow):
         params = {"p": "1", "n": "1", **({"searchValue": who} if who else {})}
         response = self.ask("GET", panel, params)
         if not response.ok or not response.data:
-            form.add_error("who", f"No {panel} is found." if response.ok else response.refusal)
+            form.add_error("who", _("No %(panel)s is found.") % {"panel": panel} if response.ok else response.refusal)
             return None
         return panel, response.data[0]
 
@@ -122,7 +123,7 @@ class TryWorkflow(OneWorkflow):
         except (ValueError, RecursionError):
             payload = ""
         if payload is not None and not isinstance(payload, dict):
-            field.add_error('Write a JSON object, such as {"plan": "gold"}.')
+            field.add_error(_('Write a JSON object, such as {"plan": "gold"}.'))
         return payload
 
     def result_view(self, dry_run: Values, subject: tuple[str, Values] | None, graph: Graph) -> JsonObject:
@@ -147,8 +148,10 @@ class TryWorkflow(OneWorkflow):
         warning = next((warning for warning in warnings if warning["code"] in ADMISSION), None)
         if warning is None:
             return None
-        starts = "would not start the workflow" if warning["code"] == "notAdmitted" else "may not start the workflow"
-        what = f"This {panel}" if panel else "This"
+        starts = (
+            _("would not start the workflow") if warning["code"] == "notAdmitted" else _("may not start the workflow")
+        )
+        what = _("This %(panel)s") % {"panel": panel} if panel else _("This")
         return {"text": f"{what} {starts}: {REFUSALS[warning['path']]}", "link": self.mended_at(warning)}
 
     def _step(self, step: Values, graph: Graph) -> JsonObject:
@@ -243,13 +246,13 @@ class PublishWorkflow(OneWorkflow):
 
     def show(self) -> Values:
         if not self.may("workflow", "POST"):
-            return {**self.head(), "trouble": "Your role does not publish workflows."}
+            return {**self.head(), "trouble": _("You can't publish workflows.")}
         answer = self.ask("POST", f"{self.place}/publish", None, {"dryRun": True})
         if not answer.ok:
-            return {**self.head(), "trouble": "It cannot run yet. What is to mend stands above the drawing."}
+            return {**self.head(), "trouble": _("Fix the problems above the canvas first.")}
         counts = answer.data["runs"]
         options = [Option(name, label.format(counts.get(name, 0))) for name, label in RUNS.items()]
-        form = Form(fields=[Field("runs", "Runs of older versions", "radio", options=options, initial="keep")])
+        form = Form(fields=[Field("runs", _("Runs of older versions"), "radio", options=options, initial="keep")])
         before = self.workflow["version"]
         changed = compared(self, str(before), "draft") if before else {}
         return {**self.head(), "form": form, **{name: changed[name] for name in changed if name != "trouble"}}
@@ -260,7 +263,7 @@ def _changes(rows: list[Values]) -> list[dict[str, str]]:
 
 
 def _version(text: str) -> str:
-    return "the drawing" if text == "draft" else f"version {text}"
+    return _("the draft") if text == "draft" else f"version {text}"
 
 
 def _label(graph: Graph, id: str | None) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from core.types import Values
 from core.web.flows.schemas import DAYS
@@ -66,10 +67,13 @@ def rhythm_fields(schedule: Values) -> list[tuple[BoundField, str]]:
     held = rhythm_of(cron if isinstance(cron, str) else "")
     days = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
     fields = (
-        (Field(RHYTHM, "How often", "select", required=True, options=options_of(WORDS.items())), ()),
-        (Field(WEEKDAY, "On", "select", required=True, options=days), ("weekly",)),
-        (Field(DAY, "On day", "number", help_text="From 1 to 31. Months without that day are skipped."), ("monthly",)),
-        (Field(AT, "At", "time"), tuple(PARTS)),
+        (Field(RHYTHM, _("How often"), "select", required=True, options=options_of(WORDS.items())), ()),
+        (Field(WEEKDAY, _("On"), "select", required=True, options=days), ("weekly",)),
+        (
+            Field(DAY, _("On day"), "number", help_text=_("From 1 to 31. Months without that day are skipped.")),
+            ("monthly",),
+        ),
+        (Field(AT, _("At"), "time"), tuple(PARTS)),
     )
     pairs = []
     for entry, rhythms in fields:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.flows.schema_forms import SchemaForm, Sources
@@ -71,7 +72,7 @@ class WorkflowSettings(OneWorkflow):
         own = {**schema, "properties": properties}
         sources = Sources(self.chosen_from, labels=LABELS, words=WORDS, helps=HELPS)
         form = SchemaForm(own, self.workflow["config"], sources)
-        return Form(fields=[Field("name", "Name", required=True, initial=self.workflow["name"])]), form
+        return Form(fields=[Field("name", _("Name"), required=True, initial=self.workflow["name"])]), form
 
     def chosen_from(self, widget: str, source: str) -> list[Option] | None:
         """Return the segments for the one that starts runs; None, so that it is typed, for who may not see them."""
@@ -98,7 +99,7 @@ class WorkflowSettings(OneWorkflow):
 
     def do_save(self) -> HttpResponse:
         if not self.may("workflow", "PUT"):
-            raise Refused(403, "Your role does not change workflows")
+            raise Refused(403, _("You can't change workflows"))
         sent = self.request.POST
         name_form, form = self.forms()
         values = form.read(sent)
@@ -106,7 +107,7 @@ class WorkflowSettings(OneWorkflow):
         now = fingerprint({}, self.workflow)
         if sent.get("opened", now) != now and sent.get("do") != "overwrite":
             by = self.workflow["updatedBy"]
-            clash = {"who": by["name"] if by else "Somebody", "at": self.workflow["updatedAt"]}
+            clash = {"who": by["name"] if by else _("Somebody"), "at": self.workflow["updatedAt"]}
             return self.page(self.context(name_form, form, clash=clash), status=422)
         kept = {key: value for key, value in self.workflow["config"].items() if key in OF_TRIGGER}
         body = {"config": {**kept, **values}}
@@ -116,7 +117,7 @@ class WorkflowSettings(OneWorkflow):
         if not answer.ok:
             return self.page(self.context(name_form, form, trouble=answer.refusal), status=422)
         self.workflow = answer.data
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     do_overwrite = do_save
 
@@ -150,9 +151,11 @@ class WorkflowVersions(OneWorkflow):
     def do_restore(self) -> HttpResponse:
         number = self.request.POST.get("number", "")
         if not number.isascii() or not number.isdecimal() or len(number) > 8:
-            raise Refused(400, "This form is not complete", "The version is missing.")
+            raise Refused(400, _("This form is not complete"), _("The version is missing."))
         answer = self.ask("POST", f"{self.place}/versions/{number}/restore")
         home = self.address("workflow", self.params["id"])
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"The draft is version {number} again. Publish it to let it run", home)
+        return self.done(
+            _("The draft is version %(number)s again. Publish it to let it run") % {"number": number}, home
+        )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import timezone_names
@@ -142,7 +143,7 @@ class StepSources(OneWorkflow):
         if choices or not page_name:
             return ""
         return format_html(
-            'There is none yet. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>',
+            _('There is none yet. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>'),
             self.address(page_name),
             text,
         )
@@ -188,8 +189,8 @@ class StepSources(OneWorkflow):
     def event_values(self, kind: str) -> list[JsonObject]:
         """Return the values of an event that a node waits for. Updates of records have the changed fields."""
         values: list[JsonObject] = [
-            {"path": "event.happenedAt", "type": "date", "words": "Event: when it happened"},
-            {"path": "event.objectId", "type": "text", "words": "Event: ID of its record"},
+            {"path": "event.happenedAt", "type": "date", "words": _("Event: when it happened")},
+            {"path": "event.objectId", "type": "text", "words": _("Event: ID of its record")},
         ]
         panel = kind.removesuffix(".updated")
         if panel not in PANELS:
@@ -198,8 +199,20 @@ class StepSources(OneWorkflow):
             if not field["children"]:
                 path = f"event.payload.changes.{field['uniqueFieldID']}"
                 name = str(field["name"])
-                values.append({"path": f"{path}.from", "type": field["valueType"], "words": f"Event: {name} before"})
-                values.append({"path": f"{path}.to", "type": field["valueType"], "words": f"Event: {name} after"})
+                values.append(
+                    {
+                        "path": f"{path}.from",
+                        "type": field["valueType"],
+                        "words": _("Event: %(name)s before") % {"name": name},
+                    }
+                )
+                values.append(
+                    {
+                        "path": f"{path}.to",
+                        "type": field["valueType"],
+                        "words": _("Event: %(name)s after") % {"name": name},
+                    }
+                )
         return values
 
     def references(self, node: Values, graph: Graph) -> list[JsonObject]:
@@ -224,14 +237,15 @@ class StepSources(OneWorkflow):
             config = other["data"].get("config") or {}
             if other["type"] == "set" and isinstance(config.get("values"), Mapping):
                 values += [
-                    {"path": f"vars.{name}", "type": "any", "words": f"Variable {name}"} for name in config["values"]
+                    {"path": f"vars.{name}", "type": "any", "words": _("Variable %(name)s") % {"name": name}}
+                    for name in config["values"]
                 ]
             if other["type"] == "loop":
-                values.append({"path": "loop.item", "type": "any", "words": "The item of the loop"})
+                values.append({"path": "loop.item", "type": "any", "words": _("The item of the loop")})
         values += [
-            {"path": "now", "type": "date", "words": "The time at which it runs"},
-            {"path": "trigger.happenedAt", "type": "date", "words": "When it was started"},
-            {"path": "company.name", "type": "text", "words": "Your company's name"},
+            {"path": "now", "type": "date", "words": _("The time at which it runs")},
+            {"path": "trigger.happenedAt", "type": "date", "words": _("When it was started")},
+            {"path": "company.name", "type": "text", "words": _("Your company's name")},
         ]
         return values
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from core.types import Values
 from core.web.filters import WORDS, Choice
 from core.web.flows.schemas import tree_state
@@ -59,7 +61,7 @@ class Summaries:
             " ".join(filter(None, (chip.label, chip.operator, _value(chip.value, kinds.get(chip.label, "")))))
             for chip in state.chips
         ]
-        phrases += ["more conditions"] if state.fixed or state.chip_groups else []
+        phrases += [_("more conditions")] if state.fixed or state.chip_groups else []
         return (" or " if state.any else ", ").join(phrases)
 
     def _named(self, kind: str, ids: Sequence[Any]) -> str:
@@ -86,14 +88,23 @@ class Summaries:
         phrases += [f"until {config['until']}"] if config.get("until") else []
         window = config.get("window")
         if window:
-            phrases.append(f"until it is {window['start'][:5]} to {window['end'][:5]}")
+            phrases.append(
+                _("until it is %(start)s to %(end)s") % {"start": window["start"][:5], "end": window["end"][:5]}
+            )
         return ", then ".join(phrases)
 
     def _waitFor(self, config: Values) -> str:  # noqa: N802 (types of nodes are named so)
-        return f"{self.events.get(config['event'], config['event'])}, at most {span(config['timeout'])}"
+        return _("%(events)s, at most %(span)s") % {
+            "events": self.events.get(config["event"], config["event"]),
+            "span": span(config["timeout"]),
+        }
 
     def _loop(self, config: Values) -> str:
-        return self._condition(config) if config.get("mode") == "while" else f"each of {config['items']}"
+        return (
+            self._condition(config)
+            if config.get("mode") == "while"
+            else _("each of %(items)s") % {"items": config["items"]}
+        )
 
     def _set(self, config: Values) -> str:
         return ", ".join(f"{name}: {value}" for name, value in config["values"].items())

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 
 from core.ids import is_id
 from core.types import JsonObject, Values
@@ -79,9 +80,9 @@ def shown_run(run: WorkflowRunData) -> JsonObject:
     """Return a run with labels of its status, its reason and its record."""
     label, tone = STATUSES.get(run["status"], (run["status"], ""))
     contact = run["contact"]
-    who = "A lead" if run["lead"] else "No record"
+    who = gettext("A lead") if run["lead"] else gettext("No record")
     if contact:
-        who = contact["name"] or contact["email"] or "A contact"
+        who = contact["name"] or contact["email"] or gettext("A contact")
     reason = REASONS.get(run["reason"], "") if run["status"] not in ("completed", "failed") else ""
     return {**run, "words": label, "mood": tone, "who": who, "why": reason}
 
@@ -120,14 +121,15 @@ class RunList:
         answer = self.ask("POST", "workflow/runs/redrive", query, {**body, "from": "failed"})
         if not answer.ok:
             return self.refuse(answer)  # type: ignore[no-any-return]
-        return self.done("The runs begin again where they failed", watch=answer.job)  # type: ignore[no-any-return]
+        return self.done(gettext("Retrying failed runs"), watch=answer.job)  # type: ignore[no-any-return]
 
     def do_delete(self: Any) -> HttpResponse:
         answer = self.ask("DELETE", "workflow/runs", None, {"ids": self.request.POST.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer)  # type: ignore[no-any-return]
         number = answer.data["deletedCount"]
-        return self.done(f"{number} run{'' if number == 1 else 's'} deleted")  # type: ignore[no-any-return]
+        text = ngettext("%(count)s run deleted", "%(count)s runs deleted", number) % {"count": number}
+        return self.done(text)  # type: ignore[no-any-return]
 
 
 class WorkflowRuns(RunList, WorkflowPage):
@@ -155,7 +157,7 @@ class RunsOfWorkflow(RunList, OneWorkflow):
         return self._all("pause", "paused")
 
     def do_release(self) -> HttpResponse:
-        return self._all("resume", "gone on")
+        return self._all("resume", gettext("gone on"))
 
     def _all(self, action: str, did: str) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/runs/{action}")
@@ -239,32 +241,32 @@ class Run(WorkflowPage):
         return id if isinstance(id, str) and is_id(id) else ""
 
     def do_pause(self) -> HttpResponse:
-        return self._do("pause", "Paused: nothing of it begins until it goes on")
+        return self._do("pause", gettext("Run paused"))
 
     def do_resume(self) -> HttpResponse:
-        return self._do("resume", "It goes on")
+        return self._do("resume", gettext("Resumed"))
 
     def do_shift(self) -> HttpResponse:
-        return self._do("resume", "It goes on, and its waits last as much longer", {"shift": True})
+        return self._do("resume", gettext("Resumed with extended waits"), {"shift": True})
 
     def do_cancel(self) -> HttpResponse:
-        return self._do("cancel", "Cancelled")
+        return self._do("cancel", gettext("Canceled"))
 
     def do_again(self) -> HttpResponse:
         """Retry the failed nodes."""
         if self.version == "same":
-            return self._do("resume", "It tries again")
-        return self._do("restart", "It tries again by the latest version", {"from": "failed", "version": "latest"})
+            return self._do("resume", gettext("Retrying"))
+        return self._do("restart", gettext("Retrying with the latest version"), {"from": "failed", "version": "latest"})
 
     def do_restart(self) -> HttpResponse:
-        return self._do("restart", "It begins again", {"from": "start", "version": self.version})
+        return self._do("restart", gettext("Restarted"), {"from": "start", "version": self.version})
 
     def do_retry(self) -> HttpResponse:
         """Begin again at a step, which the address of the button names."""
         node = self.request.GET.get("node", "")
         if not node:
-            raise Refused(400, "This form is not complete", "The step is missing.")
-        return self._do("restart", "It begins again from there", {"from": node, "version": self.version})
+            raise Refused(400, gettext("This form is not complete"), gettext("The step is missing."))
+        return self._do("restart", gettext("Restarted from that step"), {"from": node, "version": self.version})
 
     @property
     def version(self) -> str:
@@ -274,7 +276,7 @@ class Run(WorkflowPage):
     def do_delete(self) -> HttpResponse:
         back = self.address("workflow-runs-of", self.run["workflow"]["_id"])
         answer = self.ask("DELETE", self.place)
-        return self.done("Run deleted", back) if answer.ok else self.refuse(answer)
+        return self.done(gettext("Run deleted"), back) if answer.ok else self.refuse(answer)
 
     def _do(self, action: str, text: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{action}", None, body)

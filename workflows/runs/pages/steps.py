@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 from workflows.definitions.pages.graph import WORDS
 from workflows.runs.types import WorkflowRunDetailData, WorkflowStepData
@@ -74,11 +76,11 @@ def _row(run: WorkflowRunDetailData, rows: Sequence[Values], still: bool) -> Jso
 def _badge(run: WorkflowRunDetailData, status: str, node: Values, still: bool) -> tuple[str, str]:
     """Return the label and the tone for the result of the visit."""
     if status == "done" and node.get("disabled"):
-        return "Left out", ""
+        return _("Skipped"), ""
     if still:
-        return ("Will be tried again", "warn") if status == "retrying" else STATUSES["waiting"]
+        return (_("Will be retried"), "warn") if status == "retrying" else STATUSES["waiting"]
     if status == "waiting":
-        return ("Stopped waiting", "") if run["status"] == "cancelled" else ("Waited", "ok")
+        return (_("Stopped waiting"), "") if run["status"] == "cancelled" else (_("Waited"), "ok")
     return STATUSES.get(status, (status, ""))
 
 

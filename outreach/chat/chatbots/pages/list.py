@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.filters import ONE_OF, Choice
@@ -55,7 +56,7 @@ class Chatbots(RecordList, ChatbotPage):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", gettext("Status"), ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -74,9 +75,9 @@ class NewChatbot(NewRecord, ChatbotPage):
         kinds = TYPES[START]["schema"]["properties"]["kind"]
         return Form(
             fields=[
-                Field("name", "Name", required=True, autofocus=True),
-                Field("description", "Purpose"),
-                Field("kind", "Kind", "select", options=enum_options(kinds), required=True, initial="flow"),
+                Field("name", gettext("Name"), required=True, autofocus=True),
+                Field("description", gettext("Purpose")),
+                Field("kind", gettext("Kind"), "select", options=enum_options(kinds), required=True, initial="flow"),
             ],
             initial=values,
         )

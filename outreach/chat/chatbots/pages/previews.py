@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
@@ -35,7 +36,7 @@ class TryChatbot(OneChatbot):
         between = form.values["minutes"] if isinstance(form.values["minutes"], int) else 0
         context = {**self.head(), "form": form, "here": self.address()}
         if not lines:
-            form.add_error("said", "Write a message first.")
+            form.add_error("said", _("Write a message first."))
             return self.page(context, status=422)
         messages = [{"text": line, "minute": place * between} for place, line in enumerate(lines)]
         answer = self.ask("POST", f"{self.place}/test", None, {"messages": messages})
@@ -56,9 +57,7 @@ class TryChatbot(OneChatbot):
             rules = (f"rule-{place + 1}" for place in step["rules"])
             applied_rules = [entry for id in rules if (entry := graph.find(id)) and entry["type"] in why]
             nodes += [self._step(graph, entry["id"], "applies") for entry in applied_rules]
-            nodes.append(
-                self._step(graph, END, "takes over" if applied_rules else "takes over, since nothing is left to say")
-            )
+            nodes.append(self._step(graph, END, _("takes over") if applied_rules else _("takes over at the end")))
         reason = ", ".join(TYPES[entry]["label"].lower() for entry in step["handOver"].split(", ") if entry in TYPES)
         return {
             "text": step["text"],

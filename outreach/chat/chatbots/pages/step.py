@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.errors import DuplicateField, FieldError
 from core.types import JsonObject, Values
@@ -68,7 +69,7 @@ class ChatbotStep(OneChatbot):
         if self.node["type"] not in RULES or not self.node["id"]:
             return Form()
         is_off = self.node["data"].get("disabled") is True
-        return Form(fields=[Field("disabled", "Disable this rule", "switch", initial=is_off)])
+        return Form(fields=[Field("disabled", _("Disable this rule"), "switch", initial=is_off)])
 
     def show(self) -> Values:
         form = self.form()
@@ -99,7 +100,9 @@ class ChatbotStep(OneChatbot):
         node, node_type = self.node, TYPES[self.node["type"]]
         return {
             **self.head(),
-            "title": self.graph.label(node) if node["id"] else f"New: {node_type['label'].lower()}",
+            "title": self.graph.label(node)
+            if node["id"]
+            else _("New: %(label)s") % {"label": node_type["label"].lower()},
             "node": node,
             "about": node_type["help"],
             "form": form,
@@ -114,7 +117,7 @@ class ChatbotStep(OneChatbot):
     def do_save(self) -> HttpResponse:
         """Save the step. If it has been changed since its form was opened, ask first."""
         if not self.may_change:
-            raise Refused(403, "You can't edit chatbots")
+            raise Refused(403, _("You can't edit chatbots"))
         sent = self.request.POST
         opened = fingerprint(self.node)
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
@@ -142,14 +145,14 @@ class ChatbotStep(OneChatbot):
         try:
             answer = self.change(put)
         except NotPossible as trouble:
-            raise Refused(404, "This step was deleted", str(trouble)) from None
+            raise Refused(404, _("This step was deleted"), str(trouble)) from None
         if not answer.ok:
             left = self._mark(form, answer)
             return self.page(self.context(form, fields, trouble=left), status=422)
         new = self.renamed.get(id or NEW, id)
         if sent.get("stay"):
             return self.done("", self.step_address(new))
-        return self.done("Saved", f"{self.home}#step-{new}")
+        return self.done(_("Saved"), f"{self.home}#step-{new}")
 
     do_overwrite = do_save
 
@@ -169,8 +172,8 @@ class ChatbotStep(OneChatbot):
 def _error_text(answer: Answer, error: FieldError) -> str:
     """Return the API's error at a field in plain words."""
     if answer.name == DuplicateField.name:
-        return "Another chatbot has this name"
-    return "This is missing" if error.get("code") in ("required", "blank", "null") else error["message"]
+        return _("Another chatbot has this name")
+    return _("This is missing") if error.get("code") in ("required", "blank", "null") else error["message"]
 
 
 def fingerprint(node: Values) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 
 START = "start"
@@ -117,7 +119,9 @@ def about(node: Values) -> str:
     config = node["data"].get("config") or {}
     type = node["type"]
     if type == START:
-        return "Router: gets all others first" if config.get("kind") == "router" else "Says its texts in their order"
+        return (
+            _("Router: handles unmatched messages") if config.get("kind") == "router" else _("Sends its texts in order")
+        )
     if type == KEYWORDS:
         weight, rank = config.get("weight") or 0, config.get("rank") or 0
         parts = [", ".join(config.get("words") or ())]
@@ -125,9 +129,9 @@ def about(node: Values) -> str:
         parts += [f"rank {rank:g}"] if rank else []
         return " · ".join(parts)
     if type == COUNT:
-        return f"{config.get('messageCount', 0):,} of them"
+        return _("%(config)s of them") % {"config": f"{config.get('messageCount', 0):,}"}
     if type == TIME:
         return f"{config.get('minutes', 0):,} minutes"
     if type == END:
-        return "When all rules have come true" if config.get("mode") == "all" else "When a rule comes true"
+        return _("When all rules match") if config.get("mode") == "all" else _("When a rule matches")
     return f"“{config.get('phrase', '')}”" if type == CONTAINS else str(config.get("text") or "")

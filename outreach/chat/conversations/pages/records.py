@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -42,12 +44,12 @@ class CannedAnswers(RecordList, CannedPage):
 
 class CannedForm(RecordForm, CannedPage):
     def form(self, values: Values | None = None) -> Form:
-        help = "Type this shortcut in a reply, such as /hours."
+        help = _("Type this shortcut in a reply, such as /hours.")
         return Form(
             fields=[
-                Field("name", "Name", required=True, autofocus=values is None),
-                Field("shortcut", "Shortcut", help_text=help),
-                Field("text", "Text", "textarea", required=True),
+                Field("name", _("Name"), required=True, autofocus=values is None),
+                Field("shortcut", _("Shortcut"), help_text=help),
+                Field("text", _("Text"), "textarea", required=True),
             ],
             initial=values,
         )
@@ -95,13 +97,13 @@ class AnswerTimes(RecordList, TimesPage):
 
 class TimesForm(RecordForm, TimesPage):
     def form(self, values: Values | None = None) -> Form:
-        empty = "Leave empty for any time."
+        empty = _("Leave empty for any time.")
         teams = self.options_of("team")
         return Form(
             fields=[
-                Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
-                Field("firstMinutes", "Minutes to first reply", "number", help_text=empty),
-                Field("nextMinutes", "Minutes to later replies", "number", help_text=empty),
+                Field("team", _("Team"), "select", options=teams, placeholder=_("All other teams")),
+                Field("firstMinutes", _("Minutes to first reply"), "number", help_text=empty),
+                Field("nextMinutes", _("Minutes to later replies"), "number", help_text=empty),
             ],
             initial=values,
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from django.http import HttpResponse
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.companies.shortcuts import Shortcut, register_shortcut
 from core.types import JsonObject, Values
@@ -40,8 +41,8 @@ TLS_PORT = 465
 def security(sender: Values) -> str:
     """Return the description of the encryption to a sender's mail server."""
     if not sender["secure"]:
-        return "encryption not required"
-    return "TLS required" if sender["port"] == TLS_PORT else "STARTTLS required"
+        return _("encryption not required")
+    return _("TLS required") if sender["port"] == TLS_PORT else _("STARTTLS required")
 
 
 class SenderPage(Page):
@@ -58,16 +59,16 @@ class SenderPage(Page):
     def limits(self) -> list[Field]:
         """Return the fields of a sender's sending limits."""
         return [
-            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
-            Field("perHour", "Messages per hour", "number"),
-            Field("perDay", "Messages per day", "number"),
+            Field("perMinute", _("Messages per minute"), "number", help_text=_("Leave empty for no limit.")),
+            Field("perHour", _("Messages per hour"), "number"),
+            Field("perDay", _("Messages per day"), "number"),
             Field(
                 "rampStart",
-                "Warm-up: messages on day 1",
+                _("Warm-up: messages on day 1"),
                 "number",
-                help_text="Start slowly: sudden volume from a new sender looks like spam.",
+                help_text=_("Start slowly: sudden volume from a new sender looks like spam."),
             ),
-            Field("rampStep", "Warm-up: added per day", "number"),
+            Field("rampStep", _("Warm-up: added per day"), "number"),
         ]
 
     def form(self, values: Values | None = None) -> Form:
@@ -75,36 +76,36 @@ class SenderPage(Page):
         exists = values is not None
         return Form(
             fields=[
-                Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
-                Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
-                Field("host", "Mail server", required=True, placeholder="smtp.example.org"),
-                Field("port", "Port", "number", required=True, initial=587),
-                Field("username", "Username", required=True),
+                Field("fromName", _("From name"), required=True, placeholder=_("Dana of Acme")),
+                Field("fromEmail", _("From address"), "email", required=True, placeholder="dana@example.org"),
+                Field("host", _("Mail server"), required=True, placeholder="smtp.example.org"),
+                Field("port", _("Port"), "number", required=True, initial=587),
+                Field("username", _("Username"), required=True),
                 Field(
                     SECRET,
-                    "Password",
+                    _("Password"),
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help_text="Stored encrypted. Leave empty to keep it." if exists else "",
+                    help_text=_("Stored encrypted. Leave empty to keep it.") if exists else "",
                 ),
                 Field(
                     "secure",
-                    "Require encryption (TLS)",
+                    _("Require encryption (TLS)"),
                     "switch",
                     initial=True,
-                    help_text="If off, emails and the password may be sent unencrypted.",
+                    help_text=_("If off, emails and the password may be sent unencrypted."),
                 ),
-                Field("name", "Internal name", help_text="Only your team sees this."),
+                Field("name", _("Internal name"), help_text=_("Only your team sees this.")),
                 Field(
                     "maxConnections",
-                    "Parallel connections",
+                    _("Parallel connections"),
                     "number",
                     initial=2,
-                    help_text="More connections send faster. Many servers allow at most ten.",
+                    help_text=_("More connections send faster. Many servers allow at most ten."),
                 ),
                 *self.limits(),
-                *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
+                *([Field("isActive", _("Active"), "switch", initial=True)] if exists else []),
             ],
             initial=values,
         )
@@ -113,18 +114,22 @@ class SenderPage(Page):
         """Lead on after a change that tested the connection."""
         sender = answer.data
         if sender["verified"]:
-            return self.done(f"{message}; the connection works", to)
-        return self.fail(f"{message}, but the connection test failed: {sender['lastError']}", to)
+            return self.done(_("%(message)s; the connection works") % {"message": message}, to)
+        return self.fail(
+            _("%(message)s, but the connection test failed: %(last_error)s")
+            % {"message": message, "last_error": sender["lastError"]},
+            to,
+        )
 
     def deleted(self, answer: Answer) -> HttpResponse:
         """Lead on after a sender was deleted, or switched off."""
         kept = answer.data["deactivatedCount"]
-        message = "Sender deactivated. Its messages are kept." if kept else "Sender deleted"
+        message = _("Sender deactivated. Its messages are kept.") if kept else _("Sender deleted")
         return self.done(message, self.address("senders"))
 
     def resume(self, path: str) -> HttpResponse:
         answer = self.ask("POST", f"{path}/resume")
-        return self.done("Sender resumed") if answer.ok else self.refuse(answer)
+        return self.done(_("Sender resumed")) if answer.ok else self.refuse(answer)
 
 
 class Senders(SenderPage):
@@ -153,20 +158,20 @@ class Senders(SenderPage):
         days = [Option(str(number), name) for number, name in enumerate(DAYS, 1)]
         return Form(
             fields=[
-                Field("windowDays", "Days", "checks", options=days, help_text="Leave empty for every day."),
-                Field("windowStart", "From", "time"),
-                Field("windowEnd", "Until", "time", help_text="Leave both empty for the whole day."),
-                Field("recipientTimezone", "Use the recipient's time zone if known", "switch"),
+                Field("windowDays", _("Days"), "checks", options=days, help_text=_("Leave empty for every day.")),
+                Field("windowStart", _("From"), "time"),
+                Field("windowEnd", _("Until"), "time", help_text=_("Leave both empty for the whole day.")),
+                Field("recipientTimezone", _("Use the recipient's time zone if known"), "switch"),
                 Field(
                     "approvalDays",
-                    "Approvals expire after (days)",
+                    _("Approvals expire after (days)"),
                     "number",
-                    help_text="After that, the message becomes a draft again.",
+                    help_text=_("After that, the message becomes a draft again."),
                 ),
                 Field(
                     "language",
-                    "Language",
-                    help_text="For contacts without a language. Leave empty to follow the description.",
+                    _("Language"),
+                    help_text=_("For contacts without a language. Leave empty to follow the description."),
                 ),
             ],
             initial=values and {**values, "language": values["languageName"]},
@@ -176,7 +181,7 @@ class Senders(SenderPage):
         """Connect the service's own test server, which delivers nothing."""
         server = test_server()
         if server is None:
-            raise Refused(400, gettext("This page has no such action"))
+            raise Refused(400, _("This page has no such action"))
         host, port = server
         person = {"fromName": self.reader.name, "fromEmail": self.reader.email}
         account = {"username": TEST_SENDER, SECRET: TEST_SENDER, "secure": False}
@@ -184,7 +189,7 @@ class Senders(SenderPage):
         answer = self.ask("POST", "apps/smtp", None, body)
         if not answer.ok:
             return self.refuse(answer, self.back)
-        return self.tested(answer, gettext("Test sender connected"), self.back)
+        return self.tested(answer, _("Test sender connected"), self.back)
 
     @property
     def back(self) -> str:
@@ -204,7 +209,7 @@ class Senders(SenderPage):
         if values.get("approvalDays") is None:
             values.pop("approvalDays", None)
         answer = self.ask("PUT", "genie/settings", None, {**values, **times, "windowDays": days})
-        return self.done("Settings saved") if answer.ok else self.refuse(answer)
+        return self.done(_("Settings saved")) if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         app = self.sent_app()
@@ -213,12 +218,11 @@ class Senders(SenderPage):
             return self.refuse(answer)
         check = answer.data
         if check["ok"] and app != "smtp":
-            return self.done("The key works")
+            return self.done(_("The key works"))
         if check["ok"]:
-            return self.done(
-                f"The connection works{', encrypted' if check['encryption'] else ', but is not encrypted'}"
-            )
-        return self.fail(f"The connection test failed: {check['detail']}")
+            encrypted = _("The connection works, encrypted")
+            return self.done(encrypted if check["encryption"] else _("The connection works, but is not encrypted"))
+        return self.fail(_("The connection test failed: %(detail)s") % {"detail": check["detail"]})
 
     def sent_app(self) -> str:
         app = self.request.POST.get("app", "smtp")
@@ -256,7 +260,7 @@ class NewSender(SenderPage):
         answer = self.ask("POST", "apps/smtp", None, values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer, "Sender connected", self.address("senders"))
+        return self.tested(answer, _("Sender connected"), self.address("senders"))
 
 
 class Sender(SenderPage):
@@ -310,14 +314,14 @@ class Sender(SenderPage):
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})
         return (
-            self.done("Key created. Publish the DNS record, then check the domain")
+            self.done(_("Key created. Publish the DNS record, then check the domain"))
             if answer.ok
             else self.refuse(answer)
         )
 
     def do_delete_key(self) -> HttpResponse:
         answer = self.ask("DELETE", f"{self.record}/dkim")
-        return self.done("Key deleted. Messages are sent unsigned.") if answer.ok else self.refuse(answer)
+        return self.done(_("Key deleted. Messages are sent unsigned.")) if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data
@@ -330,7 +334,7 @@ class Sender(SenderPage):
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer, "Sender saved", self.address("senders"))
+        return self.tested(answer, _("Sender saved"), self.address("senders"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "apps/smtp", None, {"ids": [self.params["id"]]})

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
@@ -84,37 +85,45 @@ class CampaignForm(CampaignPage):
 
     def what(self) -> list[Field]:
         templates = self.named("templates")
-        chosen = Field("templateId", "Template", "select", options=templates, placeholder="None: written here")
+        chosen = Field(
+            "templateId", gettext("Template"), "select", options=templates, placeholder=gettext("None (write here)")
+        )
         return [
-            Field("name", "Name", required=True, help_text="Only your team sees this."),
+            Field("name", gettext("Name"), required=True, help_text=gettext("Only your team sees this.")),
             *chats.chat_fields(
-                self.chat_templates(), "chat", help="It goes by chat then, by the number of the template, not by mail."
+                self.chat_templates(),
+                "chat",
+                help=gettext("Sent by chat from the template's number, not by email."),
             ),
             *([chosen] if templates else []),
-            Field("subject", "Subject", help_text="Used if no template is chosen."),
-            Field("body", "Text", "textarea", help_text=HELP),
+            Field("subject", gettext("Subject"), help_text=gettext("Used if no template is chosen.")),
+            Field("body", gettext("Text"), "textarea", help_text=HELP),
         ]
 
     def second(self) -> list[Field]:
         """Return the fields of the second version, and of how one of both is chosen."""
         templates = self.named("templates")
         chosen = Field(
-            "secondTemplateId", "Template of B", "select", options=templates, placeholder="None: written here"
+            "secondTemplateId",
+            gettext("Template of B"),
+            "select",
+            options=templates,
+            placeholder=gettext("None (write here)"),
         )
         return [
-            *chats.chat_fields(self.chat_templates(), "secondChat", "Its chat template"),
+            *chats.chat_fields(self.chat_templates(), "secondChat", gettext("Chat template")),
             *([chosen] if templates else []),
-            Field("secondSubject", "Subject of B"),
-            Field("secondBody", "Text of B", "textarea"),
-            Field("share", "Share of B (%)", "number", initial=50),
-            Field("metric", "Winner by", "radio", options=self.winners(), initial=""),
-            Field("testShare", "Test group (%)", "number", initial=20),
+            Field("secondSubject", gettext("Subject of B")),
+            Field("secondBody", gettext("Text of B"), "textarea"),
+            Field("share", gettext("Share of B (%)"), "number", initial=50),
+            Field("metric", gettext("Winner by"), "radio", options=self.winners(), initial=""),
+            Field("testShare", gettext("Test group (%)"), "number", initial=20),
             Field(
                 "after",
-                "Days until the winner is chosen",
+                gettext("Days until the winner is chosen"),
                 "number",
                 initial=2,
-                help_text="How long the test runs before the winner is sent.",
+                help_text=gettext("How long the test runs before the winner is sent."),
             ),
         ]
 
@@ -133,33 +142,48 @@ class CampaignForm(CampaignPage):
             Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
         ]
         return [
-            Field("smtp", "From", "select", True, options=senders, initial=senders[0].value if senders else ""),
-            Field("scheduledAt", "Starts", "datetime-local", help_text="Leave empty to start right away."),
+            Field(
+                "smtp", gettext("From"), "select", True, options=senders, initial=senders[0].value if senders else ""
+            ),
+            Field(
+                "scheduledAt",
+                gettext("Starts"),
+                "datetime-local",
+                help_text=gettext("Leave empty to start right away."),
+            ),
             Field(
                 "throttle",
-                "Messages per hour",
+                gettext("Messages per hour"),
                 "number",
                 initial=None,
-                help_text="Leave empty to use the sender's limit.",
+                help_text=gettext("Leave empty to use the sender's limit."),
             ),
-            Field("manual", "Approve each message before sending", "switch", initial=False),
+            Field("manual", gettext("Approve each message before sending"), "switch", initial=False),
             *self.switches(),
             Field(
                 "days",
-                "Days",
+                gettext("Days"),
                 "checks",
                 options=list(DAYS),
                 initial=[],
-                help_text="Leave empty to use your company's sending days.",
+                help_text=gettext("Leave empty to use your company's sending days."),
             ),
-            Field("start", "From", "time"),
+            Field("start", gettext("From"), "time"),
             Field(
-                "end", "Until", "time", help_text="In the recipient's time zone. Leave empty for your company's hours."
+                "end",
+                gettext("Until"),
+                "time",
+                help_text=gettext("In the recipient's time zone. Leave empty for your company's hours."),
             ),
-            Field("live", "Include contacts added later", "switch", initial=False),
-            Field("intervalMs", "Repeat", "select", options=list(INTERVALS), placeholder="Never"),
-            Field("writeAgain", "Send to everyone again each time", "switch", initial=False),
-            Field("endsAt", "Until", "datetime-local", help_text="For contacts added later, or repeated sends."),
+            Field("live", gettext("Include contacts added later"), "switch", initial=False),
+            Field("intervalMs", gettext("Repeat"), "select", options=list(INTERVALS), placeholder=gettext("Never")),
+            Field("writeAgain", gettext("Send to everyone again each time"), "switch", initial=False),
+            Field(
+                "endsAt",
+                gettext("Until"),
+                "datetime-local",
+                help_text=gettext("For contacts added later, or repeated sends."),
+            ),
         ]
 
     def context(self, form: Form) -> JsonObject:
@@ -282,7 +306,9 @@ class NewCampaign(CampaignForm):
         answer = self.ask("POST", "campaign", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Saved. Look at it once more, then start it", self.address("campaign", answer.data["_id"]))
+        return self.done(
+            gettext("Saved. Check the campaign, then start it."), self.address("campaign", answer.data["_id"])
+        )
 
 
 class EditCampaign(CampaignForm):
@@ -319,7 +345,7 @@ class EditCampaign(CampaignForm):
         named = [step["template"] for step in self.steps() if by_chat or step["channel"] == chats.CHAT]
         named += [entry["templateId"] for entry in (campaign, *campaign["variants"]) if by_chat]
         missing = {id for id in named if id} - {entry.value for entry in offered}
-        return offered + [Option(id, "Current template (not approved)") for id in sorted(missing)]
+        return offered + [Option(id, gettext("Current template (not approved)")) for id in sorted(missing)]
 
     def steps(self) -> list[JsonObject]:
         cadence_steps: list[JsonObject] = self.campaign["outreachCadence"].get("steps", [])
@@ -390,4 +416,4 @@ class EditCampaign(CampaignForm):
         answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Saved", self.address("campaign", self.params["id"]))
+        return self.done(gettext("Saved"), self.address("campaign", self.params["id"]))

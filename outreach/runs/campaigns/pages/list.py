@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 
 from core.types import Values
 from core.web.filters import Choice
@@ -26,7 +27,10 @@ class Campaigns(CampaignPage):
 
     def show(self) -> Values:
         statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
-        choices = [Choice("status", "Status", ("in",), statuses), Choice("name", "Name", ("contains",))]
+        choices = [
+            Choice("status", gettext("Status"), ("in",), statuses),
+            Choice("name", gettext("Name"), ("contains",)),
+        ]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
         answer = self.read("campaign", state.query())
         return {
@@ -43,4 +47,5 @@ class Campaigns(CampaignPage):
         if not answer.ok:
             return self.refuse(answer)
         number = answer.data["deletedCount"]
-        return self.done(f"{number} campaign{'' if number == 1 else 's'} deleted; the messages stay in the log")
+        text = ngettext("%(count)s campaign deleted", "%(count)s campaigns deleted", number) % {"count": number}
+        return self.done(text)

@@ -37,10 +37,15 @@ class ApproveAll(OutreachPage):
         if not answer.ok:
             return self.refuse(answer)
         left, newer = answer.data["leftCount"], answer.data["newerCount"]
-        message = f"; {messages(left)} left to be read by {'itself' if left == 1 else 'themselves'}"
-        approved = f"Approved {messages(answer.data['changedCount']) if not answer.job else 'messages'}"
-        since = f"{messages(newer)} came or changed since you looked, and wait{'s' if newer == 1 else ''} for you"
-        message = ". ".join(
-            [f"{approved}{message if left else ''}", *([since] if newer else []), *skipped(answer.data)]
+        sentences = [
+            _("Approving messages")
+            if answer.job
+            else _("Approved %(messages)s") % {"messages": messages(answer.data["changedCount"])}
+        ]
+        if left:
+            sentences.append(_("%(messages)s left to review") % {"messages": messages(left)})
+        if newer:
+            sentences.append(_("%(messages)s new or changed") % {"messages": messages(newer)})
+        return self.done(
+            ". ".join([*sentences, *skipped(answer.data)]), self.address("outreach-run", run), watch=answer.job
         )
-        return self.done(message, self.address("outreach-run", run), watch=answer.job)

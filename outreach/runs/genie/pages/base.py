@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field
@@ -37,7 +39,9 @@ def messages(number: int | None) -> str:
 def skipped(answer: Values) -> list[str]:
     """Return the messages about drafts that end instead of being approved, with reasons."""
     return [
-        f"{messages(reason['count'])} would never go: {reason['sentence']}" for reason in answer.get("skipped") or ()
+        _("%(messages)s would never go: %(sentence)s")
+        % {"messages": messages(reason["count"]), "sentence": reason["sentence"]}
+        for reason in answer.get("skipped") or ()
     ]
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.cures import remedy_key, remedy_text
@@ -48,59 +49,67 @@ class FindPeople(OutreachPage):
         fields = [
             Field(
                 "prompt",
-                "Who are you looking for, and why?",
+                gettext("Who are you looking for, and why?"),
                 "textarea",
                 required=True,
-                placeholder="Marketing managers in Berlin, to invite them to our open day",
-                help_text="Describe jobs, places or industries. Contacts without a lead come first.",
+                placeholder=gettext("Marketing managers in Berlin, to invite them to our open day"),
+                help_text=gettext("Describe jobs, places or industries. Contacts without a lead come first."),
             ),
-            Field("industry", "Industry", help_text="Counts twice as much as the description above."),
-            Field("count", "How many", "number", initial=USUAL, help_text="At most 50."),
+            Field("industry", gettext("Industry"), help_text=gettext("Counts twice as much as the description above.")),
+            Field("count", gettext("How many"), "number", initial=USUAL, help_text=gettext("At most 50.")),
             Field(
                 "customWhitelistedDomains",
-                "Only these email domains",
-                placeholder="example.org, example.com",
-                help_text="Separate with commas. Leave empty for any.",
+                gettext("Only these email domains"),
+                placeholder=gettext("example.org, example.com"),
+                help_text=gettext("Separate with commas. Leave empty for any."),
             ),
             Field(
                 "outreachPrompt",
-                "Message topic",
+                gettext("Message topic"),
                 "textarea",
-                placeholder="Invite them to our open day on Tuesday",
-                help_text="Leave empty to use the description above.",
+                placeholder=gettext("Invite them to our open day on Tuesday"),
+                help_text=gettext("Leave empty to use the description above."),
             ),
-            Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
-            Field("userEnquiryEnabled", "Allow questions in messages", "switch", initial=True),
-            Field("name", "Outreach name", help_text="Only your team sees this."),
+            Field("tone", gettext("Tone"), "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
+            Field("userEnquiryEnabled", gettext("Allow questions in messages"), "switch", initial=True),
+            Field("name", gettext("Outreach name"), help_text=gettext("Only your team sees this.")),
             Field(
                 "campaign",
-                "Mark as bulk email",
+                gettext("Mark as bulk email"),
                 "switch",
-                help_text="Helps to skip automatic replies, such as out-of-office notices.",
+                help_text=gettext("Helps to skip automatic replies, such as out-of-office notices."),
             ),
             Field(
                 "draft",
-                "Before sending",
+                gettext("Before sending"),
                 "radio",
-                options=[Option("hold", "Review drafts first"), Option("send", "Send without review")],
+                options=[
+                    Option("hold", gettext("Review drafts first")),
+                    Option("send", gettext("Send without review")),
+                ],
                 initial="hold",
             ),
         ]
         fields += self.tracking()
         if enrichers:
-            ask = f"Ask {enrichers[0].label} about them first"
+            ask = gettext("Ask %(label)s about them first") % {"label": enrichers[0].label}
             fields.append(
-                Field("enrichmentEnabled", ask, "switch", help_text="You get suggestions. Nothing changes by itself.")
+                Field(
+                    "enrichmentEnabled",
+                    ask,
+                    "switch",
+                    help_text=gettext("You get suggestions. Nothing changes by itself."),
+                )
             )
         if len(senders) > 1:
             fields.append(
                 Field(
                     "senders",
-                    "From",
+                    gettext("From"),
                     "checks",
                     options=senders,
                     initial=[],
-                    help_text="The oldest of the chosen ones. Leave empty for all.",
+                    help_text=gettext("The oldest of the chosen ones. Leave empty for all."),
                 )
             )
         return Form(fields=fields)
@@ -139,7 +148,7 @@ class FindPeople(OutreachPage):
         form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "genie", None, self.body(form))
         if answer.ok:
-            return self.done("People are being looked for", self.address("outreach-run", answer.data["_id"]))
+            return self.done(gettext("Searching for people"), self.address("outreach-run", answer.data["_id"]))
         form.refuse(answer)
         return self.page(self.context(form), status=422)
 

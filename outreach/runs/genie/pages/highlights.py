@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 
 PERSON = "person"
@@ -44,10 +46,10 @@ class Piece:
 def source_words(source: str) -> str:
     """Return the label of a source: a field of the contact by its own label."""
     if source.startswith("catalogue."):
-        return "What you offer"
+        return _("What you offer")
     if source.startswith("thread."):
-        return "A message before this one"
-    return SOURCES.get(source) or f"Contact: {source.partition('.')[2]}"
+        return _("A message before this one")
+    return SOURCES.get(source) or _("Contact: %(source)s") % {"source": source.partition(".")[2]}
 
 
 def numbered(evidence: Sequence[Values]) -> list[JsonObject]:

@@ -98,28 +98,39 @@ class NewRun(OutreachPage):
             fields += [Field(name, label, "checks", options=options, initial=[])] if options else []
         return Form(
             fields=[
-                Field("contactIds", "Contacts", "checks", initial=[]),
+                Field("contactIds", gettext("Contacts"), "checks", initial=[]),
                 *fields,
                 Field(
                     "prompt",
-                    "Topic",
+                    gettext("Topic"),
                     "textarea",
-                    placeholder="Invite them to our open day on Tuesday",
-                    help_text="Describe the offer in one or two sentences. Leave empty to use your company profile.",
+                    placeholder=gettext("Invite them to our open day on Tuesday"),
+                    help_text=gettext(
+                        "Describe the offer in one or two sentences. Leave empty to use your company profile."
+                    ),
                 ),
-                Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
+                Field("tone", gettext("Tone"), "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
                 Field(
                     "language",
-                    "Language",
-                    help_text="For example German. Leave empty to use the contact's language.",
+                    gettext("Language"),
+                    help_text=gettext("For example German. Leave empty to use the contact's language."),
                 ),
-                Field("name", "Outreach name", help_text="Only your team sees this."),
-                Field("smtp", "From", "select", options=self.senders(), placeholder="The first sender that works"),
+                Field("name", gettext("Outreach name"), help_text=gettext("Only your team sees this.")),
+                Field(
+                    "smtp",
+                    gettext("From"),
+                    "select",
+                    options=self.senders(),
+                    placeholder=gettext("First active sender"),
+                ),
                 Field(
                     "draft",
-                    "Before sending",
+                    gettext("Before sending"),
                     "radio",
-                    options=[Option("hold", "Review drafts first"), Option("send", "Send without review")],
+                    options=[
+                        Option("hold", gettext("Review drafts first")),
+                        Option("send", gettext("Send without review")),
+                    ],
                     initial="hold",
                 ),
                 *self.tracking(),
@@ -132,8 +143,8 @@ class NewRun(OutreachPage):
     def caps(self) -> list[Field]:
         """Return the fields of its limits."""
         return [
-            Field("tokenCap", "Token limit", "number", help_text=CAP_HELP),
-            Field("costCap", "Cost limit", "number", help_text=CAP_HELP),
+            Field("tokenCap", gettext("Token limit"), "number", help_text=CAP_HELP),
+            Field("costCap", gettext("Cost limit"), "number", help_text=CAP_HELP),
         ]
 
     def step_fields(self) -> list[Field]:
@@ -160,11 +171,13 @@ class NewRun(OutreachPage):
         body = {**values, **steps.cadence_in(self.request.POST), "draft": values.get("draft") != "send"}
         answer = self.ask("POST", "genie/from-contacts", None, body)
         if answer.ok:
-            return self.done("The messages are being written", self.address("outreach-run", answer.data["_id"]))
+            return self.done(
+                gettext("The messages are being written"), self.address("outreach-run", answer.data["_id"])
+            )
         steps.refuse(form, answer)
         for field in form.refused_fields:
             if field.name == "smtp" and field.value() not in ("", *(option.value for option in field.options)):
-                field.replace_error("This sender has been removed or switched off since. Choose another one.")
+                field.replace_error(gettext("This sender is no longer active. Choose another."))
         return self.page(self.context(form), status=422)
 
 

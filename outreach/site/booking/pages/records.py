@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.filters import Choice
@@ -54,7 +55,7 @@ class BookingList(RecordList, BookingPages):
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("kind", "Kind", ("in",), (("online", "Video call"), ("offline", "At a place"))),)
+        return (Choice("kind", _("Kind"), ("in",), (("online", _("Video call")), ("offline", _("At a place")))),)
 
 
 class BookingForm(BookingPages):
@@ -69,42 +70,42 @@ class BookingForm(BookingPages):
         hint = NO_LINKS if chosen == "" else troubles.get(chosen, "")
         return Field(
             "videoProvider",
-            "Video call link",
+            _("Video call link"),
             "select",
             options=[Option(provider["key"], provider["name"]) for provider in settings["providers"]],
-            placeholder="As the settings of video calls say",
+            placeholder=_("Default video link"),
             help_text=hint,
         )
 
     def fields(self) -> list[Field]:
         return [
-            Field("name", "Name", required=True, help_text="Internal name."),
-            Field("isActive", "Active", "switch", initial=True),
-            Field("title", "Heading", help_text="Shown to visitors. Leave empty to use the name."),
-            Field("text", "Description", "textarea"),
+            Field("name", _("Name"), required=True, help_text=_("Internal name.")),
+            Field("isActive", _("Active"), "switch", initial=True),
+            Field("title", _("Heading"), help_text=_("Shown to visitors. Leave empty to use the name.")),
+            Field("text", _("Description"), "textarea"),
             *self.whose(),
-            numbers("durationMinutes", "Length", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
-            numbers("stepMinutes", "Offer a time every", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
+            numbers("durationMinutes", _("Length"), {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
+            numbers("stepMinutes", _("Offer a time every"), {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
             Field(
                 "kind",
-                "Meeting type",
+                _("Meeting type"),
                 "select",
                 required=True,
                 initial="online",
-                options=[Option("online", "Video call"), Option("offline", "In person")],
+                options=[Option("online", _("Video call")), Option("offline", _("In person"))],
             ),
             self.link(),
-            Field("place", "Location", help_text="An address or room, or call details."),
-            numbers("bufferBefore", "Buffer before", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
-            numbers("bufferAfter", "Buffer after", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
-            numbers("noticeMinutes", "Minimum notice", NOTICE, 240),
-            Field("horizonDays", "Days ahead", "number", required=True, initial=30, help_text="At most 90."),
-            Field("mostPerDay", "Bookings per day", "number", help_text="Leave empty to offer every free time."),
-            numbers("remindMinutes", "Email reminder", REMINDERS, 1440, nothing="None"),
-            Field("asksPhone", "Ask for a phone number", "switch", initial=True),
-            Field("makesLead", "Create a lead for each booking", "switch"),
-            Field("leadSource", "Lead source"),
-            Field("colour", "Color", required=True, initial="#2f5bea", placeholder="#2f5bea"),
+            Field("place", _("Location"), help_text=_("An address or room, or call details.")),
+            numbers("bufferBefore", _("Buffer before"), {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("bufferAfter", _("Buffer after"), {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("noticeMinutes", _("Minimum notice"), NOTICE, 240),
+            Field("horizonDays", _("Days ahead"), "number", required=True, initial=30, help_text=_("At most 90.")),
+            Field("mostPerDay", _("Bookings per day"), "number", help_text=_("Leave empty to offer every free time.")),
+            numbers("remindMinutes", _("Email reminder"), REMINDERS, 1440, nothing=_("None")),
+            Field("asksPhone", _("Ask for a phone number"), "switch", initial=True),
+            Field("makesLead", _("Create a lead for each booking"), "switch"),
+            Field("leadSource", _("Lead source")),
+            Field("colour", _("Color"), required=True, initial="#2f5bea", placeholder="#2f5bea"),
         ]
 
     def whose(self) -> list[Field]:
@@ -116,14 +117,14 @@ class BookingForm(BookingPages):
             for option in self.options_of("member", filters={"status": ["owner", "accepted"]})
         ]
         return [
-            Field("member", "Host", "select", options=members, placeholder="You", initial=self.actor.member_id),
+            Field("member", _("Host"), "select", options=members, placeholder=_("You"), initial=self.actor.member_id),
             Field(
                 "team",
-                "Or anyone free in a team",
+                _("Or anyone free in a team"),
                 "select",
                 options=self.options_of("team"),
-                placeholder="No team",
-                help_text="Meetings rotate among these people.",
+                placeholder=_("No team"),
+                help_text=_("Meetings rotate among these people."),
             ),
         ]
 
@@ -168,7 +169,7 @@ class NewBookingPage(BookingForm, NewRecord):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("The page is open", self.address("booking-page", answer.data["_id"]))
+        return self.done(_("The page is open"), self.address("booking-page", answer.data["_id"]))
 
 
 class EditBookingPage(BookingForm, EditRecord):
@@ -194,11 +195,13 @@ class EditBookingPage(BookingForm, EditRecord):
         is_active = not self.record["isActive"]
         answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, {"isActive": is_active})
         return (
-            self.done("The page is open" if is_active else "The page is closed") if answer.ok else self.refuse(answer)
+            self.done(_("The page is open") if is_active else _("The page is closed"))
+            if answer.ok
+            else self.refuse(answer)
         )
 
     def consequence(self) -> str:
-        return "Its address leads nowhere then; what is booked stays."
+        return _("The page closes. Bookings stay.")
 
 
 class QuestionForm(Form):
@@ -234,14 +237,14 @@ class BookingQuestions(BookingPages):
         key = new_key(form.values["label"], {question["key"] for question in questions})
         answer = self._put([*questions, {**form.values, "options": options, "key": key}])
         if answer.ok:
-            return self.done("Question added")
+            return self.done(_("Question added"))
         form.refuse(answer, name_below(f"questions.{len(questions)}."))
         return self.page({**self.show(), "form": form}, status=422)
 
     def do_remove(self) -> HttpResponse:
         kept = [question for question in self.record["questions"] if question["key"] != self.request.POST.get("key")]
         answer = self._put(kept)
-        return self.done("Question removed") if answer.ok else self.refuse(answer)
+        return self.done(_("Question removed")) if answer.ok else self.refuse(answer)
 
     def _put(self, questions: list[Any]) -> Any:
         return self.ask("PUT", f"booking-page/{self.params['id']}", None, {"questions": questions})

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from django.utils.translation import gettext
+
 from core.text.timezones import zone_groups
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
@@ -33,11 +35,11 @@ def zone_field(chosen: str, company: str, help: str) -> Field:
         options.insert(0, Option(chosen, chosen))  # an old name that a program has set
     return Field(
         "timezone",
-        "Time zone",
+        gettext("Time zone"),
         "select",
         options=options,
         initial=chosen,
-        placeholder=f"The company's: {company}",
+        placeholder=gettext("The company's: %(company)s") % {"company": company},
         help_text=help,
     )
 
@@ -51,7 +53,7 @@ def read_week(form: Form) -> list[JsonObject]:
             if spans is None:
                 field.add_error(SPANS_ERROR)
             if overlapping(spans or ()):
-                field.add_error("Two of these times overlap.")
+                field.add_error(gettext("Two of these times overlap."))
             week += [{"day": int(field.name[3:]), **span} for span in spans or ()]
     return week
 
