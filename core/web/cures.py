@@ -55,14 +55,12 @@ NEW_CONTACT = Cure(_("New contact"), "contact-new", "contact")
 PLANS = Cure(_("See plans"), "plan", "plan", "GET")
 SEATS = Cure(_("Buy seats"), "plan", "plan", "GET")
 
-NO_WRITER, WRITER_OFF, NO_MODEL = "noWriter", "defaultAppOff", "noModelInPlan"
-NO_SENDER, NOBODY = "noSender", "noRecipients"
 REMEDIES: Mapping[str, Remedy] = {
-    NO_WRITER: Remedy((BUILT_IN, AI_APP), _("No AI writer is connected yet.")),
-    WRITER_OFF: Remedy((CHOOSE_WRITER, BUILT_IN), _("The default AI writer is switched off.")),
-    NO_MODEL: Remedy((BUILT_IN, PLANS), _("Your plan includes no AI model.")),
-    NO_SENDER: Remedy((SENDER, TEST_SENDERS), _("No email sender works yet.")),
-    NOBODY: Remedy((IMPORT, NEW_CONTACT), _("No contact matches. Choose other people, or add contacts.")),
+    "noWriter": Remedy((BUILT_IN, AI_APP), _("No AI writer is connected yet.")),
+    "defaultAppOff": Remedy((CHOOSE_WRITER, BUILT_IN), _("The default AI writer is switched off.")),
+    "noModelInPlan": Remedy((BUILT_IN, PLANS), _("Your plan includes no AI model.")),
+    "noSender": Remedy((SENDER, TEST_SENDERS), _("No email sender works yet.")),
+    "noRecipients": Remedy((IMPORT, NEW_CONTACT), _("No contact matches. Choose other people, or add contacts.")),
     "PlanLimitExceeded_403": Remedy((PLANS,)),
     "PlanSubscriptionLimitExceeded_403": Remedy((PLANS,)),
     "QueueLimitExceeded_400": Remedy((PLANS,)),

@@ -27,7 +27,7 @@ def has_samples(page: Page) -> bool:
 class SamplePeople(ContactPage):
     path = "contacts/samples"
     name = "contact-samples"
-    title = gettext_lazy("Sample people")
+    title = "Sample people"
     template = "web/contacts/samples.html"
 
     def show(self) -> Values:
