@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 
 class WiringConfig(AppConfig):
@@ -12,8 +13,7 @@ class WiringConfig(AppConfig):
         from core.web.readers import set_source, source
 
         set_source(Visitors(source()))
-        if settings.DEMO:
-            from config.local import mail_catcher
-            from outreach.connections.senders.test_server import set_test_server
+        if settings.TEST_MAIL_SERVER:
+            from core.samples import set_test_server
 
-            set_test_server(lambda: mail_catcher.address(settings.LEADWRIGHT_DATA))
+            set_test_server(import_string(settings.TEST_MAIL_SERVER))

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from accounts.api_keys.serializers import ApiKeyCreate
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Option
 from core.web.forms.from_input import form_from_input
@@ -14,9 +15,9 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-KEYS = Records("api", "keys", "key", "keys", "key", "By a key, programs of yours use the API.")
+KEYS = Records("api", "keys", "key", "keys", "key", gettext_lazy("By a key, programs of yours use the API."))
 LIFETIMES = [
-    Option("", "Until revoked"),
+    Option("", gettext_lazy("Until revoked")),
     Option("60", "1 hour"),
     Option("1440", "1 day"),
     Option("10080", "1 week"),
@@ -26,41 +27,48 @@ LIFETIMES = [
 
 class KeyPage(Page):
     module = "api"
-    menu = MenuItem("API keys", SETTINGS, 10, "key", "Developers", "tokens access integrations")
+    menu = MenuItem(
+        gettext_lazy("API keys"),
+        SETTINGS,
+        10,
+        "key",
+        gettext_lazy("Developers"),
+        gettext_lazy("tokens access integrations"),
+    )
     kind = KEYS
 
 
 class Keys(RecordList, KeyPage):
     path = "settings/keys"
     name = "keys"
-    title = "API keys"
-    purpose = "Keys for your programs to use the API."
+    title = gettext_lazy("API keys")
+    purpose = gettext_lazy("Keys for your programs to use the API.")
     adds = "key-new"
     rows = "web/keys/rows.html"
-    hint = "Who made it"
+    hint = gettext_lazy("Who made it")
     columns = (
-        Column("maskedKey", "Key"),
-        Column("type", "Expires", "type"),
-        Column("ipRestriction", "Allowed IPs"),
-        Column("createdBy", "Created by"),
-        Column("lastUsedAt", "Last used", "lastUsedAt"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("maskedKey", gettext_lazy("Key")),
+        Column("type", gettext_lazy("Expires"), "type"),
+        Column("ipRestriction", gettext_lazy("Allowed IPs")),
+        Column("createdBy", gettext_lazy("Created by")),
+        Column("lastUsedAt", gettext_lazy("Last used"), "lastUsedAt"),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
 
 class NewKey(NewRecord, KeyPage):
     path = "settings/keys/new"
     name = "key-new"
-    title = "New API key"
+    title = gettext_lazy("New API key")
     action = title
-    save_label = "Create key"
+    save_label = gettext_lazy("Create key")
 
     form_class = form_from_input(
         ApiKeyCreate,
-        {"durationMinutes": "It works", "allowedIps": "Only from"},
+        {"durationMinutes": gettext_lazy("It works"), "allowedIps": gettext_lazy("Only from")},
         kinds={"durationMinutes": "radio", "allowedIps": "textarea"},
         options={"durationMinutes": LIFETIMES},
-        help_texts={"allowedIps": "One IP address or network per line. Leave empty to allow all."},
+        help_texts={"allowedIps": gettext_lazy("One IP address or network per line. Leave empty to allow all.")},
     )
 
     def body(self, values: Values) -> JsonObject:

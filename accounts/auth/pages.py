@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
@@ -13,16 +14,16 @@ from core.web.pages import PersonPage
 class Sessions(PersonPage):
     path = "account/sessions"
     name = "sessions"
-    title = "Sessions"
+    title = gettext_lazy("Sessions")
     menu = MenuItem(
-        "Sessions",
+        gettext_lazy("Sessions"),
         SETTINGS,
         20,
         "monitor-smartphone",
-        "Your account",
-        "devices logged in log out logout sign out security",
+        gettext_lazy("Your account"),
+        gettext_lazy("devices logged in log out logout sign out security"),
     )
-    purpose = "Browsers and devices with your account open."
+    purpose = gettext_lazy("Browsers and devices with your account open.")
     template = "web/account/sessions.html"
 
     def show(self) -> Values:

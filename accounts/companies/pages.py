@@ -9,11 +9,10 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
-from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
 from accounts.companies.serializers import CompanyUpdate
-from accounts.companies.shortcuts import shortcuts_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
 from core.web.forms import Form, Option
@@ -21,10 +20,11 @@ from core.web.forms.from_input import form_from_input
 from core.web.navigation.places import HOME, SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.settings import SettingsForm
+from core.web.shortcuts import shortcuts_of
 
 DAYS = 14
-ZONE = "Type a city, such as Berlin."
-SERIES = {"sent": "Sent", "answered": "Answered"}
+ZONE = gettext_lazy("Type a city, such as Berlin.")
+SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Answered")}
 """Number of the API -> its label in the chart."""
 
 
@@ -32,41 +32,62 @@ SERIES = {"sent": "Sent", "answered": "Answered"}
 class Step:
     """A first step as people see it, and the page that it opens."""
 
-    label: str | Promise
-    text: str | Promise
-    button: str | Promise
+    label: str
+    text: str
+    button: str
     page: str
     module: str
 
 
 WAITS = (
-    ("drafts", ("genie", "POST"), "mail-check", "draft to approve", "drafts to approve", "messages"),
+    (
+        "drafts",
+        ("genie", "POST"),
+        "mail-check",
+        gettext_lazy("draft to approve"),
+        gettext_lazy("drafts to approve"),
+        "messages",
+    ),
     (
         "contactImportsToMend",
         ("contact", "POST"),
         "file-x",
-        "import with rows to correct",
-        "imports with rows to correct",
+        gettext_lazy("import with rows to correct"),
+        gettext_lazy("imports with rows to correct"),
         "imports",
     ),
-    ("unreadReplies", ("genie", "GET"), "mail-open", "new reply", "new replies", "received-mail"),
+    (
+        "unreadReplies",
+        ("genie", "GET"),
+        "mail-open",
+        gettext_lazy("new reply"),
+        gettext_lazy("new replies"),
+        "received-mail",
+    ),
     (
         "leadImportsToMend",
         ("lead", "POST"),
         "file-x",
-        "import of leads with rows to correct",
-        "imports of leads with rows to correct",
+        gettext_lazy("import of leads with rows to correct"),
+        gettext_lazy("imports of leads with rows to correct"),
         "lead-imports",
     ),
     (
         "failingSenders",
         ("apps", "PUT"),
         "triangle-alert",
-        "sender or mailbox that does not work",
-        "senders or mailboxes that do not work",
+        gettext_lazy("sender or mailbox that does not work"),
+        gettext_lazy("senders or mailboxes that do not work"),
         "senders",
     ),
-    ("approvals", (), "user-check", "question of a workflow", "questions of workflows", "workflow-approvals"),
+    (
+        "approvals",
+        (),
+        "user-check",
+        gettext_lazy("question of a workflow"),
+        gettext_lazy("questions of workflows"),
+        "workflow-approvals",
+    ),
 )
 """Open work: number of the API, permission of those who can act on it (none: everybody), icon, label for one and for
 several, and page."""
@@ -106,9 +127,9 @@ STEPS = {
 class Home(Page):
     path = ""
     name = "home"
-    title = "Home"
+    title = gettext_lazy("Home")
     template = "web/home/home.html"
-    menu = MenuItem("Home", HOME, 10, "house", keywords="overview numbers")
+    menu = MenuItem(gettext_lazy("Home"), HOME, 10, "house", keywords=gettext_lazy("overview numbers"))
 
     def show(self) -> Values:
         answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
@@ -185,7 +206,7 @@ class FirstSteps(Page):
     """A new company's first steps: a part of the home page, loaded after the page itself."""
 
     path = name = "first-steps"
-    title = "First steps"
+    title = gettext_lazy("First steps")
     template = "web/home/first_steps.html"
     module = "company"
 
@@ -242,16 +263,16 @@ def is_dismissed(layout: Values) -> bool:
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
-    title = "Company profile"
+    title = gettext_lazy("Company profile")
     menu = MenuItem(
-        "Company profile",
+        gettext_lazy("Company profile"),
         SETTINGS,
         10,
         "building-2",
-        "Company",
-        "name address country time zone timezone language industry",
+        gettext_lazy("Company"),
+        gettext_lazy("name address country time zone timezone language industry"),
     )
-    purpose = "Your company's name, address and description."
+    purpose = gettext_lazy("Your company's name, address and description.")
     module = "company"
     resource = "company"
     needs_subscription = False
@@ -259,21 +280,21 @@ class CompanyProfile(SettingsForm):
     form_class = form_from_input(
         CompanyUpdate,
         {
-            "name": "Name",
-            "description": "What you do",
-            "industry": "Industry",
-            "website": "Website",
-            "email": "Email",
-            "contactNumber": "Phone",
-            "address": "Street and house number",
-            "postalCode": "Postal code",
-            "city": "City",
-            "state": "State",
-            "country": "Country",
-            "timezone": "Time zone",
+            "name": gettext_lazy("Name"),
+            "description": gettext_lazy("What you do"),
+            "industry": gettext_lazy("Industry"),
+            "website": gettext_lazy("Website"),
+            "email": gettext_lazy("Email"),
+            "contactNumber": gettext_lazy("Phone"),
+            "address": gettext_lazy("Street and house number"),
+            "postalCode": gettext_lazy("Postal code"),
+            "city": gettext_lazy("City"),
+            "state": gettext_lazy("State"),
+            "country": gettext_lazy("Country"),
+            "timezone": gettext_lazy("Time zone"),
         },
         kinds={"address": "text", "country": "select", "timezone": "search"},
-        help_texts={"description": "Used to write messages to contacts.", "timezone": ZONE},
+        help_texts={"description": gettext_lazy("Used to write messages to contacts."), "timezone": ZONE},
         placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
         autocomplete={"name": "organization"},
         required=("name", "timezone"),

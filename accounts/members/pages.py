@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from accounts.members.serializers import MemberInvite, MemberUpdate
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Form, Option
@@ -17,21 +18,23 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-MEMBERS = Records("member", "members", "member", "members", "users-round", "The people who work in this company.")
-ACTIVE = ("Active", "ok")
+MEMBERS = Records(
+    "member", "members", "member", "members", "users-round", gettext_lazy("The people who work in this company.")
+)
+ACTIVE = (gettext_lazy("Active"), "ok")
 STATES = {
     "owner": ACTIVE,
     "accepted": ACTIVE,
-    "invited": ("Invited", "warn"),
-    "expired": ("Invite expired", "none"),
-    "rejected": ("Declined", "none"),
-    "blocked": ("Blocked", "bad"),
-    "removed": ("Removed", "none"),
+    "invited": (gettext_lazy("Invited"), "warn"),
+    "expired": (gettext_lazy("Invite expired"), "none"),
+    "rejected": (gettext_lazy("Declined"), "none"),
+    "blocked": (gettext_lazy("Blocked"), "bad"),
+    "removed": (gettext_lazy("Removed"), "none"),
 }
 """API status -> label and tone of the state. Owners are shown as such by their role."""
 FILTERS = {status: words for status, (words, _) in STATES.items()} | {
-    "owner": "Active, an owner",
-    "accepted": "Active, no owner",
+    "owner": gettext_lazy("Active, an owner"),
+    "accepted": gettext_lazy("Active, no owner"),
 }
 OPEN = ("invited", "expired")
 
@@ -45,7 +48,14 @@ def shown_member(member: Values) -> JsonObject:
 
 class MemberPage(Page):
     module = "member"
-    menu = MenuItem("Members", SETTINGS, 10, "users", "People", "users people colleagues team invites invite")
+    menu = MenuItem(
+        gettext_lazy("Members"),
+        SETTINGS,
+        10,
+        "users",
+        gettext_lazy("People"),
+        gettext_lazy("users people colleagues team invites invite"),
+    )
     kind = MEMBERS
 
     @cached_property
@@ -56,20 +66,20 @@ class MemberPage(Page):
 class Members(RecordList, MemberPage):
     path = "settings/members"
     name = "members"
-    title = "Members"
-    purpose = "Invite colleagues and choose their roles."
+    title = gettext_lazy("Members")
+    purpose = gettext_lazy("Invite colleagues and choose their roles.")
     adds = "member-new"
     rows = "web/members/rows.html"
-    hint = "Name, email"
+    hint = gettext_lazy("Name, email")
     columns = (
-        Column("name", "Name", "name"),
-        Column("email", "Email", "email"),
-        Column("role", "Role", "role.name"),
-        Column("status", "Status", "status"),
-        Column("acceptedAt", "Joined", "acceptedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("email", gettext_lazy("Email"), "email"),
+        Column("role", gettext_lazy("Role"), "role.name"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("acceptedAt", gettext_lazy("Joined"), "acceptedAt"),
     )
-    add_label = "Invite somebody"
-    choices = (Choice("status", "Status", ("in",), list(FILTERS.items())),)
+    add_label = gettext_lazy("Invite somebody")
+    choices = (Choice("status", gettext_lazy("Status"), ("in",), list(FILTERS.items())),)
     template = "web/members/list.html"
 
     def show(self) -> Values:
@@ -80,14 +90,14 @@ class Members(RecordList, MemberPage):
 class NewMember(NewRecord, MemberPage):
     path = "settings/members/new"
     name = "member-new"
-    title = "Invite somebody"
+    title = gettext_lazy("Invite somebody")
     action = title
     template = "web/members/new.html"
 
     form_class = form_from_input(
         MemberInvite,
-        {"email": "Email", "name": "Name", "role": "Role"},
-        placeholders={"role": "Default role"},
+        {"email": gettext_lazy("Email"), "name": gettext_lazy("Name"), "role": gettext_lazy("Role")},
+        placeholders={"role": gettext_lazy("Default role")},
         focus="email",
     )
 
@@ -115,11 +125,13 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     path = "settings/members/<str:id>"
     name = "member"
-    record_kind = ("member", "Members")
+    record_kind = ("member", gettext_lazy("Members"))
     template = "web/members/detail.html"
     removable = False
 
-    form_class = form_from_input(MemberUpdate, {"name": "Name", "role": "Role"}, required=("role",))
+    form_class = form_from_input(
+        MemberUpdate, {"name": gettext_lazy("Name"), "role": gettext_lazy("Role")}, required=("role",)
+    )
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)

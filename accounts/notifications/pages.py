@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
@@ -22,14 +23,14 @@ WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar"
 class NotificationPage(Page):
     """Shared parts of the pages of notifications."""
 
-    menu = MenuItem("Notifications", NOTIFICATIONS, 10, "bell", keywords="alerts news")
+    menu = MenuItem(gettext_lazy("Notifications"), NOTIFICATIONS, 10, "bell", keywords=gettext_lazy("alerts news"))
     personal = True
     needs_subscription = False
 
 
 class Notifications(NotificationPage):
     path = name = "notifications"
-    title = "Notifications"
+    title = gettext_lazy("Notifications")
     template = "web/notifications/list.html"
 
     def show(self) -> Values:
@@ -68,10 +69,17 @@ class NotificationChoice(NotificationPage):
 
     path = "notifications/choose"
     name = "notifications-choose"
-    title = "Notification settings"
+    title = gettext_lazy("Notification settings")
     template = "web/notifications/choose.html"
-    menu = MenuItem("Notification settings", SETTINGS, 30, "bell", "Your account", "alerts mute")
-    purpose = "Which notifications you get."
+    menu = MenuItem(
+        gettext_lazy("Notification settings"),
+        SETTINGS,
+        30,
+        "bell",
+        gettext_lazy("Your account"),
+        gettext_lazy("alerts mute"),
+    )
+    purpose = gettext_lazy("Which notifications you get.")
 
     def form(self) -> Form:
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]

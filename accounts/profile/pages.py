@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from accounts.auth.passwords.serializers import PasswordChange
 from accounts.profile.serializers import ProfileUpdate
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
@@ -15,20 +16,30 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 from core.web.readers import source
 
-THEMES = [Option("", "Same as device"), Option("light", "Light"), Option("dark", "Dark")]
-DENSITIES = [Option("", "Default"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
-ZONE = "Type a city, such as Berlin. Leave empty to use the company's."
+THEMES = [
+    Option("", gettext_lazy("Same as device")),
+    Option("light", gettext_lazy("Light")),
+    Option("dark", gettext_lazy("Dark")),
+]
+DENSITIES = [
+    Option("", gettext_lazy("Default")),
+    Option("compact", gettext_lazy("Compact")),
+    Option("roomy", gettext_lazy("Comfortable")),
+]
+ZONE = gettext_lazy("Type a city, such as Berlin. Leave empty to use the company's.")
 CHOSEN = ("theme", "density", "start", "timezone")
 """Keys of the layout that this page sets."""
 WORKING = ("owner", "accepted")
 
 
-ProfileForm = form_from_input(ProfileUpdate, {"name": "Your name"}, autocomplete={"name": "name"}, required=("name",))
+ProfileForm = form_from_input(
+    ProfileUpdate, {"name": gettext_lazy("Your name")}, autocomplete={"name": "name"}, required=("name",)
+)
 PasswordForm = form_from_input(
     PasswordChange,
-    {"currentPassword": "Current password", "newPassword": "New password"},
+    {"currentPassword": gettext_lazy("Current password"), "newPassword": gettext_lazy("New password")},
     kinds={"currentPassword": "password", "newPassword": "password"},
-    help_texts={"newPassword": "At least 8 characters. Other sessions will be logged out."},
+    help_texts={"newPassword": gettext_lazy("At least 8 characters. Other sessions will be logged out.")},
     autocomplete={"currentPassword": "current-password", "newPassword": "new-password"},
     required=(),
 )
@@ -36,16 +47,18 @@ PasswordForm = form_from_input(
 
 class Account(PersonPage):
     path = name = "account"
-    title = "Your account"
+    title = gettext_lazy("Your account")
     menu = MenuItem(
-        "Profile and preferences",
+        gettext_lazy("Profile and preferences"),
         SETTINGS,
         10,
         "circle-user",
-        "Your account",
-        "profile password theme dark light mode appearance time zone timezone start page companies invites",
+        gettext_lazy("Your account"),
+        gettext_lazy(
+            "profile password theme dark light mode appearance time zone timezone start page companies invites"
+        ),
     )
-    purpose = "Your name, password, theme, time zone and companies."
+    purpose = gettext_lazy("Your name, password, theme, time zone and companies.")
     template = "web/account/account.html"
 
     def show(self) -> Values:

@@ -5,18 +5,25 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 
 PARTNERSHIPS = {
-    "none": ("Not asked for", "none"),
-    "requested": ("Asked for", "warn"),
-    "approved": ("Partner", "ok"),
-    "rejected": ("Declined", "bad"),
-    "revoked": ("Ended", "bad"),
+    "none": (gettext_lazy("Not asked for"), "none"),
+    "requested": (gettext_lazy("Asked for"), "warn"),
+    "approved": (gettext_lazy("Partner"), "ok"),
+    "rejected": (gettext_lazy("Declined"), "bad"),
+    "revoked": (gettext_lazy("Ended"), "bad"),
 }
-REWARDS = {"none": "", "pending": "Pending", "earned": "Earned", "paid": "Paid out", "clawed_back": "Taken back"}
+REWARDS = {
+    "none": "",
+    "pending": gettext_lazy("Pending"),
+    "earned": gettext_lazy("Earned"),
+    "paid": gettext_lazy("Paid out"),
+    "clawed_back": gettext_lazy("Taken back"),
+}
 MAY_ASK = ("none", "rejected")
 SIZE = 50
 
@@ -24,11 +31,16 @@ SIZE = 50
 class Referral(PersonPage):
     path = "account/referral"
     name = "referral"
-    title = "Refer a friend"
+    title = gettext_lazy("Refer a friend")
     menu = MenuItem(
-        "Refer a friend", SETTINGS, 40, "gift", "Your account", "referral partner program reward bring others"
+        gettext_lazy("Refer a friend"),
+        SETTINGS,
+        40,
+        "gift",
+        gettext_lazy("Your account"),
+        gettext_lazy("referral partner program reward bring others"),
     )
-    purpose = "Your referral link and your rewards."
+    purpose = gettext_lazy("Your referral link and your rewards.")
     template = "web/programs/referral.html"
 
     def show(self) -> Values:

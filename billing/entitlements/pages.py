@@ -10,22 +10,23 @@ from django.utils.translation import gettext as _
 from billing.entitlements.types import SubscriptionPlansData
 from core.text.modules import NAMES, name_of
 from core.text.spans import days_until
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.navigation.places import PLAN_MENU
 from core.web.pages import Page
 
 STATES = {
-    "none": ("No subscription", "bad"),
-    "trial": ("Trial", "info"),
-    "active": ("Active", "ok"),
-    "past_due": ("To be paid", "warn"),
-    "paused": ("Paused", "warn"),
-    "cancelled": ("Cancelled", "bad"),
-    "expired": ("Ended", "bad"),
+    "none": (gettext_lazy("No subscription"), "bad"),
+    "trial": (gettext_lazy("Trial"), "info"),
+    "active": (gettext_lazy("Active"), "ok"),
+    "past_due": (gettext_lazy("To be paid"), "warn"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "cancelled": (gettext_lazy("Cancelled"), "bad"),
+    "expired": (gettext_lazy("Ended"), "bad"),
 }
 INTERVALS = {"month": "a month", "year": "a year"}
-PAID_BY = {"month": "by the month", "year": "by the year"}
+PAID_BY = {"month": gettext_lazy("by the month"), "year": gettext_lazy("by the year")}
 MAX_SEATS = 1_000_000
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
@@ -130,7 +131,7 @@ def _bound(limit: int | None) -> str:
     return _("no limit") if limit is None else f"{limit:,}"
 
 
-AHEAD = "Pay the next period"
+AHEAD = gettext_lazy("Pay the next period")
 
 
 def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) -> tuple[str, bool]:
@@ -152,9 +153,9 @@ def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) 
 class PlanAndUse(Page):
     path = "settings/plan"
     name = "plan"
-    title = "Plan and usage"
+    title = gettext_lazy("Plan and usage")
     menu = PLAN_MENU
-    purpose = "Your subscription, your usage and all plans."
+    purpose = gettext_lazy("Your subscription, your usage and all plans.")
     module = "plan"
     needs_subscription = False
     template = "web/plans/plan.html"

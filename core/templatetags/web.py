@@ -1,4 +1,4 @@
-"""Tags and filters of pages: {% load web %}."""
+"""Tags and filters of pages. All templates have them, without a load tag."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def value_of(context: Values, row: Row, column: Column) -> Any:
     if not column.labels:
         return record
     several = record if isinstance(record, list) else [record]
-    return ", ".join(column.labels.get(str(entry), str(entry)) for entry in several if entry is not None)
+    return ", ".join(str(column.labels.get(str(entry), entry)) for entry in several if entry is not None)
 
 
 @register.filter

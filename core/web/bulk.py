@@ -10,17 +10,18 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import SEVERAL, Field, Form, Option, options_of
 from core.web.pages import Refused
 from core.web.saved_views import ViewedList
 
-SINGLE = [Option("set", "Set to"), Option("clear", "Clear")]
+SINGLE = [Option("set", gettext_lazy("Set to")), Option("clear", gettext_lazy("Clear"))]
 MANY = [
-    Option("append", "Add"),
-    Option("remove", "Remove"),
-    Option("set", "Replace with"),
-    Option("clear", "Clear"),
+    Option("append", gettext_lazy("Add")),
+    Option("remove", gettext_lazy("Remove")),
+    Option("set", gettext_lazy("Replace with")),
+    Option("clear", gettext_lazy("Clear")),
 ]
 """Change modes of fields with one value and with several: the API's names and their labels."""
 BESIDE = ("tags", "category", "productServices", "team")
@@ -144,7 +145,7 @@ class ChangeMany(BulkList):
 class StartForMany(BulkList):
     """Starts a workflow for the records that were chosen in the list, whose parameters its address has."""
 
-    title = "Start a workflow"
+    title = gettext_lazy("Start a workflow")
     template = "web/records/start.html"
 
     def start_form(self) -> Form:

@@ -7,21 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.urls import NoReverseMatch
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+
+from core.text.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from core.web.ask import Answer
     from core.web.pages import Page
-
-Text = str | Promise
 
 
 @dataclass(frozen=True, slots=True)
 class Cure:
     """A button that opens a page, or with `posts` sends an empty form to it."""
 
-    label: Text
+    label: str
     page: str
     module: str
     method: str = "POST"
@@ -33,14 +31,14 @@ class Remedy:
     """The cures of a refusal, and the text for people in place of the API's, where that is for programs."""
 
     cures: tuple[Cure, ...]
-    text: Text = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
     """A cure as a reader may use it."""
 
-    label: Text
+    label: str
     address: str
     posts: bool
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from core.events.kinds import EVENTS
+from core.text.translation import gettext_lazy
 from core.web.forms import Option
 
-NAMES = {"calllog": "Call", "contact-category": "Category", "enrich": "Proposal", "genie": "Outreach"}
+NAMES = {
+    "calllog": gettext_lazy("Call"),
+    "contact-category": gettext_lazy("Category"),
+    "enrich": gettext_lazy("Proposal"),
+    "genie": gettext_lazy("Outreach"),
+}
 """Resource of an event -> its name, where that is not its word."""
 
 

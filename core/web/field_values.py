@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms.inputs import option_text
 
@@ -24,8 +25,8 @@ Definition = Values
 GROUPED_FROM = 10_000
 """Smaller numbers have no commas: they may be years."""
 MAX_NAMED = 2000
-GONE = {"member": "Former member", "file": "Deleted file"}
-UNSEEN = {"member": "A member", "file": "A file"}
+GONE = {"member": gettext_lazy("Former member"), "file": gettext_lazy("Deleted file")}
+UNSEEN = {"member": gettext_lazy("A member"), "file": gettext_lazy("A file")}
 """Labels of references without a name, and of those that the reader may not see."""
 
 

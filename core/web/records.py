@@ -14,6 +14,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
@@ -51,7 +52,7 @@ class RecordList(Page):
     kind: ClassVar[Records]
     rows: ClassVar[str]
     columns: ClassVar[Sequence[Column]]
-    hint: ClassVar[str] = "Name"
+    hint: ClassVar[str] = gettext_lazy("Name")
     """Label of the data that the search covers."""
     adds: ClassVar[str] = ""
     """The name of the page that adds one."""
@@ -97,7 +98,7 @@ class RecordForm(Page):
     template = "web/records/form.html"
     kind: ClassVar[Records]
     form_class: ClassVar[type[Form]]
-    save_label: ClassVar[str] = "Save"
+    save_label: ClassVar[str] = gettext_lazy("Save")
 
     def list_address(self) -> str:
         """Return the address of the list that the form leads back to."""
@@ -207,4 +208,4 @@ def shown_value(field: BoundField, formats: Formats) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool) and field.kind == "number":
         return number_text(value)
     labels = {option.value: option.label for option in field.options}
-    return ", ".join(labels.get(text, text) for text in field.chosen)
+    return ", ".join(str(labels.get(text, text)) for text in field.chosen)

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from core.errors import field_errors
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice, Filter, flattened, shown_by
@@ -20,11 +21,11 @@ from core.web.tables import TablePage
 MAX_VIEWS = "500"
 KEPT = ("saved", "columns")
 """Parameters of the address: the id of the open view, and the columns if they are not its own."""
-CHANGED = "Some filters of this view no longer exist. Save the view to remove them."
-GONE = "A column of this view no longer exists. Save the view to remove it."
+CHANGED = gettext_lazy("Some filters of this view no longer exist. Save the view to remove them.")
+GONE = gettext_lazy("A column of this view no longer exists. Save the view to remove it.")
 COLUMNS = "columns"
 """The field that the problem of a view names whose query is fine."""
-LOST = "This view was deleted or is no longer shared with you."
+LOST = gettext_lazy("This view was deleted or is no longer shared with you.")
 
 
 class ViewedList(TablePage):

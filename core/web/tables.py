@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import FieldValues, field_values
@@ -19,7 +20,7 @@ from core.web.forms import Field, Form, differ
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
-GONE = "This record was deleted. Reload the page."
+GONE = gettext_lazy("This record was deleted. Reload the page.")
 
 
 @dataclass(frozen=True)

@@ -5,35 +5,36 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 STATES = {
-    "queued": ("Waiting", "none"),
-    "running": ("Writing", "info"),
-    "completed": ("Ready", "ok"),
-    "failed": ("Failed", "bad"),
-    "cancelled": ("Cancelled", "none"),
+    "queued": (gettext_lazy("Waiting"), "none"),
+    "running": (gettext_lazy("Writing"), "info"),
+    "completed": (gettext_lazy("Ready"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "cancelled": (gettext_lazy("Cancelled"), "none"),
 }
 """Status -> its word and tone."""
 FORMATS = {"csv": "CSV", "xlsx": "Excel"}
 LISTS = (
-    ("contact", "contacts", "Open contacts"),
-    ("lead", "leads", "Open leads"),
-    ("genie", "messages", "Open messages"),
+    ("contact", "contacts", gettext_lazy("Open contacts")),
+    ("lead", "leads", gettext_lazy("Open leads")),
+    ("genie", "messages", gettext_lazy("Open messages")),
 )
 """Permission module, page and words of lists that are exported often."""
 NOUNS = {
-    "product-service": "Products",
-    "calllog": "Calls",
-    "lead-activity": "Activities",
-    "lead-activity/follow-up": "Follow-ups",
-    "contact-category": "Categories",
-    "contact/import": "Imports of contacts",
-    "lead/import": "Imports of leads",
-    "genie/send-jobs": "Messages",
+    "product-service": gettext_lazy("Products"),
+    "calllog": gettext_lazy("Calls"),
+    "lead-activity": gettext_lazy("Activities"),
+    "lead-activity/follow-up": gettext_lazy("Follow-ups"),
+    "contact-category": gettext_lazy("Categories"),
+    "contact/import": gettext_lazy("Imports of contacts"),
+    "lead/import": gettext_lazy("Imports of leads"),
+    "genie/send-jobs": gettext_lazy("Messages"),
 }
 """List -> the noun for its records, if its name is not clear."""
 
@@ -57,13 +58,20 @@ class ExportPage(Page):
     """Shared parts of the pages of exports."""
 
     module = "file"
-    menu = MenuItem("Exports", SETTINGS, 50, "download", "Data", "export download csv excel backup")
+    menu = MenuItem(
+        gettext_lazy("Exports"),
+        SETTINGS,
+        50,
+        "download",
+        gettext_lazy("Data"),
+        gettext_lazy("export download csv excel backup"),
+    )
 
 
 class Exports(ExportPage):
     path = name = "exports"
-    purpose = "Files with your exported records."
-    title = "Exports"
+    purpose = gettext_lazy("Files with your exported records.")
+    title = gettext_lazy("Exports")
     template = "web/exports/list.html"
 
     def show(self) -> Values:

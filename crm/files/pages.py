@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Form
@@ -18,24 +19,24 @@ from core.web.pages import Page
 from crm.files.serializers import FileUpdate
 
 FILE_KINDS = (
-    ("image/", "Image"),
-    ("text/csv", "Table"),
-    ("text/tab-separated-values", "Table"),
-    ("spreadsheet", "Table"),
-    ("ms-excel", "Table"),
+    ("image/", gettext_lazy("Image")),
+    ("text/csv", gettext_lazy("Table")),
+    ("text/tab-separated-values", gettext_lazy("Table")),
+    ("spreadsheet", gettext_lazy("Table")),
+    ("ms-excel", gettext_lazy("Table")),
     ("application/pdf", "PDF"),
-    ("presentation", "Slides"),
-    ("powerpoint", "Slides"),
-    ("word", "Document"),
-    ("opendocument.text", "Document"),
-    ("message/", "Email"),
-    ("zip", "Archive"),
-    ("audio/", "Sound"),
-    ("video/", "Film"),
-    ("text/", "Text"),
+    ("presentation", gettext_lazy("Slides")),
+    ("powerpoint", gettext_lazy("Slides")),
+    ("word", gettext_lazy("Document")),
+    ("opendocument.text", gettext_lazy("Document")),
+    ("message/", gettext_lazy("Email")),
+    ("zip", gettext_lazy("Archive")),
+    ("audio/", gettext_lazy("Sound")),
+    ("video/", gettext_lazy("Film")),
+    ("text/", gettext_lazy("Text")),
 )
 """Part of a file's type -> its word."""
-KEPT = {"local": "On this service", "service": "In this service's bucket"}
+KEPT = {"local": gettext_lazy("On this service"), "service": gettext_lazy("In this service's bucket")}
 """Storage of a file -> its label."""
 
 
@@ -54,13 +55,20 @@ class FilePage(Page):
     """Shared parts of the pages of files."""
 
     module = "file"
-    menu = MenuItem("Files", SETTINGS, 60, "folder-open", "Data", "documents attachments uploads")
+    menu = MenuItem(
+        gettext_lazy("Files"),
+        SETTINGS,
+        60,
+        "folder-open",
+        gettext_lazy("Data"),
+        gettext_lazy("documents attachments uploads"),
+    )
 
 
 class Files(FilePage):
     path = name = "files"
-    purpose = "Uploaded documents and images."
-    title = "Files"
+    purpose = gettext_lazy("Uploaded documents and images.")
+    title = gettext_lazy("Files")
     template = "web/files/list.html"
 
     @cached_property
@@ -96,7 +104,7 @@ class Files(FilePage):
 class NewFiles(FilePage):
     path = "files/new"
     name = "file-new"
-    title = "Upload files"
+    title = gettext_lazy("Upload files")
     action = title
     template = "web/files/new.html"
 
@@ -113,13 +121,13 @@ class NewFiles(FilePage):
         )
 
 
-FileForm = form_from_input(FileUpdate, {"name": "Name"})
+FileForm = form_from_input(FileUpdate, {"name": gettext_lazy("Name")})
 
 
 class FileDetail(FilePage):
     path = "files/<str:id>"
     name = "file"
-    record_kind = ("file", "Files")
+    record_kind = ("file", gettext_lazy("Files"))
     template = "web/files/detail.html"
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.field_values import field_values
 from core.web.forms.record_forms import fields_query, shown_fields
@@ -16,21 +17,28 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page, Refused
 
 RULES = {
-    "samePhone": "The same phone number",
-    "sameEmail": "The same email address",
-    "similarName": "Almost the same name, and addresses of one company",
+    "samePhone": gettext_lazy("The same phone number"),
+    "sameEmail": gettext_lazy("The same email address"),
+    "similarName": gettext_lazy("Almost the same name, and addresses of one company"),
 }
 SIZE = 20
 FEWEST = 2
 MAX_RECORDS = 20
-BESIDE = (("name", "Name"), ("email", "Email"), ("contactNumber", "Phone"), ("category", "Category"))
+BESIDE = (
+    ("name", gettext_lazy("Name")),
+    ("email", gettext_lazy("Email")),
+    ("contactNumber", gettext_lazy("Phone")),
+    ("category", gettext_lazy("Category")),
+)
 GOES_AS = {"contactNumber": ("countryCode", "number")}
 """A value of the table -> the names under which the API takes it, which go together."""
 
 
 class MergingPage(Page):
     module = "contact"
-    menu = MenuItem("Duplicates", CONTACTS, 30, "copy", keywords="merge merged dedupe double")
+    menu = MenuItem(
+        gettext_lazy("Duplicates"), CONTACTS, 30, "copy", keywords=gettext_lazy("merge merged dedupe double")
+    )
 
     @property
     def may_merge(self) -> bool:
@@ -43,7 +51,7 @@ class Duplicates(MergingPage):
 
     path = "contacts/duplicates"
     name = "duplicates"
-    title = "Duplicates"
+    title = gettext_lazy("Duplicates")
     template = "web/merging/duplicates.html"
 
     def show(self) -> Values:
@@ -78,7 +86,7 @@ class MergeContacts(MergingPage):
 
     path = "contacts/merge"
     name = "contact-merge"
-    title = "Merge contacts"
+    title = gettext_lazy("Merge contacts")
     template = "web/merging/merge.html"
 
     @cached_property
@@ -150,7 +158,7 @@ class Merges(MergingPage):
 
     path = "contacts/merges"
     name = "merges"
-    title = "Merged contacts"
+    title = gettext_lazy("Merged contacts")
     template = "web/merging/merges.html"
 
     def show(self) -> Values:

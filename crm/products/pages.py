@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
@@ -22,13 +23,15 @@ PRODUCTS = Records(
     "product",
     "products",
     "package",
-    "What you sell. Used in leads and messages.",
+    gettext_lazy("What you sell. Used in leads and messages."),
 )
 
 
 class ProductPage(Page):
     module = "product-service"
-    menu = MenuItem("Products", LEADS, 20, "package", keywords="services prices catalog items")
+    menu = MenuItem(
+        gettext_lazy("Products"), LEADS, 20, "package", keywords=gettext_lazy("services prices catalog items")
+    )
     kind = PRODUCTS
 
     @cached_property
@@ -41,19 +44,19 @@ class ProductPage(Page):
 
 class Products(RecordList, ProductPage):
     path = name = "products"
-    title = "Products and services"
+    title = gettext_lazy("Products and services")
     adds = "product-new"
     rows = "web/products/rows.html"
     picks = "web/products/actions.html"
-    hint = "Name, description, number"
+    hint = gettext_lazy("Name, description, number")
     columns = (
-        Column("name", "Name", "name"),
-        Column("type", "Type", "type"),
-        Column("category", "Category", "category"),
-        Column("sku", "Number", "sku"),
-        Column("price", "Price", "price", css="right num"),
-        Column("isActive", "Status", "isActive"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("type", gettext_lazy("Type"), "type"),
+        Column("category", gettext_lazy("Category"), "category"),
+        Column("sku", gettext_lazy("Number"), "sku"),
+        Column("price", gettext_lazy("Price"), "price", css="right num"),
+        Column("isActive", gettext_lazy("Status"), "isActive"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     @cached_property
@@ -94,7 +97,7 @@ class ProductForm(RecordForm, ProductPage):
 class NewProduct(NewRecord, ProductForm):
     path = "products/new"
     name = "product-new"
-    title = "New product"
+    title = gettext_lazy("New product")
     action = title
 
     def body(self, values: Values) -> JsonObject:
@@ -104,7 +107,7 @@ class NewProduct(NewRecord, ProductForm):
 class EditProduct(EditRecord, ProductForm):
     path = "products/<str:id>"
     name = "product"
-    record_kind = ("product-service", "Products")
+    record_kind = ("product-service", gettext_lazy("Products"))
 
     def values(self) -> Values:
         return form_values(self.definitions, self.record["formData"])

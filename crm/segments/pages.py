@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
 from core.web.filter_words import RECORDS, in_words
@@ -28,14 +29,16 @@ SEGMENTS = Records(
     "segment",
     "segments",
     "list-filter",
-    "A segment is a saved filter.",
+    gettext_lazy("A segment is a saved filter."),
 )
 SHOWN = 20
 
 
 class SegmentPage(Page):
     module = "segment"
-    menu = MenuItem("Segments", CONTACTS, 20, "list-filter", keywords="lists audiences groups")
+    menu = MenuItem(
+        gettext_lazy("Segments"), CONTACTS, 20, "list-filter", keywords=gettext_lazy("lists audiences groups")
+    )
     kind = SEGMENTS
 
     def definitions(self, panel: str) -> list[Values]:
@@ -53,17 +56,17 @@ class SegmentPage(Page):
 
 class Segments(RecordList, SegmentPage):
     path = name = "segments"
-    title = "Segments"
+    title = gettext_lazy("Segments")
     template = "web/segments/list.html"
     adds = "segment-new"
     rows = "web/segments/rows.html"
-    hint = "Name, description"
+    hint = gettext_lazy("Name, description")
     columns = (
-        Column("name", "Name", "name"),
-        Column("panel", "Record type", "panel"),
-        Column("count", "Members", css="right num"),
-        Column("description", "Description"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("panel", gettext_lazy("Record type"), "panel"),
+        Column("count", gettext_lazy("Members"), css="right num"),
+        Column("description", gettext_lazy("Description")),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -72,9 +75,9 @@ class SegmentForm(RecordForm, SegmentPage):
 
     form_class = form_from_input(
         SegmentCreate,
-        {"name": "Name", "description": "Description", "color": "Colour"},
+        {"name": gettext_lazy("Name"), "description": gettext_lazy("Description"), "color": gettext_lazy("Colour")},
         kinds={"color": "select"},
-        placeholders={"color": "None"},
+        placeholders={"color": gettext_lazy("None")},
     )
 
     def form(self, values: Values | None = None) -> Form:
@@ -88,7 +91,7 @@ class NewSegment(NewRecord, SegmentForm):
 
     path = "segments/new"
     name = "segment-new"
-    title = "New segment of contacts"
+    title = gettext_lazy("New segment of contacts")
     action = title
     template = "web/segments/new.html"
     panel: ClassVar[str] = "contact"
@@ -154,7 +157,7 @@ class NewSegment(NewRecord, SegmentForm):
 class NewLeadSegment(NewSegment):
     path = "segments/new-leads"
     name = "segment-new-leads"
-    title = "New segment of leads"
+    title = gettext_lazy("New segment of leads")
     action = title
     panel = word = "lead"
 
@@ -164,7 +167,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
 
     path = "segments/new-fixed"
     name = "segment-new-fixed"
-    title = "New segment, chosen one by one"
+    title = gettext_lazy("New segment, chosen one by one")
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
@@ -186,7 +189,7 @@ class SegmentFilters(NewSegment):
 
     path = "segments/<str:id>/filters"
     name = "segment-filters"
-    title = "Filters of the segment"
+    title = gettext_lazy("Filters of the segment")
     action = ""
 
     @cached_property
@@ -221,7 +224,7 @@ class EditSegment(EditRecord, SegmentForm):
 
     path = "segments/<str:id>"
     name = "segment"
-    record_kind = ("segment", "Segments")
+    record_kind = ("segment", gettext_lazy("Segments"))
     template = "web/segments/detail.html"
 
     def context(self) -> JsonObject:

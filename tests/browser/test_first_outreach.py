@@ -10,8 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from accounts.models import Company, CompanySettings
 from core.jobs.liveness import release_lock
+from core.samples import set_test_server
 from core.tenancy import company_scope
-from outreach.connections.senders.test_server import set_test_server
 from outreach.models import SendJob
 from tests.accounts.auth.helpers import mails_to, token_in
 from tests.kit.smtp_server import Faults, accept_everybody, faulty_server

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from core.access import Entitlement
+from core.samples import DOMAIN, set_test_server
 from core.tenancy import company_scope
-from crm.contacts.samples import DOMAIN, NAMES
+from crm.contacts.pages.samples import NAMES
 from crm.models import Contact, Tag
-from outreach.connections.senders.test_server import sample_addresses, set_test_server
+from outreach.connections.senders.sample_people import sample_addresses
 from outreach.models import SendJob, Smtp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory
@@ -52,9 +53,9 @@ def test_sample_people_come_and_go_by_a_click_each(cast: Cast) -> None:
 
     undo = dict(re.findall(r'name="(\w+)" value="([^"]*)"', toast))
     assert (undo["do"], re.search(r'action="([^"]*)"', toast)[1]) == ("remove", path)
-    client.post(path, undo)
+    assert "Sample people removed" in toast_of(client, client.post(path, undo))
     assert samples(cast) == 0
-    client.post(path, {"do": "add"})
+    assert "added" in toast_of(client, client.post(path, {"do": "add"}))
     assert samples(cast) == len(NAMES)
     removed = toast_of(client, client.post(path, {"do": "remove"}))
     assert ("Sample people removed" in removed, samples(cast)) == (True, 0)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -20,29 +21,36 @@ SECRETS = Records(
     "secret",
     "secrets",
     "key-round",
-    "A key or password that a workflow sends along with its calls, to one host and no other.",
+    gettext_lazy("A key or password that a workflow sends along with its calls, to one host and no other."),
 )
 
 
 class SecretPage(Page):
     module = "workflow"
-    menu = MenuItem("Secrets", SETTINGS, 30, "lock", "Developers", "credentials tokens passwords workflows")
+    menu = MenuItem(
+        gettext_lazy("Secrets"),
+        SETTINGS,
+        30,
+        "lock",
+        gettext_lazy("Developers"),
+        gettext_lazy("credentials tokens passwords workflows"),
+    )
     kind = SECRETS
 
 
 class Secrets(RecordList, SecretPage):
     path = "settings/secrets"
     name = "secrets"
-    title = "Secrets of workflows"
-    purpose = "Passwords and tokens for workflow requests."
+    title = gettext_lazy("Secrets of workflows")
+    purpose = gettext_lazy("Passwords and tokens for workflow requests.")
     adds = "secret-new"
     rows = "web/workflows/secret_rows.html"
-    hint = "Name, host"
+    hint = gettext_lazy("Name, host")
     columns = (
-        Column("name", "Name", "name"),
-        Column("host", "Host", "host"),
-        Column("lastUsedAt", "Last used", "lastUsedAt"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("host", gettext_lazy("Host"), "host"),
+        Column("lastUsedAt", gettext_lazy("Last used"), "lastUsedAt"),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
 
@@ -61,7 +69,7 @@ class SecretForm(RecordForm, SecretPage):
 class NewSecret(NewRecord, SecretForm):
     path = "settings/secrets/new"
     name = "secret-new"
-    title = "New secret"
+    title = gettext_lazy("New secret")
 
 
 class Secret(EditRecord, SecretForm):

@@ -12,6 +12,7 @@ from billing.checkout.pages.base import BillingPage, losses, refused_order, whol
 from billing.checkout.types import OrderedData, QuoteData
 from core.ids import is_id
 from core.text.formats import exact_money
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
@@ -25,7 +26,7 @@ ADD_ON = "addon-"
 class BuyPlan(BillingPage):
     path = "settings/plan/buy"
     name = "plan-buy"
-    title = "Subscribe"
+    title = gettext_lazy("Subscribe")
     template = "web/plans/buy.html"
 
     @property

@@ -9,17 +9,18 @@ from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.text.spans import days_until
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 END, NOW = "periodEnd", "now"
-UNSURE = "Tick the box to cancel now."
+UNSURE = gettext_lazy("Tick the box to cancel now.")
 
 
 class CancelPlan(BillingPage):
     path = "settings/plan/cancel"
     name = "plan-cancel"
-    title = "Cancel"
+    title = gettext_lazy("Cancel")
     template = "web/plans/cancel.html"
 
     @cached_property

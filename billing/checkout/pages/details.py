@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -16,10 +17,17 @@ from core.web.settings import SettingsForm
 class Details(SettingsForm):
     path = "settings/plan/details"
     name = "billing-details"
-    purpose = "Name, address and tax number on invoices."
-    title = "Billing details"
+    purpose = gettext_lazy("Name, address and tax number on invoices.")
+    title = gettext_lazy("Billing details")
     module = "plan"
-    menu = MenuItem("Billing details", SETTINGS, 40, "receipt-text", "Billing", "invoice address vat tax")
+    menu = MenuItem(
+        gettext_lazy("Billing details"),
+        SETTINGS,
+        40,
+        "receipt-text",
+        gettext_lazy("Billing"),
+        gettext_lazy("invoice address vat tax"),
+    )
     needs_subscription = False
     resource = "subscription/billing-details"
 

@@ -10,18 +10,19 @@ from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 
 
 class PauseForm(Form):
-    until = Field(label="Until", kind="date", required=True)
+    until = Field(label=gettext_lazy("Until"), kind="date", required=True)
 
 
 class PausePlan(BillingPage):
     path = "settings/plan/pause"
     name = "plan-pause"
-    title = "Pause"
+    title = gettext_lazy("Pause")
     template = "web/plans/pause.html"
 
     def show(self) -> Values:

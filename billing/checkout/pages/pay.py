@@ -6,21 +6,22 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 TRANSFER_STATES = {
-    "awaiting": "We wait for your transfer.",
-    "submitted": "We'll email you when the transfer arrives.",
-    "rejected": "Your transfer was not found.",
+    "awaiting": gettext_lazy("We wait for your transfer."),
+    "submitted": gettext_lazy("We'll email you when the transfer arrives."),
+    "rejected": gettext_lazy("Your transfer was not found."),
 }
-NO_REFERENCE = "Enter the reference of your transfer."
+NO_REFERENCE = gettext_lazy("Enter the reference of your transfer.")
 
 
 class PayOrder(BillingPage):
     path = "settings/plan/pay/<str:id>"
     name = "plan-pay"
-    title = "Pay"
+    title = gettext_lazy("Pay")
     template = "web/plans/pay.html"
 
     def get(self, request: HttpRequest) -> HttpResponse:

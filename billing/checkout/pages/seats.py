@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from billing.checkout.pages.base import BillingPage, refused_order, whole_number
 from billing.checkout.types import QuoteData
 from core.text.spans import days_until
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
@@ -17,7 +18,7 @@ from core.web.forms import Field, Form
 class ChangeSeats(BillingPage):
     path = "settings/plan/seats"
     name = "plan-seats"
-    title = "Seats"
+    title = gettext_lazy("Seats")
     template = "web/plans/seats.html"
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 WIDE, HIGH = 280, 140
@@ -39,7 +40,7 @@ class FlowGraph:
     """The type of the node where it begins."""
     fixed: ClassVar[frozenset[str]] = frozenset()
     """Types of nodes that nobody adds or deletes, in addition to the first."""
-    way_words: ClassVar[Mapping[str, str]] = {"out": "Then"}
+    way_words: ClassVar[Mapping[str, str]] = {"out": gettext_lazy("Then")}
     """Handle -> its label."""
 
     def __init__(self, drawn: Values, types: Mapping[str, Values]) -> None:

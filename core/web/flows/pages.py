@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import FlowGraph, Line
@@ -19,19 +20,19 @@ VIEWS = ("canvas", "list")
 DEEPEST = 12
 """Maximum depth of indentation for nested branches."""
 KEYS = (
-    ("Tab", "to the next step, in the order of the list"),
-    ("Arrows", "to the step beside, above or below"),
-    ("Enter", "edit the step"),
-    ("A", "add a step after it"),
-    ("C", "connect it: choose the other step, then Enter"),
-    ("Delete", "delete the step, or the connection that is chosen"),
-    ("Shift + arrows", "move the step"),
+    ("Tab", gettext_lazy("to the next step, in the order of the list")),
+    ("Arrows", gettext_lazy("to the step beside, above or below")),
+    ("Enter", gettext_lazy("edit the step")),
+    ("A", gettext_lazy("add a step after it")),
+    ("C", gettext_lazy("connect it: choose the other step, then Enter")),
+    ("Delete", gettext_lazy("delete the step, or the connection that is chosen")),
+    ("Shift + arrows", gettext_lazy("move the step")),
     ("Ctrl + Z", "undo"),
     ("Ctrl + Shift + Z", "redo"),
-    ("T", "tidy up"),
-    ("F", "show all of it"),
+    ("T", gettext_lazy("tidy up")),
+    ("F", gettext_lazy("show all of it")),
     ("+ and −", "zoom"),
-    ("?", "these keys"),
+    ("?", gettext_lazy("these keys")),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice, flattened, shown_by
 from core.web.forms import BoundField, Option
@@ -27,12 +28,20 @@ MAX_ROWS = 50
 MAX_PAIRS = 201
 UNSHOWN = "unshown"
 """The value of the button that takes off the conditions that a form does not show."""
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
 MAY_BE_NEITHER = "x-neither"
 """Mark of a switch that may be on, off, or left to the default."""
-YES_NO = (Option("true", "Yes"), Option("false", "No"))
+YES_NO = (Option("true", gettext_lazy("Yes")), Option("false", gettext_lazy("No")))
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
 

@@ -17,13 +17,14 @@ from django.utils.translation import gettext as _
 from core.errors import PERMISSION, WHOLE_BODY
 from core.ids import is_id
 from core.text.json import dumps
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer, sentence
 from core.web.cures import remedy_key, remedy_text
 from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 
-LOST = "Enter it again. It was not saved."
+LOST = gettext_lazy("Enter it again. It was not saved.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
 
 
@@ -189,7 +190,7 @@ class Form(forms.Form):
         if not answer.errors and answer.warning:
             rest.append(sentence(answer.warning))
         for name, messages in texts.items():
-            self[name].replace_error(" ".join(messages))
+            self[name].replace_error(" ".join(map(str, messages)))
         if answer.message and not self.refused_fields:
             self.add_error(None, answer.message)
         for text in rest:

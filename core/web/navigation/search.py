@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from core.text.folding import fold
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.navigation.menu import address_of, first_pages, opened_items, registered
 from core.web.navigation.places import NOTIFICATIONS, PLACES, SETTINGS, MenuItem, Place
@@ -18,34 +19,34 @@ MAX_SEARCH_LENGTH = 200
 MAX_PAGES = 6
 """Maximum number of pages and actions shown next to records."""
 EVERYWHERE = (
-    (("Ctrl", "K"), "Search, go somewhere, do something"),
-    (("?",), "Show the keys"),
-    (("/",), "Search the list"),
+    (("Ctrl", "K"), gettext_lazy("Search, go somewhere, do something")),
+    (("?",), gettext_lazy("Show the keys")),
+    (("/",), gettext_lazy("Search the list")),
 )
 LISTS = (
-    (("J",), "Next row"),
-    (("K",), "Row before"),
-    (("X",), "Choose the row"),
-    (("Enter",), "Open the row"),
-    (("C",), "New one"),
+    (("J",), gettext_lazy("Next row")),
+    (("K",), gettext_lazy("Row before")),
+    (("X",), gettext_lazy("Choose the row")),
+    (("Enter",), gettext_lazy("Open the row")),
+    (("C",), gettext_lazy("New one")),
 )
-RECORDS = ((("E",), "Edit"), (("N",), "Write a note"))
+RECORDS = ((("E",), gettext_lazy("Edit")), (("N",), gettext_lazy("Write a note")))
 INBOX = (
-    (("O",), "Open the first conversation"),
-    (("J",), "Next conversation"),
-    (("K",), "Conversation before"),
-    (("R",), "Answer"),
-    (("A",), "Assign"),
-    (("S",), "Snooze or unsnooze"),
-    (("E",), "Close or reopen"),
+    (("O",), gettext_lazy("Open the first conversation")),
+    (("J",), gettext_lazy("Next conversation")),
+    (("K",), gettext_lazy("Conversation before")),
+    (("R",), gettext_lazy("Answer")),
+    (("A",), gettext_lazy("Assign")),
+    (("S",), gettext_lazy("Snooze or unsnooze")),
+    (("E",), gettext_lazy("Close or reopen")),
 )
 REVIEW = (
-    (("A",), "Approve the draft"),
-    (("E",), "Edit it"),
-    (("W",), "Rewrite the draft"),
-    (("X",), "Don't send it"),
-    (("J",), "Next draft"),
-    (("K",), "Draft before"),
+    (("A",), gettext_lazy("Approve the draft")),
+    (("E",), gettext_lazy("Edit it")),
+    (("W",), gettext_lazy("Rewrite the draft")),
+    (("X",), gettext_lazy("Don't send it")),
+    (("J",), gettext_lazy("Next draft")),
+    (("K",), gettext_lazy("Draft before")),
 )
 
 
@@ -73,7 +74,7 @@ class Search(Page):
     """Records, pages and actions that match a text; without one, recent records, all actions and all pages."""
 
     path = name = "search"
-    title = "Search"
+    title = gettext_lazy("Search")
     template = "web/search/search.html"
 
     def show(self) -> Values:
@@ -183,7 +184,7 @@ class Keys(Page):
 
     path = "help/keys"
     name = "keys-help"
-    title = "Keys"
+    title = gettext_lazy("Keys")
     template = "web/search/keys.html"
 
     def show(self) -> Values:

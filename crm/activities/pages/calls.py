@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
@@ -19,31 +20,31 @@ from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 
 OUTCOMES = (
-    ("connected", "Connected"),
-    ("no_answer", "No answer"),
-    ("busy", "Busy"),
-    ("voicemail", "Voicemail"),
-    ("wrong_number", "Wrong number"),
-    ("failed", "Failed"),
+    ("connected", gettext_lazy("Connected")),
+    ("no_answer", gettext_lazy("No answer")),
+    ("busy", gettext_lazy("Busy")),
+    ("voicemail", gettext_lazy("Voicemail")),
+    ("wrong_number", gettext_lazy("Wrong number")),
+    ("failed", gettext_lazy("Failed")),
 )
-DIRECTIONS = (("outbound", "Outgoing"), ("inbound", "Incoming"))
+DIRECTIONS = (("outbound", gettext_lazy("Outgoing")), ("inbound", gettext_lazy("Incoming")))
 FOUND = 10
 """Contacts that a search shows."""
 
 
 class Calls(Page):
     path = name = "calls"
-    title = "Calls"
+    title = gettext_lazy("Calls")
     template = "web/calls/list.html"
     module = "lead-activity"
-    menu = MenuItem("Calls", TASKS, 20, "phone", keywords="call log phone")
+    menu = MenuItem(gettext_lazy("Calls"), TASKS, 20, "phone", keywords=gettext_lazy("call log phone"))
 
     choices = (
-        Choice("contact.name", "Contact"),
-        Choice("member.name", "Member"),
-        Choice("direction", "Direction", ("in",), DIRECTIONS),
-        Choice("outcome", "Outcome", ("in",), OUTCOMES),
-        Choice("startedAt", "When", DATE, kind="date"),
+        Choice("contact.name", gettext_lazy("Contact")),
+        Choice("member.name", gettext_lazy("Member")),
+        Choice("direction", gettext_lazy("Direction"), ("in",), DIRECTIONS),
+        Choice("outcome", gettext_lazy("Outcome"), ("in",), OUTCOMES),
+        Choice("startedAt", gettext_lazy("When"), DATE, kind="date"),
     )
 
     @cached_property
@@ -101,7 +102,7 @@ class NewCall(CallPage):
 
     path = "calls/new"
     name = "call-new"
-    title = "Log a call"
+    title = gettext_lazy("Log a call")
     template = "web/calls/new.html"
 
     @cached_property
@@ -140,7 +141,7 @@ class NewCall(CallPage):
 class EditCall(CallPage):
     path = "calls/<str:id>"
     name = "call"
-    title = "Call"
+    title = gettext_lazy("Call")
     template = "web/calls/detail.html"
 
     @property

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
@@ -19,12 +20,25 @@ from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 
-TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
-EMPTY = {"open": "No open tasks", "mine": "No tasks for you", "done": "No completed tasks"}
-SNOOZES = (("1", "Until tomorrow"), ("3", "For three days"), ("7", "For a week"))
+TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Yours")), ("done", gettext_lazy("Done")))
+EMPTY = {
+    "open": gettext_lazy("No open tasks"),
+    "mine": gettext_lazy("No tasks for you"),
+    "done": gettext_lazy("No completed tasks"),
+}
+SNOOZES = (
+    ("1", gettext_lazy("Until tomorrow")),
+    ("3", gettext_lazy("For three days")),
+    ("7", gettext_lazy("For a week")),
+)
 MORNING = time(9)
 """Time of day of a postponed follow-up."""
-REMINDERS = {"0": "At the due time", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+REMINDERS = {
+    "0": gettext_lazy("At the due time"),
+    "15": gettext_lazy("15 minutes before"),
+    "60": gettext_lazy("1 hour before"),
+    "1440": gettext_lazy("1 day before"),
+}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Leads that a search shows."""
@@ -34,15 +48,17 @@ class FollowUps(Page):
     """The open follow-ups by their time, overdue ones first; and the done ones, the last first."""
 
     path = name = "follow-ups"
-    title = "Tasks"
+    title = gettext_lazy("Tasks")
     template = "web/follow_ups/list.html"
     module = "lead-activity"
-    menu = MenuItem("Tasks", TASKS, 10, "list-todo", keywords="follow-ups todo reminders activities")
+    menu = MenuItem(
+        gettext_lazy("Tasks"), TASKS, 10, "list-todo", keywords=gettext_lazy("follow-ups todo reminders activities")
+    )
 
     choices = (
-        Choice("lead.contact.name", "Contact"),
-        Choice("assignee.name", "Assigned to"),
-        Choice("dueAt", "Due", DATE, kind="date"),
+        Choice("lead.contact.name", gettext_lazy("Contact")),
+        Choice("assignee.name", gettext_lazy("Assigned to")),
+        Choice("dueAt", gettext_lazy("Due"), DATE, kind="date"),
     )
 
     @cached_property
@@ -151,7 +167,7 @@ class NewFollowUp(FollowUpPage):
 
     path = "follow-ups/new"
     name = "follow-up-new"
-    title = "New task"
+    title = gettext_lazy("New task")
     template = "web/follow_ups/new.html"
 
     @cached_property
@@ -183,8 +199,8 @@ class NewFollowUp(FollowUpPage):
 class EditFollowUp(FollowUpPage):
     path = "follow-ups/<str:id>"
     name = "follow-up"
-    tab_name = "Task"
-    title = "Task"
+    tab_name = gettext_lazy("Task")
+    title = gettext_lazy("Task")
     template = "web/follow_ups/detail.html"
 
     @property

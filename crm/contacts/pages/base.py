@@ -6,6 +6,7 @@ from functools import cached_property
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
@@ -13,14 +14,20 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
-NEEDED = {"name": "a name", "email": "an email address", "number": "a phone number"}
+NEEDED = {"name": "a name", "email": gettext_lazy("an email address"), "number": gettext_lazy("a phone number")}
 
 
 class ContactPage(Page):
     """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
-    menu = MenuItem("All contacts", CONTACTS, 10, "users", keywords="people customers persons subscribers")
+    menu = MenuItem(
+        gettext_lazy("All contacts"),
+        CONTACTS,
+        10,
+        "users",
+        keywords=gettext_lazy("people customers persons subscribers"),
+    )
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -59,7 +66,7 @@ class ContactPage(Page):
     def needs(self) -> str:
         """Return the values that every contact needs, as text."""
         labels = [label for name, label in NEEDED.items() if name in self.required]
-        return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
+        return " and ".join(map(str, filter(None, (", ".join(map(str, labels[:-1])), *labels[-1:]))))
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
@@ -19,11 +20,11 @@ from crm.contacts.pages.base import ContactPage
 
 CUSTOM_COLUMNS = 2
 """The number of custom fields among the columns that are shown when nobody has chosen any."""
-LINKED = (("segment", "segment", "Segment"), ("category", "contact-category", "Category"))
+LINKED = (("segment", "segment", gettext_lazy("Segment")), ("category", "contact-category", gettext_lazy("Category")))
 """Field, path and label of the filters from pages of segments and categories."""
-ANSWERED = Choice("repliedAt", "Replied", (SINCE,), kind="date")
+ANSWERED = Choice("repliedAt", gettext_lazy("Replied"), (SINCE,), kind="date")
 """The filter that a number of the home page leads to."""
-IMPORT = ("importId", "contact/import", "Import")
+IMPORT = ("importId", "contact/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
 MAX_RECIPIENTS = 100
 """Maximum number of single people for an outreach from the list: an address has space for no more ids."""
@@ -98,7 +99,7 @@ class ContactList(ContactTable, BulkList):
 
 class Contacts(ContactList):
     path = name = "contacts"
-    title = "Contacts"
+    title = gettext_lazy("Contacts")
     template = "web/contacts/list.html"
 
     def show(self) -> Values:
@@ -142,13 +143,13 @@ class Contacts(ContactList):
 class StartForContacts(StartForMany, ContactList):
     path = "contacts/start"
     name = "contacts-start"
-    title = "Start a workflow for contacts"
+    title = gettext_lazy("Start a workflow for contacts")
 
 
 class ChangeContacts(ChangeMany, ContactList):
     path = "contacts/change"
     name = "contacts-change"
-    title = "Change contacts"
+    title = gettext_lazy("Change contacts")
 
     def field(self, name: str) -> Field | None:
         if name == "tags":
@@ -162,7 +163,7 @@ class ChangeContacts(ChangeMany, ContactList):
 class ContactColumns(ContactTable, ChooseColumns):
     path = "contacts/columns"
     name = "contact-columns"
-    title = "Columns of contacts"
+    title = gettext_lazy("Columns of contacts")
 
 
 class ContactCell(ContactTable, EditCell):

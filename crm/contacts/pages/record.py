@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
@@ -17,23 +18,23 @@ from core.web.timelines import SIZE, shown_entry
 from crm.contacts.pages.base import ContactPage, body_of
 from crm.contacts.types import ContactData
 
-DIRECTIONS = [Option("outbound", "Outgoing"), Option("inbound", "Incoming")]
+DIRECTIONS = [Option("outbound", gettext_lazy("Outgoing")), Option("inbound", gettext_lazy("Incoming"))]
 OUTCOMES = [
-    Option("connected", "Connected"),
-    Option("no_answer", "No answer"),
-    Option("busy", "Busy"),
-    Option("voicemail", "Voicemail"),
-    Option("wrong_number", "Wrong number"),
-    Option("failed", "Failed"),
+    Option("connected", gettext_lazy("Connected")),
+    Option("no_answer", gettext_lazy("No answer")),
+    Option("busy", gettext_lazy("Busy")),
+    Option("voicemail", gettext_lazy("Voicemail")),
+    Option("wrong_number", gettext_lazy("Wrong number")),
+    Option("failed", gettext_lazy("Failed")),
 ]
-ATTENDEES = "Email addresses, separated by commas. You are included."
+ATTENDEES = gettext_lazy("Email addresses, separated by commas. You are included.")
 LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
 OF_CARD = {"countryCode": "phone", "number": "phone"}
 """Field of the form -> its name on a card, if it differs."""
 COMPOSE = {
-    "note": ("Note", "lead-activity", "Add note"),
-    "call": ("Call", "lead-activity", "Log call"),
-    "meeting": ("Meeting", "meeting", "Create meeting and invite"),
+    "note": (gettext_lazy("Note"), "lead-activity", gettext_lazy("Add note")),
+    "call": (gettext_lazy("Call"), "lead-activity", gettext_lazy("Log call")),
+    "meeting": (gettext_lazy("Meeting"), "meeting", gettext_lazy("Create meeting and invite")),
 }
 """Kind of timeline entry -> its name, its permission module, and its button."""
 
@@ -41,7 +42,7 @@ COMPOSE = {
 class NewContact(ContactPage):
     path = "contacts/new"
     name = "contact-new"
-    title = "New contact"
+    title = gettext_lazy("New contact")
     action = title
     template = "web/contacts/new.html"
 
@@ -85,7 +86,7 @@ class NewContact(ContactPage):
 class ContactDetail(ContactPage):
     path = "contacts/<str:id>"
     name = "contact"
-    record_kind = ("contact", "Contacts")
+    record_kind = ("contact", gettext_lazy("Contacts"))
     template = "web/contacts/detail.html"
 
     @cached_property
@@ -210,7 +211,7 @@ class ContactDetail(ContactPage):
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         answer = self.ask("POST", path, None, {"contact": self.params["id"], **values, **beside})
         if answer.ok:
-            return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
+            return self.done(" ".join(map(str, filter(None, (text, answer.warning)))), self.request.path)
         if self.request.POST["do"] not in dict(self.composers):
             return self.refuse(answer, self.request.path)
         form.refuse(answer)

@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, ngettext
 
-from accounts.companies.shortcuts import Shortcut, register_shortcut
+from core.samples import DOMAIN
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.pages import Page
+from core.web.shortcuts import Shortcut, register_shortcut
 from crm.contacts.pages.base import ContactPage
-from crm.contacts.samples import DOMAIN, NAMES, TAG, sample_people
 
+TAG = "Sample"
+COUNTRY_CODE, FIRST_NUMBER = "+44", 7_700_900_100
+"""The first of the numbers that Ofcom keeps for films."""
+NAMES = (
+    "Amara Okafor", "Ben Carter", "Chloe Dubois", "Daniel Weiss", "Elena Rossi", "Farid Haddad", "Grace Kim",
+    "Hugo Lindqvist", "Isla Murray", "Jonas Becker", "Katya Ivanova", "Liam Walsh", "Maya Patel", "Noah Jansen",
+    "Olivia Santos", "Priya Nair", "Quentin Moreau", "Rosa Delgado", "Samuel Osei", "Tara Novak",
+)  # fmt: skip
 ADDRESSES: JsonObject = {
     "operator": "and",
     "conditions": [{"field": "email", "operator": "endsWith", "value": f"@{DOMAIN}"}],
 }
 """The filter that finds sample people, whatever tags they have by now."""
+
+
+def sample_people() -> list[JsonObject]:
+    """Return the sample people, as POST /contact/bulk takes contacts."""
+    return [
+        {
+            "name": name,
+            "email": f"{name.lower().replace(' ', '.')}@{DOMAIN}",
+            "countryCode": COUNTRY_CODE,
+            "number": str(FIRST_NUMBER + place),
+        }
+        for place, name in enumerate(NAMES)
+    ]
 
 
 def has_samples(page: Page) -> bool:

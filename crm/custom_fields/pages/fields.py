@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
@@ -21,10 +21,18 @@ from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_f
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
-FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "Custom fields of your records.")
-SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
-PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
-HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
+FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", _("Custom fields of your records."))
+SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", _("A section is a title above fields."))
+PANELS = {
+    "contact": _("Contacts"),
+    "lead": _("Leads"),
+    "productService": _("Products"),
+}
+HOLDS = (
+    ("", _("One value")),
+    ("array", _("A list, of records if it has parts")),
+    ("object", _("One record with parts")),
+)
 """Value type -> its label; for others the field's type decides."""
 OF_OPTIONS = r"more|(option|about|was)\d+"
 """The names of the form's fields of options."""
@@ -36,7 +44,12 @@ ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 class FieldPage(Page):
     module = "custom-field"
     menu = MenuItem(
-        "Fields", SETTINGS, 10, "text-cursor-input", "Data", "custom fields properties attributes columns sections"
+        _("Fields"),
+        SETTINGS,
+        10,
+        "text-cursor-input",
+        _("Data"),
+        _("custom fields properties attributes columns sections"),
     )
     kind: ClassVar[Records] = FIELDS
 
@@ -60,8 +73,8 @@ class Fields(FieldPage):
 
     path = "settings/fields"
     name = "fields"
-    title = "Fields"
-    purpose = "Fields of contacts, leads and products."
+    title = _("Fields")
+    purpose = _("Fields of contacts, leads and products.")
     template = "web/fields/list.html"
 
     def show(self) -> Values:
@@ -222,7 +235,7 @@ class FieldForm(FieldPage, RecordForm):
 class NewField(NewRecord, FieldForm):
     path = "settings/fields/new"
     name = "field-new"
-    title = "New field"
+    title = _("New field")
 
     def form(self, values: Values | None = None) -> Form:
         return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""})
@@ -356,13 +369,16 @@ class SectionForm(FieldPage, RecordForm):
     module = "custom-section"
     kind = SECTIONS
 
-    form_class = form_from_input(SectionCreate, {"name": "Name", "description": "Description", "hide": "Hidden"})
+    form_class = form_from_input(
+        SectionCreate,
+        {"name": _("Name"), "description": _("Description"), "hide": _("Hidden")},
+    )
 
 
 class NewSection(NewRecord, SectionForm):
     path = "settings/sections/new"
     name = "section-new"
-    title = "New section"
+    title = _("New section")
 
     def body(self, values: Values) -> JsonObject:
         return {**values, "panel": self.panel}

@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
@@ -19,26 +20,26 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page, Refused
 
 CONTACT_TARGETS = {
-    "name": "Full name",
-    "firstName": "First name",
-    "lastName": "Last name",
-    "email": "Email",
-    "countryCode": "Country code",
-    "areaCode": "Area code",
-    "number": "Phone number",
-    "tags": "Tags",
-    "category": "Category",
-    "_id": "Record ID (from an export)",
+    "name": gettext_lazy("Full name"),
+    "firstName": gettext_lazy("First name"),
+    "lastName": gettext_lazy("Last name"),
+    "email": gettext_lazy("Email"),
+    "countryCode": gettext_lazy("Country code"),
+    "areaCode": gettext_lazy("Area code"),
+    "number": gettext_lazy("Phone number"),
+    "tags": gettext_lazy("Tags"),
+    "category": gettext_lazy("Category"),
+    "_id": gettext_lazy("Record ID (from an export)"),
 }
 LEAD_TARGETS = {
     **CONTACT_TARGETS,
-    "status": "Status",
-    "source": "Source",
-    "value": "Value",
-    "notes": "Notes",
-    "productServices": "Products",
-    "team": "Team",
-    "teamMember": "Team member",
+    "status": gettext_lazy("Status"),
+    "source": gettext_lazy("Source"),
+    "value": gettext_lazy("Value"),
+    "notes": gettext_lazy("Notes"),
+    "productServices": gettext_lazy("Products"),
+    "team": gettext_lazy("Team"),
+    "teamMember": gettext_lazy("Team member"),
 }
 """Target of a column -> its label."""
 HINTS = {
@@ -53,12 +54,12 @@ HINTS = {
 }
 """Target of a column -> advice on its format, if the problem does not state it."""
 STATES = {
-    "queued": ("Waiting", "none"),
-    "running": ("Importing", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Stopped", "bad"),
-    "cancelled": ("Cancelled", "none"),
+    "queued": (gettext_lazy("Waiting"), "none"),
+    "running": (gettext_lazy("Importing"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Stopped"), "bad"),
+    "cancelled": (gettext_lazy("Cancelled"), "none"),
 }
 """Status -> its word and tone."""
 OPEN = ("paused", "failed")
@@ -213,7 +214,7 @@ def reworded(text: str, labels: Mapping[str, str]) -> str:
     """Replace the API's names in a text about a value."""
     left = re.match(r"([\w, -]+) left unchanged", text)
     if left:
-        names = ", ".join(labels.get(name, name) for name in left[1].split(", "))
+        names = ", ".join(str(labels.get(name, name)) for name in left[1].split(", "))
         text = _("%(names)s left unchanged%(text)s") % {"names": names, "text": text[left.end() :]}
     for pattern, replacement in REWORDED:
         text = pattern.sub(replacement, text)
@@ -230,7 +231,14 @@ class ImportPage(Page):
     """Shared parts of the pages of imports."""
 
     module = "contact"
-    menu = MenuItem("Imports", SETTINGS, 40, "upload", "Data", "import upload csv excel spreadsheet")
+    menu = MenuItem(
+        gettext_lazy("Imports"),
+        SETTINGS,
+        40,
+        "upload",
+        gettext_lazy("Data"),
+        gettext_lazy("import upload csv excel spreadsheet"),
+    )
     also: ClassVar[tuple[str, ...]] = ("lead",)
 
     @cached_property
@@ -338,7 +346,7 @@ class ImportPage(Page):
         labels = self.labels()
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
-            names = [" or ".join(labels.get(key, key) for key in target.split(" or ")) for target in needed]
+            names = [" or ".join(str(labels.get(key, key)) for key in target.split(" or ")) for target in needed]
             return _("No column goes to %(names)s, which every one of the %(many)s needs.") % {
                 "names": ", ".join(names),
                 "many": self.kind.many,

@@ -9,6 +9,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option, options_of
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
@@ -43,7 +44,7 @@ DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo
 class ImportColumns(ImportPage):
     path = "imports/<str:id>/columns"
     name = "import-columns"
-    title = "Columns"
+    title = gettext_lazy("Columns")
     template = "web/imports/columns.html"
 
     def show(self) -> Values:

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
 from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, outcome, shown_import, shown_problem
@@ -24,8 +25,8 @@ NO_RECORDS = 20
 
 class Imports(ImportPage):
     path = name = "imports"
-    purpose = "Uploaded files and their results."
-    title = "Imports"
+    purpose = gettext_lazy("Uploaded files and their results.")
+    title = gettext_lazy("Imports")
     template = "web/imports/list.html"
     kind = CONTACTS
 
@@ -71,7 +72,7 @@ class Imports(ImportPage):
 class ImportDetail(ImportPage):
     path = "imports/<str:id>"
     name = "import"
-    record_kind = ("contact/import", "Imports")
+    record_kind = ("contact/import", gettext_lazy("Imports"))
     template = "web/imports/detail.html"
 
     def show(self) -> Values:
@@ -274,7 +275,7 @@ class LeadImports(Imports):
     name = "lead-imports"
     module = "lead"
     kind = LEADS
-    title = "Imports of leads"
+    title = gettext_lazy("Imports of leads")
     also = ()
 
 

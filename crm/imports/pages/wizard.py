@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.addresses import NO_COUNTRY, OTHER_COUNTRY
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import BoundField, alone
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
@@ -31,8 +32,8 @@ NAMES = {"name", "firstName", "lastName"}
 class NewImport(ImportPage):
     path = "imports/new"
     name = "import-new"
-    title = "Import"
-    action = "Import contacts"
+    title = gettext_lazy("Import")
+    action = gettext_lazy("Import contacts")
     template = "web/imports/new.html"
     kind = CONTACTS
     kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}
@@ -81,7 +82,7 @@ class ImportCheck(ImportPage):
 
     path = "imports/<str:id>/check"
     name = "import-check"
-    title = "Check"
+    title = gettext_lazy("Check")
     template = "web/imports/check.html"
 
     def show(self) -> Values:

@@ -13,56 +13,76 @@ from django.utils.translation import gettext as _
 from phonenumbers import SUPPORTED_REGIONS
 
 from core.text.addresses import NO_COUNTRY, BadAddress, read_phone
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from crm.imports.pages.base import counted
 
-DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Vertical bar"))
+DELIMITERS = (
+    (",", gettext_lazy("Comma")),
+    (";", gettext_lazy("Semicolon")),
+    ("\t", "Tab"),
+    ("|", gettext_lazy("Vertical bar")),
+)
 ENCODINGS = (
-    ("utf-8", "Unicode (UTF-8)"),
-    ("utf-16", "Unicode (UTF-16)"),
-    ("cp1252", "Western Europe (Windows)"),
-    ("iso8859-15", "Western Europe (ISO 8859-15)"),
-    ("mac-roman", "Western Europe (Mac)"),
-    ("cp1250", "Central Europe (Windows)"),
-    ("iso8859-2", "Central Europe (ISO 8859-2)"),
-    ("mac-latin2", "Central Europe (Mac)"),
-    ("cp1257", "Baltic (Windows)"),
-    ("cp1251", "Cyrillic (Windows)"),
-    ("koi8-r", "Cyrillic (KOI8-R)"),
-    ("cp1253", "Greek (Windows)"),
-    ("cp1254", "Turkish (Windows)"),
-    ("cp1255", "Hebrew (Windows)"),
-    ("cp1256", "Arabic (Windows)"),
-    ("cp874", "Thai (Windows)"),
-    ("cp1258", "Vietnamese (Windows)"),
-    ("shift_jis", "Japanese (Shift JIS)"),
-    ("euc_jp", "Japanese (EUC)"),
-    ("gb18030", "Chinese, simplified (GB 18030)"),
-    ("big5", "Chinese, traditional (Big5)"),
-    ("cp949", "Korean (Windows)"),
+    ("utf-8", gettext_lazy("Unicode (UTF-8)")),
+    ("utf-16", gettext_lazy("Unicode (UTF-16)")),
+    ("cp1252", gettext_lazy("Western Europe (Windows)")),
+    ("iso8859-15", gettext_lazy("Western Europe (ISO 8859-15)")),
+    ("mac-roman", gettext_lazy("Western Europe (Mac)")),
+    ("cp1250", gettext_lazy("Central Europe (Windows)")),
+    ("iso8859-2", gettext_lazy("Central Europe (ISO 8859-2)")),
+    ("mac-latin2", gettext_lazy("Central Europe (Mac)")),
+    ("cp1257", gettext_lazy("Baltic (Windows)")),
+    ("cp1251", gettext_lazy("Cyrillic (Windows)")),
+    ("koi8-r", gettext_lazy("Cyrillic (KOI8-R)")),
+    ("cp1253", gettext_lazy("Greek (Windows)")),
+    ("cp1254", gettext_lazy("Turkish (Windows)")),
+    ("cp1255", gettext_lazy("Hebrew (Windows)")),
+    ("cp1256", gettext_lazy("Arabic (Windows)")),
+    ("cp874", gettext_lazy("Thai (Windows)")),
+    ("cp1258", gettext_lazy("Vietnamese (Windows)")),
+    ("shift_jis", gettext_lazy("Japanese (Shift JIS)")),
+    ("euc_jp", gettext_lazy("Japanese (EUC)")),
+    ("gb18030", gettext_lazy("Chinese, simplified (GB 18030)")),
+    ("big5", gettext_lazy("Chinese, traditional (Big5)")),
+    ("cp949", gettext_lazy("Korean (Windows)")),
 )
 TYPES = {
     "text": "text",
-    "textarea": "long text",
+    "textarea": gettext_lazy("long text"),
     "number": "number",
     "date": "day",
-    "datetime": "date and time",
-    "checkbox": "yes or no",
+    "datetime": gettext_lazy("date and time"),
+    "checkbox": gettext_lazy("yes or no"),
     "select": "choice",
     "email": "email",
     "phone": "phone",
-    "url": "web address",
+    "url": gettext_lazy("web address"),
 }
 """Type of a new field -> its label."""
 MARKS = ((".", "1,234.50 (point)"), (",", "1.234,50 (comma)"))
-AS_COMPANY = "Read as your company writes dates. Choose the other reading if this file has other dates."
+AS_COMPANY = gettext_lazy("Read as your company writes dates. Choose the other reading if this file has other dates.")
 MAX_NAMES = 8
 """The most columns that a sentence names."""
 DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
 MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
+    *(
+        gettext_lazy("January"),
+        gettext_lazy("February"),
+        gettext_lazy("March"),
+        gettext_lazy("April"),
+        gettext_lazy("May"),
+        gettext_lazy("June"),
+        gettext_lazy("July"),
+    ),
+    *(
+        gettext_lazy("August"),
+        gettext_lazy("September"),
+        gettext_lazy("October"),
+        gettext_lazy("November"),
+        gettext_lazy("December"),
+    ),
 )
 KNOWN = {
     "status": "statuses",
@@ -79,7 +99,7 @@ NO_RECORD = "NotARecord"
 """Part of the code of a row that is a title, a total or a footer."""
 
 
-COUNTRY_QUESTION = "Which country are phone numbers without a country code from?"
+COUNTRY_QUESTION = gettext_lazy("Which country are phone numbers without a country code from?")
 WORD = re.compile(r"[^\W\d_]+")
 COUNTRY_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 COUNTRY_WORDS = frozenset({"country", "land", "pays", "país", "pais", "paese"})

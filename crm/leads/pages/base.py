@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Option
 from core.web.forms.record_forms import fields_query, record_fields
@@ -19,7 +20,7 @@ TONES = {"won": "ok", "lost": "bad", "new": "info"}
 
 def toast_text(*parts: str) -> str:
     """Return the non-empty texts of a toast as one text."""
-    return " ".join(part for part in parts if part)
+    return " ".join(str(part) for part in parts if part)
 
 
 def counted(number: int | None) -> str:
@@ -38,7 +39,13 @@ class LeadPage(Page):
     """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"
-    menu = MenuItem("All leads", LEADS, 10, "target", keywords="deals opportunities pipeline stages board sales")
+    menu = MenuItem(
+        gettext_lazy("All leads"),
+        LEADS,
+        10,
+        "target",
+        keywords=gettext_lazy("deals opportunities pipeline stages board sales"),
+    )
 
     @cached_property
     def definitions(self) -> list[Values]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
@@ -26,7 +27,7 @@ LINKS = (
     ("team", "Team", "team", "select"),
 )
 """Records linked with leads: field, label, path and kind of the form's field."""
-IMPORT = ("importId", "lead/import", "Import")
+IMPORT = ("importId", "lead/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
 
 
@@ -66,7 +67,7 @@ class LeadList(LeadTable, BulkList):
 
 class Leads(LeadList):
     path = name = "leads"
-    title = "Leads"
+    title = gettext_lazy("Leads")
     template = "web/leads/list.html"
 
     def show(self) -> Values:
@@ -145,13 +146,13 @@ class Leads(LeadList):
 class StartForLeads(StartForMany, LeadList):
     path = "leads/start"
     name = "leads-start"
-    title = "Start a workflow for leads"
+    title = gettext_lazy("Start a workflow for leads")
 
 
 class ChangeLeads(ChangeMany, LeadList):
     path = "leads/change"
     name = "leads-change"
-    title = "Change leads"
+    title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
         for beside, label, path, kind in LINKS:
@@ -165,7 +166,7 @@ class Pipeline(LeadPage):
 
     path = "leads/pipeline"
     name = "pipeline"
-    title = "Pipeline"
+    title = gettext_lazy("Pipeline")
     template = "web/leads/pipeline.html"
 
     def show(self) -> Values:

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
@@ -18,24 +19,24 @@ from core.web.timelines import SIZE, shown_entry
 from crm.leads.pages.base import LeadPage, ShownLead, toast_text
 
 TABS = {
-    "activity": ("Activity", "lead-activity"),
-    "follow-ups": ("Tasks", "lead-activity"),
-    "meetings": ("Meetings", "meeting"),
-    "calls": ("Calls", "lead-activity"),
+    "activity": (gettext_lazy("Activity"), "lead-activity"),
+    "follow-ups": (gettext_lazy("Tasks"), "lead-activity"),
+    "meetings": (gettext_lazy("Meetings"), "meeting"),
+    "calls": (gettext_lazy("Calls"), "lead-activity"),
 }
 """Tab of a lead -> its name, and the permission module that opens it."""
 BESIDE = ("contact", "productServices", "teamMember", "team", "tags")
 CONTACT = (
-    Field("name", "Name"),
-    Field("email", "Email", "email"),
+    Field("name", gettext_lazy("Name")),
+    Field("email", gettext_lazy("Email"), "email"),
     Field(
         "countryCode",
-        "Country code",
+        gettext_lazy("Country code"),
         "tel",
         placeholder="+44",
-        help_text="Leave empty for numbers that begin with +.",
+        help_text=gettext_lazy("Leave empty for numbers that begin with +."),
     ),
-    Field("number", "Phone number", "tel", placeholder="7400 123456"),
+    Field("number", gettext_lazy("Phone number"), "tel", placeholder="7400 123456"),
 )
 NEEDED = {"name": False, "email": True, "number": True}
 """Value of a contact -> whether a new one needs it by default."""
@@ -51,14 +52,14 @@ def body_of(values: Values) -> JsonObject:
 
 
 class FollowUpForm(Form):
-    title = Field(label="What", required=True)
-    dueAt = Field(label="When", kind="datetime-local", required=True)
+    title = Field(label=gettext_lazy("What"), required=True)
+    dueAt = Field(label=gettext_lazy("When"), kind="datetime-local", required=True)
 
 
 class NewLead(LeadPage):
     path = "leads/new"
     name = "lead-new"
-    title = "New lead"
+    title = gettext_lazy("New lead")
     action = title
     template = "web/leads/new.html"
 
@@ -123,7 +124,7 @@ class NewLead(LeadPage):
 class LeadDetail(LeadPage):
     path = "leads/<str:id>"
     name = "lead"
-    record_kind = ("lead", "Leads")
+    record_kind = ("lead", gettext_lazy("Leads"))
     template = "web/leads/detail.html"
 
     @cached_property

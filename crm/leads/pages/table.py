@@ -6,6 +6,7 @@ from typing import cast
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field
 from core.web.forms.record_forms import column_of, record_fields, shown_fields
@@ -61,7 +62,7 @@ class LeadTable(LeadPage, TablePage):
 class LeadColumns(LeadTable, ChooseColumns):
     path = "leads/columns"
     name = "lead-columns"
-    title = "Columns of leads"
+    title = gettext_lazy("Columns of leads")
 
 
 class LeadCell(LeadTable, EditCell):

@@ -14,6 +14,7 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.navigation.places import CALENDAR, MenuItem
@@ -23,21 +24,31 @@ from crm.meetings.pages.days import DAY, Day, Entry, days_of, hours_of, read_mom
 AGENDA_DAYS, WEEK_DAYS = 28, 7
 MAX_MEETINGS = 200
 OVERDUE = 5
-VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
+VIEWS = {"week": gettext_lazy("Week"), "month": gettext_lazy("Month"), "agenda": gettext_lazy("Agenda")}
 MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
 """Kind of moved entry -> its path, its time field, and the method that changes it."""
 NO_TIME = Answer(
-    400, {"message": "It was not moved.", "warning": "This time is skipped by daylight saving. Enter another one."}
+    400,
+    {
+        "message": gettext_lazy("It was not moved."),
+        "warning": gettext_lazy("This time is skipped by daylight saving. Enter another one."),
+    },
 )
 
 
 class Calendar(Page):
     path = name = "calendar"
-    title = "Calendar"
+    title = gettext_lazy("Calendar")
     template = "web/meetings/calendar.html"
     module = "meeting"
     also = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
-    menu = MenuItem("Meetings", CALENDAR, 10, "calendar", keywords="calendar appointments events schedule")
+    menu = MenuItem(
+        gettext_lazy("Meetings"),
+        CALENDAR,
+        10,
+        "calendar",
+        keywords=gettext_lazy("calendar appointments events schedule"),
+    )
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -254,7 +265,7 @@ class Calendar(Page):
     def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:
             return self.refuse(answer, self.link())
-        return self.done(" ".join(filter(None, (text, answer.warning))), self.link(), back=back)
+        return self.done(" ".join(map(str, filter(None, (text, answer.warning)))), self.link(), back=back)
 
 
 def selection(conditions: list[JsonObject], by: str, filters: Values) -> JsonObject:

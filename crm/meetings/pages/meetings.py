@@ -7,13 +7,19 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.pages import Page
 from crm.meetings.pages.calendar import Calendar
 
 LENGTHS = {15: "15 minutes", 30: "30 minutes", 60: "1 hour", 120: "2 hours"}
-REMINDERS = {"0": "At the start", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+REMINDERS = {
+    "0": gettext_lazy("At the start"),
+    "15": gettext_lazy("15 minutes before"),
+    "60": gettext_lazy("1 hour before"),
+    "1440": gettext_lazy("1 day before"),
+}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Contacts that a search shows."""
@@ -181,7 +187,7 @@ class EditMeeting(MeetingPage):
         answer = self.ask("PUT", self.resource, None, {"attendees": attendees})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
+        return self.done(" ".join(map(str, filter(None, (text, answer.warning)))), self.request.path)
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("DELETE", self.shows, None, {"ids": [self.params["id"]]})

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from core.ids import is_id
 from core.text.folding import fold
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from crm.meetings.pages.days import read_moment
@@ -25,7 +26,7 @@ BEFORE_PEOPLE = 3
 class NewMeeting(MeetingPage):
     path = "calendar/new"
     name = "meeting-new"
-    title = "New meeting"
+    title = gettext_lazy("New meeting")
     action = title
     template = "web/meetings/new.html"
 
@@ -149,7 +150,7 @@ class MeetingPeople(NewMeeting):
 
     path = "calendar/new/people"
     name = "meeting-people"
-    title = "People of the new meeting"
+    title = gettext_lazy("People of the new meeting")
     action = ""
 
     def do_save(self) -> HttpResponse:

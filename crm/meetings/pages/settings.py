@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -13,9 +14,16 @@ from core.web.settings import SettingsForm
 class VideoCalls(SettingsForm):
     path = "settings/video-calls"
     name = "video-calls"
-    title = tab = "Video calls"
-    menu = MenuItem("Video calls", SETTINGS, 40, "video", "Connections", "meeting links zoom meet teams")
-    purpose = "Video call provider for meetings."
+    title = tab = gettext_lazy("Video calls")
+    menu = MenuItem(
+        gettext_lazy("Video calls"),
+        SETTINGS,
+        40,
+        "video",
+        gettext_lazy("Connections"),
+        gettext_lazy("meeting links zoom meet teams"),
+    )
+    purpose = gettext_lazy("Video call provider for meetings.")
     module = "settings"
     resource = "videocall/settings"
 

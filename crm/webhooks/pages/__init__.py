@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.event_kinds import kind_options
 from core.web.forms import Field, Form, Option
@@ -23,20 +24,20 @@ WEBHOOKS = Records(
     "webhook",
     "webhooks",
     "webhook",
-    "Webhooks send events to your programs right away.",
+    gettext_lazy("Webhooks send events to your programs right away."),
 )
 LATEST = {"p": "1", "n": "20", "sortBy": "createdAt", "sortOrder": "desc"}
-PAYLOADS = [Option("full", "Record and changes"), Option("thin", "Record ID only")]
-ORDERINGS = [Option("object", "In order, per record"), Option("none", "As they happen")]
+PAYLOADS = [Option("full", gettext_lazy("Record and changes")), Option("thin", gettext_lazy("Record ID only"))]
+ORDERINGS = [Option("object", gettext_lazy("In order, per record")), Option("none", gettext_lazy("As they happen"))]
 STATUSES = [
-    Option("enabled", "Active"),
-    Option("paused", "Paused (events wait)"),
-    Option("disabled", "Disabled (nothing is sent)"),
+    Option("enabled", gettext_lazy("Active")),
+    Option("paused", gettext_lazy("Paused (events wait)")),
+    Option("disabled", gettext_lazy("Disabled (nothing is sent)")),
 ]
 MISSED = [
-    Option("1", "Last day"),
-    Option("3", "Last 3 days"),
-    Option("7", "Last 7 days"),
+    Option("1", gettext_lazy("Last day")),
+    Option("3", gettext_lazy("Last 3 days")),
+    Option("7", gettext_lazy("Last 7 days")),
     Option("30", "30 days"),
 ]
 LINES = ("fields",)
@@ -51,17 +52,17 @@ class WebhookPage(Page):
 class Webhooks(RecordList, WebhookPage):
     path = "settings/webhooks"
     name = "webhooks"
-    title = "Webhooks"
-    purpose = "Send events to other apps."
+    title = gettext_lazy("Webhooks")
+    purpose = gettext_lazy("Send events to other apps.")
     adds = "webhook-new"
     rows = "web/webhooks/rows.html"
-    hint = "Address, description"
+    hint = gettext_lazy("Address, description")
     columns = (
-        Column("url", "Address", "url"),
-        Column("kinds", "Events"),
-        Column("status", "Status", "status"),
-        Column("lastSuccessAt", "Last sent", "lastSuccessAt"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("url", gettext_lazy("Address"), "url"),
+        Column("kinds", gettext_lazy("Events")),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("lastSuccessAt", gettext_lazy("Last sent"), "lastSuccessAt"),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
 
@@ -109,9 +110,9 @@ class WebhookForm(RecordForm, WebhookPage):
 class NewWebhook(NewRecord, WebhookForm):
     path = "settings/webhooks/new"
     name = "webhook-new"
-    title = "New webhook"
+    title = gettext_lazy("New webhook")
     action = title
-    save_label = "Create webhook"
+    save_label = gettext_lazy("Create webhook")
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -178,7 +179,7 @@ class Webhook(EditRecord, WebhookForm):
 class WebhookDelivery(WebhookPage):
     path = "settings/webhooks/deliveries/<str:id>"
     name = "webhook-delivery"
-    title = "Delivery"
+    title = gettext_lazy("Delivery")
     template = "web/webhooks/delivery.html"
 
     def show(self) -> Values:

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
 from core.web.forms import Field, Form, Option, options_of
@@ -22,15 +23,23 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 KIND = Records(
     "chat-widget",
     "widgets",
-    "website chat",
-    "website chats",
+    gettext_lazy("website chat"),
+    gettext_lazy("website chats"),
     "message-circle",
-    "Chat with visitors of your website.",
+    gettext_lazy("Chat with visitors of your website."),
 )
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-ASKED = {"name": "Name", "email": "Email", "phone": "Phone"}
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
+ASKED = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "phone": gettext_lazy("Phone")}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
-CORNERS = (("right", "Right"), ("left", "Left"))
+CORNERS = (("right", gettext_lazy("Right")), ("left", gettext_lazy("Left")))
 SEVERAL = "different"
 """Stands for hours that differ from day to day."""
 
@@ -44,20 +53,26 @@ def _only(times: set[str]) -> str:
 
 class WidgetPage(Page):
     module = "chat-widget"
-    menu = MenuItem("Website chat", WEBSITE, 20, "message-circle", keywords="live chat widgets snippet livechat")
+    menu = MenuItem(
+        gettext_lazy("Website chat"),
+        WEBSITE,
+        20,
+        "message-circle",
+        keywords=gettext_lazy("live chat widgets snippet livechat"),
+    )
     kind = KIND
 
 
 class Widgets(RecordList, WidgetPage):
     path = name = "widgets"
-    title = "Website chats"
+    title = gettext_lazy("Website chats")
     rows = "web/widgets/rows.html"
     adds = "widget-new"
     columns = (
-        Column("name", "Name", "name"),
-        Column("allowedOrigins", "Websites"),
-        Column("isActive", "Status"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("allowedOrigins", gettext_lazy("Websites")),
+        Column("isActive", gettext_lazy("Status")),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -203,7 +218,7 @@ class WidgetForm(RecordForm):
 class NewWidget(NewRecord, WidgetForm, WidgetPage):
     path = "widgets/new"
     name = "widget-new"
-    title = "New website chat"
+    title = gettext_lazy("New website chat")
     action = title
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
@@ -20,14 +21,14 @@ from core.web.records import RecordList, Records, shown_value
 from outreach.connections.ai.serializers import CapsInput
 
 APP_KINDS = {
-    "ai-a": ("Google Gemini", "Needs a key of Google AI Studio."),
+    "ai-a": ("Google Gemini", gettext_lazy("Needs a key of Google AI Studio.")),
     "ai-b": (
         "OpenAI or compatible",
         "OpenAI, or a compatible server such as Ollama or vLLM.",
     ),
     "ai-offline": (
         "Built-in writer",
-        "Free and private. Writes English, German, French and Spanish.",
+        gettext_lazy("Free and private. Writes English, German, French and Spanish."),
     ),
 }
 """Connected app -> its name and its description."""
@@ -36,16 +37,16 @@ SETTINGS = {
     "ai-b": ("temperature", "topP", "frequencyPenalty", "presencePenalty", "maxOutputTokens"),
 }
 PURPOSES = {
-    "compose": "Messages",
-    "sample": "Samples",
-    "judge": "Finding leads",
-    "question": "Questions",
-    "test": "Tests",
+    "compose": gettext_lazy("Messages"),
+    "sample": gettext_lazy("Samples"),
+    "judge": gettext_lazy("Finding leads"),
+    "question": gettext_lazy("Questions"),
+    "test": gettext_lazy("Tests"),
 }
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
-CAP_HELP = "Leave empty for no limit."
-PRICE_HELP = "From the vendor's price list, in your currency. Needed to count costs."
+CAP_HELP = gettext_lazy("Leave empty for no limit.")
+PRICE_HELP = gettext_lazy("From the vendor's price list, in your currency. Needed to count costs.")
 
 
 class AiPage(Page):
@@ -57,8 +58,8 @@ class AiPage(Page):
         places.SETTINGS,
         10,
         "sparkles",
-        "Connections",
-        "artificial intelligence writer models openai chatgpt gpt gemini claude tokens costs",
+        gettext_lazy("Connections"),
+        gettext_lazy("artificial intelligence writer models openai chatgpt gpt gemini claude tokens costs"),
     )
 
 
@@ -66,7 +67,7 @@ class AiApps(AiPage):
     path = "settings/ai"
     name = "ai"
     title = "AI"
-    purpose = "The AI writer and its cost limits."
+    purpose = gettext_lazy("The AI writer and its cost limits.")
     template = "web/ai/apps.html"
 
     def show(self) -> Values:
@@ -144,8 +145,8 @@ class AiAppForm(AiPage):
 
     path = "settings/ai/app"
     name = "ai-app"
-    tab_name = "AI app"
-    title = "Connect an AI app"
+    tab_name = gettext_lazy("AI app")
+    title = gettext_lazy("Connect an AI app")
     template = "web/ai/form.html"
 
     @cached_property
@@ -268,15 +269,15 @@ class AiAppForm(AiPage):
 CapsForm = form_from_input(
     CapsInput,
     {
-        "monthlyTokenCap": "Monthly token limit of all apps",
-        "monthlyCostCap": "Most it may cost a month",
-        "runTokenCap": "Token limit per outreach",
-        "runCostCap": "Cost limit per outreach",
+        "monthlyTokenCap": gettext_lazy("Monthly token limit of all apps"),
+        "monthlyCostCap": gettext_lazy("Most it may cost a month"),
+        "runTokenCap": gettext_lazy("Token limit per outreach"),
+        "runCostCap": gettext_lazy("Cost limit per outreach"),
     },
     help_texts={
         "monthlyTokenCap": CAP_HELP,
         "monthlyCostCap": CAP_HELP,
-        "runTokenCap": "Unless it has a cap of its own.",
+        "runTokenCap": gettext_lazy("Unless it has a cap of its own."),
     },
 )
 
@@ -284,7 +285,7 @@ CapsForm = form_from_input(
 class AiUse(AiPage):
     path = "settings/ai/use"
     name = "ai-use"
-    title = "AI usage and limits"
+    title = gettext_lazy("AI usage and limits")
     template = "web/ai/use.html"
 
     def show(self) -> Values:
@@ -342,21 +343,23 @@ def months(rows: Sequence[Values]) -> list[JsonObject]:
 class AiCalls(RecordList, AiPage):
     path = "settings/ai/calls"
     name = "ai-calls"
-    title = "AI usage log"
+    title = gettext_lazy("AI usage log")
     template = "web/ai/calls.html"
-    kind = Records("ai-usage", "ai-calls", "entry", "entries", "sparkles", "Each call of a model, and what it took.")
-    rows = "web/ai/call_rows.html"
-    hint = "Model"
-    columns = (
-        Column("createdAt", "When", "createdAt"),
-        Column("app", "App"),
-        Column("purpose", "Used for", "purpose"),
-        Column("model", "Model", "model"),
-        Column("tokensIn", "Input tokens", "tokensIn", css="right num"),
-        Column("tokensOut", "Output tokens", "tokensOut", css="right num"),
-        Column("cost", "Cost", "cost", css="right num"),
+    kind = Records(
+        "ai-usage", "ai-calls", "entry", "entries", "sparkles", gettext_lazy("Each call of a model, and what it took.")
     )
-    choices = (Choice("purpose", "Used for", ("in",), list(PURPOSES.items())),)
+    rows = "web/ai/call_rows.html"
+    hint = gettext_lazy("Model")
+    columns = (
+        Column("createdAt", gettext_lazy("When"), "createdAt"),
+        Column("app", gettext_lazy("App")),
+        Column("purpose", gettext_lazy("Used for"), "purpose"),
+        Column("model", gettext_lazy("Model"), "model"),
+        Column("tokensIn", gettext_lazy("Input tokens"), "tokensIn", css="right num"),
+        Column("tokensOut", gettext_lazy("Output tokens"), "tokensOut", css="right num"),
+        Column("cost", gettext_lazy("Cost"), "cost", css="right num"),
+    )
+    choices = (Choice("purpose", gettext_lazy("Used for"), ("in",), list(PURPOSES.items())),)
 
     @property
     def extra(self) -> Values:  # type: ignore[override]

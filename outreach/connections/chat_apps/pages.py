@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -14,16 +15,22 @@ from core.web.records import RecordList, Records
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 PATH = "apps/chatapp"
-QUALITY = {"GREEN": ("Good quality", "ok"), "YELLOW": ("Fair quality", "warn"), "RED": ("Poor quality", "bad")}
+QUALITY = {
+    "GREEN": (gettext_lazy("Good quality"), "ok"),
+    "YELLOW": (gettext_lazy("Fair quality"), "warn"),
+    "RED": (gettext_lazy("Poor quality"), "bad"),
+}
 LIMITS = ("perMinute", "perHour", "perDay", "rampStart", "rampStep")
-CHAT_LOG = Records("logs/chatapp", "chat-log", "message", "messages", "message-square-text", "Messages sent by chat.")
+CHAT_LOG = Records(
+    "logs/chatapp", "chat-log", "message", "messages", "message-square-text", gettext_lazy("Messages sent by chat.")
+)
 STATUS_BADGES = {
-    "sent": ("Sent", "info"),
-    "delivered": ("Delivered", "ok"),
-    "read": ("Read", "ok"),
-    "failed": ("Failed", "bad"),
-    "unknown": ("Not certain", "warn"),
-    "sending": ("Going", "info"),
+    "sent": (gettext_lazy("Sent"), "info"),
+    "delivered": (gettext_lazy("Delivered"), "ok"),
+    "read": (gettext_lazy("Read"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "unknown": (gettext_lazy("Not certain"), "warn"),
+    "sending": (gettext_lazy("Going"), "info"),
 }
 
 
@@ -48,7 +55,12 @@ class ChatAppPage(Page):
 
     module = "apps"
     menu = MenuItem(
-        "Chat numbers", SETTINGS, 20, "message-circle", "Connections", "whatsapp sms phone numbers chat log"
+        gettext_lazy("Chat numbers"),
+        SETTINGS,
+        20,
+        "message-circle",
+        gettext_lazy("Connections"),
+        gettext_lazy("whatsapp sms phone numbers chat log"),
     )
 
     def form(self, values: Values | None = None) -> Form:
@@ -104,8 +116,8 @@ class ChatAppPage(Page):
 class ChatApps(ChatAppPage):
     path = "settings/chat-apps"
     name = "chat-apps"
-    title = "Chat numbers"
-    purpose = "Phone numbers for chats with contacts."
+    title = gettext_lazy("Chat numbers")
+    purpose = gettext_lazy("Phone numbers for chats with contacts.")
     template = "web/chat_apps/list.html"
 
     def show(self) -> Values:
@@ -127,7 +139,7 @@ def test(page: ChatAppPage, id: str) -> HttpResponse:
 class NewChatApp(ChatAppPage):
     path = "settings/chat-apps/new"
     name = "chat-app-new"
-    title = "Connect a number"
+    title = gettext_lazy("Connect a number")
     template = "web/chat_apps/form.html"
 
     def show(self) -> Values:
@@ -145,7 +157,7 @@ class NewChatApp(ChatAppPage):
 class ChatAppDetail(ChatAppPage):
     path = "settings/chat-apps/<str:id>"
     name = "chat-app"
-    tab_name = "Chat number"
+    tab_name = gettext_lazy("Chat number")
     template = "web/chat_apps/form.html"
 
     @property
@@ -187,17 +199,17 @@ class ChatLog(RecordList, ChatAppPage):
 
     path = "settings/chat-log"
     name = "chat-log"
-    title = "Log of chats"
+    title = gettext_lazy("Log of chats")
     module = "logs"
     kind = CHAT_LOG
     rows = "web/chat_apps/log_rows.html"
-    hint = "Number, words"
+    hint = gettext_lazy("Number, words")
     columns = (
-        Column("recipient", "To"),
-        Column("text", "Text"),
-        Column("status", "Status"),
-        Column("app", "By"),
-        Column("sendingAt", "When", "sendingAt"),
+        Column("recipient", gettext_lazy("To")),
+        Column("text", gettext_lazy("Text")),
+        Column("status", gettext_lazy("Status")),
+        Column("app", gettext_lazy("By")),
+        Column("sendingAt", gettext_lazy("When"), "sendingAt"),
     )
 
     def show(self) -> Values:

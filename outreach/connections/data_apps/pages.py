@@ -7,14 +7,15 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 APP_KINDS = {
-    "lead-source": ("Lead source", "Finds new people for outreach."),
-    "enrich": ("Enrichment", "Suggests missing data of your contacts."),
+    "lead-source": (gettext_lazy("Lead source"), gettext_lazy("Finds new people for outreach.")),
+    "enrich": (gettext_lazy("Enrichment"), gettext_lazy("Suggests missing data of your contacts.")),
 }
 """Connected app -> its label, and its description."""
 PATHS = {
@@ -22,21 +23,28 @@ PATHS = {
     "enrich": "name = person.name\nnumber = person.phone",
 }
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-METHODS = [Option("POST", "POST with JSON"), Option("GET", "GET with query parameters")]
+METHODS = [Option("POST", gettext_lazy("POST with JSON")), Option("GET", gettext_lazy("GET with query parameters"))]
 
 
 class DataAppPage(Page):
     """Shared parts of the pages of data apps."""
 
     module = "apps"
-    menu = MenuItem("People data", SETTINGS, 50, "database", "Connections", "enrichment prospecting find people apollo")
+    menu = MenuItem(
+        gettext_lazy("People data"),
+        SETTINGS,
+        50,
+        "database",
+        gettext_lazy("Connections"),
+        gettext_lazy("enrichment prospecting find people apollo"),
+    )
 
 
 class DataApps(DataAppPage):
     path = "settings/data-apps"
     name = "data-apps"
-    title = "People data"
-    purpose = "Find new people and enrich contacts."
+    title = gettext_lazy("People data")
+    purpose = gettext_lazy("Find new people and enrich contacts.")
     template = "web/data_apps/list.html"
 
     def show(self) -> Values:
@@ -84,7 +92,7 @@ class DataAppForm(DataAppPage):
 
     path = "settings/data-apps/app"
     name = "data-app"
-    title = "Connect people data"
+    title = gettext_lazy("Connect people data")
     template = "web/data_apps/form.html"
 
     @cached_property

@@ -8,29 +8,37 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
+APP_KINDS = {"messenger": gettext_lazy("Messenger bot"), "social-b": gettext_lazy("Social account")}
 """Key of the app -> its words."""
-KEPT = "Stored encrypted. Leave empty to keep it."
+KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 
 
 class DirectSettings(Page):
     """Shared parts of the pages."""
 
     module = "apps"
-    menu = MenuItem("Messengers", SETTINGS, 25, "send", "Connections", "telegram bots direct messages comments")
+    menu = MenuItem(
+        gettext_lazy("Messengers"),
+        SETTINGS,
+        25,
+        "send",
+        gettext_lazy("Connections"),
+        gettext_lazy("telegram bots direct messages comments"),
+    )
 
 
 class DirectApps(DirectSettings):
     path = "settings/messengers"
     name = "direct-apps"
-    title = "Messengers"
-    purpose = "Get messages and comments in the inbox."
+    title = gettext_lazy("Messengers")
+    purpose = gettext_lazy("Get messages and comments in the inbox.")
     template = "web/direct_apps/list.html"
 
     def show(self) -> Values:
@@ -70,8 +78,8 @@ class DirectApp(DirectSettings):
 
     path = "settings/messengers/app"
     name = "direct-app"
-    tab_name = "Messenger"
-    title = "Connect"
+    tab_name = gettext_lazy("Messenger")
+    title = gettext_lazy("Connect")
     template = "web/direct_apps/form.html"
 
     @cached_property

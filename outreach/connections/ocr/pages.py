@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
 from core.web.pages import Page
@@ -13,7 +14,7 @@ from core.web.pages import Page
 class ScanCard(Page):
     path = "contacts/scan"
     name = "card-scan-new"
-    title = "Scan a card"
+    title = gettext_lazy("Scan a card")
     action = title
     template = "web/scan/new.html"
     module = "contact"
@@ -45,7 +46,9 @@ ADVICE = (
     "Take another photo: the whole card, in good light, from straight above, as JPEG or PNG of at most 5 MB. Or type"
     " the contact in."
 )
-STOPPED = "Scan the card again, or type the contact in. If no reader of cards is connected any more, ask an owner."
+STOPPED = gettext_lazy(
+    "Scan the card again, or type the contact in. If no reader of cards is connected any more, ask an owner."
+)
 
 
 class CardScan(Page):

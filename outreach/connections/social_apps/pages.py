@@ -9,13 +9,14 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import FORMS_MENU, SETTINGS, MenuItem
 from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-KEPT = "Stored encrypted. Leave empty to keep it."
+KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 GUESSED = {
     "email": "email",
     "work_email": "email",
@@ -32,15 +33,20 @@ class SocialSettings(Page):
 
     module = "apps"
     menu = MenuItem(
-        "Social accounts", SETTINGS, 30, "megaphone", "Connections", "social apps facebook instagram linkedin lead ads"
+        gettext_lazy("Social accounts"),
+        SETTINGS,
+        30,
+        "megaphone",
+        gettext_lazy("Connections"),
+        gettext_lazy("social apps facebook instagram linkedin lead ads"),
     )
 
 
 class SocialApps(SocialSettings):
     path = "settings/social"
     name = "social-apps"
-    title = "Social accounts"
-    purpose = "Import leads from social media ads."
+    title = gettext_lazy("Social accounts")
+    purpose = gettext_lazy("Import leads from social media ads.")
     template = "web/social_apps/list.html"
 
     def show(self) -> Values:
@@ -64,7 +70,7 @@ class SocialAppForm(SocialSettings):
 
     path = "settings/social/app"
     name = "social-app"
-    title = "Connect a social app"
+    title = gettext_lazy("Connect a social app")
     template = "web/social_apps/form.html"
 
     @cached_property
@@ -121,7 +127,7 @@ class SocialForms(Page):
 
     path = "forms/ads"
     name = "social-forms"
-    title = "Form of an ad"
+    title = gettext_lazy("Form of an ad")
     module = "apps"
     template = "web/social_apps/forms.html"
     menu = FORMS_MENU

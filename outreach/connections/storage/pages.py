@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
@@ -15,17 +16,17 @@ from core.web.pages import Page
 from core.web.records import shown_value
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-READERS = {"local": "Built-in reader", "ocr-space": "OCR.space"}
+READERS = {"local": gettext_lazy("Built-in reader"), "ocr-space": "OCR.space"}
 HAPPENED = {
-    "unreachable": "The storage does not answer.",
-    "slow": "The storage does not answer.",
-    "refused": "This service may not connect there.",
-    "invalid": "This is not an S3 storage.",
-    "InvalidAccessKeyId": "The access key is wrong.",
-    "SignatureDoesNotMatch": "The secret key is wrong.",
+    "unreachable": gettext_lazy("The storage does not answer."),
+    "slow": gettext_lazy("The storage does not answer."),
+    "refused": gettext_lazy("This service may not connect there."),
+    "invalid": gettext_lazy("This is not an S3 storage."),
+    "InvalidAccessKeyId": gettext_lazy("The access key is wrong."),
+    "SignatureDoesNotMatch": gettext_lazy("The secret key is wrong."),
 }
 """Code of a failed test -> its description."""
-KEPT = "Stored encrypted. Leave empty to keep it."
+KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 
 
 class StoragePage(Page):
@@ -33,20 +34,20 @@ class StoragePage(Page):
 
     module = "apps"
     menu = MenuItem(
-        "Storage and cards",
+        gettext_lazy("Storage and cards"),
         SETTINGS,
         60,
         "hard-drive",
-        "Connections",
-        "bucket s3 files business card scanner reader ocr",
+        gettext_lazy("Connections"),
+        gettext_lazy("bucket s3 files business card scanner reader ocr"),
     )
 
 
 class Storage(StoragePage):
     path = "settings/storage"
     name = "storage"
-    title = "Storage and cards"
-    purpose = "File storage and business card scanner."
+    title = gettext_lazy("Storage and cards")
+    purpose = gettext_lazy("File storage and business card scanner.")
     template = "web/storage/apps.html"
 
     def show(self) -> Values:
@@ -152,10 +153,10 @@ class AppForm(StoragePage):
 class BucketForm(AppForm):
     path = "settings/storage/bucket"
     name = "bucket"
-    title = "Connect a bucket"
+    title = gettext_lazy("Connect a bucket")
     kind = "bucket"
     what = "a bucket"
-    explained = "Amazon S3 or a compatible storage. New files are stored there; existing files stay."
+    explained = gettext_lazy("Amazon S3 or a compatible storage. New files are stored there; existing files stay.")
 
     def fields(self, exists: bool) -> list[Field]:
         help = KEPT if exists else ""
@@ -180,10 +181,10 @@ class BucketForm(AppForm):
 class ReaderForm(AppForm):
     path = "settings/storage/reader"
     name = "reader"
-    title = "Connect a card reader"
+    title = gettext_lazy("Connect a card reader")
     kind = "ocr"
-    what = "a card reader"
-    explained = "Reads photos of business cards. Uncertain values stay empty."
+    what = gettext_lazy("a card reader")
+    explained = gettext_lazy("Reads photos of business cards. Uncertain values stay empty.")
 
     def fields(self, exists: bool) -> list[Field]:
         kinds = [Option(value, label) for value, label in READERS.items()]

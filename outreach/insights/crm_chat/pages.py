@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import ListState
@@ -16,23 +17,25 @@ from core.web.pages import Page
 SHOWN = 50
 MAX_QUESTION = 2000
 EXAMPLES = (
-    "How many leads were added last week?",
-    "Leads by status",
-    "The 5 biggest open deals",
-    "Contacts without an email",
-    "Follow-ups that are overdue",
-    "Meetings next week",
+    gettext_lazy("How many leads were added last week?"),
+    gettext_lazy("Leads by status"),
+    gettext_lazy("The 5 biggest open deals"),
+    gettext_lazy("Contacts without an email"),
+    gettext_lazy("Follow-ups that are overdue"),
+    gettext_lazy("Meetings next week"),
 )
 UNDER_WAY = ("queued", "running")
 
 
 class Assistant(Page):
     path = name = "assistant"
-    title = "Assistant"
+    title = gettext_lazy("Assistant")
     template = "web/crm_chat/assistant.html"
     module = "ai-crm-chat"
-    menu = MenuItem("Assistant", ASSISTANT, 10, "sparkles", keywords="ai chat copilot questions")
-    action = "Ask the assistant"
+    menu = MenuItem(
+        gettext_lazy("Assistant"), ASSISTANT, 10, "sparkles", keywords=gettext_lazy("ai chat copilot questions")
+    )
+    action = gettext_lazy("Ask the assistant")
 
     @cached_property
     def state(self) -> ListState:

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import WITHIN, Column
@@ -29,15 +30,20 @@ LISTS = {
     "workflow/runs": "workflow-runs",
 }
 """List of the API -> the page that shows it."""
-CHARTS = {"bar": "Bars", "line": "Line", "table": "Table alone"}
-TILE_CHARTS = {"number": "One number", "bar": "Bars", "line": "Line", "table": "Table"}
+CHARTS = {"bar": gettext_lazy("Bars"), "line": gettext_lazy("Line"), "table": gettext_lazy("Table alone")}
+TILE_CHARTS = {
+    "number": gettext_lazy("One number"),
+    "bar": gettext_lazy("Bars"),
+    "line": gettext_lazy("Line"),
+    "table": gettext_lazy("Table"),
+}
 RANGES = {
-    "last7": "Last 7 days",
-    "last30": "Last 30 days",
-    "last90": "Last 90 days",
-    "thisMonth": "This month",
-    "lastMonth": "Last month",
-    "custom": "These days",
+    "last7": gettext_lazy("Last 7 days"),
+    "last30": gettext_lazy("Last 30 days"),
+    "last90": gettext_lazy("Last 90 days"),
+    "thisMonth": gettext_lazy("This month"),
+    "lastMonth": gettext_lazy("Last month"),
+    "custom": gettext_lazy("These days"),
 }
 ASKED = ("reportType", "by", "startDate", "endDate")
 SHOWN = 10
@@ -48,7 +54,7 @@ DASHBOARDS = Records(
     "dashboard",
     "dashboards",
     "layout-dashboard",
-    "A dashboard shows several reports on one page.",
+    gettext_lazy("A dashboard shows several reports on one page."),
 )
 
 
@@ -71,7 +77,13 @@ class ReportPage(Page):
     """Shared parts of the pages of reports and dashboards."""
 
     module = "report"
-    menu = MenuItem("Reports", REPORTS, 10, "chart-column", keywords="analytics statistics charts numbers")
+    menu = MenuItem(
+        gettext_lazy("Reports"),
+        REPORTS,
+        10,
+        "chart-column",
+        keywords=gettext_lazy("analytics statistics charts numbers"),
+    )
 
     def picture(self, data: Values, chart: str, metric: str, most: int | None = None) -> JsonObject:
         """Return a report as templates/web/reports/picture.html draws it, with at most so many rows."""
@@ -116,7 +128,7 @@ class ReportPage(Page):
 
 class Reports(ReportPage):
     path = name = "reports"
-    title = "Reports"
+    title = gettext_lazy("Reports")
     template = "web/reports/report.html"
 
     @cached_property
@@ -227,23 +239,23 @@ class Reports(ReportPage):
 
 
 class DashboardPage(ReportPage):
-    menu = MenuItem("Dashboards", REPORTS, 20, "layout-dashboard", keywords="charts tiles")
+    menu = MenuItem(gettext_lazy("Dashboards"), REPORTS, 20, "layout-dashboard", keywords=gettext_lazy("charts tiles"))
     kind = DASHBOARDS
 
 
 class Dashboards(RecordList, DashboardPage):
     path = name = "dashboards"
-    title = "Dashboards"
+    title = gettext_lazy("Dashboards")
     template = "web/reports/dashboards.html"
     rows = "web/reports/rows.html"
     adds = "dashboard-new"
-    hint = "Name, description"
+    hint = gettext_lazy("Name, description")
     columns = (
-        Column("name", "Name", "name"),
-        Column("shared", "Visible to", "shared"),
-        Column("tiles", "Reports", css="right num"),
-        Column("createdBy", "Created by", "createdBy.name"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("shared", gettext_lazy("Visible to"), "shared"),
+        Column("tiles", gettext_lazy("Reports"), css="right num"),
+        Column("createdBy", gettext_lazy("Created by"), "createdBy.name"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -286,7 +298,7 @@ class DashboardForm(RecordForm, DashboardPage):
 class NewDashboard(NewRecord, DashboardForm):
     path = "dashboards/new"
     name = "dashboard-new"
-    title = "New dashboard"
+    title = gettext_lazy("New dashboard")
     action = title
 
 
@@ -295,7 +307,7 @@ class EditDashboard(EditRecord, DashboardForm):
 
     path = "dashboards/<str:id>/edit"
     name = "dashboard-edit"
-    tab_name = "Edit dashboard"
+    tab_name = gettext_lazy("Edit dashboard")
     template = "web/reports/edit.html"
 
     def list_address(self) -> str:

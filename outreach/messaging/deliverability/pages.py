@@ -6,6 +6,7 @@ from functools import cached_property
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -13,11 +14,11 @@ from core.web.settings import SettingsForm
 
 PROVIDERS = {
     "google": "Gmail",
-    "microsoft": "Outlook, Hotmail, Live",
-    "yahoo": "Yahoo, AOL",
+    "microsoft": gettext_lazy("Outlook, Hotmail, Live"),
+    "yahoo": gettext_lazy("Yahoo, AOL"),
     "apple": "iCloud",
-    "gmx": "GMX, WEB.DE",
-    "other": "each other domain",
+    "gmx": gettext_lazy("GMX, WEB.DE"),
+    "other": gettext_lazy("each other domain"),
 }
 """Mail provider of the API -> its name."""
 PREFIX, VENDOR = "limit-", "vendor-"
@@ -26,16 +27,16 @@ PREFIX, VENDOR = "limit-", "vendor-"
 class Deliverability(SettingsForm):
     path = "settings/deliverability"
     name = "deliverability"
-    title = "Deliverability"
+    title = gettext_lazy("Deliverability")
     menu = MenuItem(
-        "Deliverability",
+        gettext_lazy("Deliverability"),
         SETTINGS,
         20,
         "shield-check",
-        "Sending",
-        "domain dns spf dkim dmarc bounces spam limits warm-up reputation",
+        gettext_lazy("Sending"),
+        gettext_lazy("domain dns spf dkim dmarc bounces spam limits warm-up reputation"),
     )
-    purpose = "Bounce limits and daily sending limits."
+    purpose = gettext_lazy("Bounce limits and daily sending limits.")
     module = "genie"
     resource = "genie/settings"
 

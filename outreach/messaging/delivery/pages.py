@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
@@ -16,20 +17,20 @@ from core.web.pages import Page
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
-    ("planned", "Not written yet"),
-    ("draft", "To approve"),
-    ("approved,claimed,sending", "Sending"),
-    ("sent", "Sent"),
-    ("failed,unknown,cancelled,suppressed", "Not sent"),
-    ("failed", "Failed"),
-    ("unknown", "Delivery unknown"),
+    ("planned", gettext_lazy("Not written yet")),
+    ("draft", gettext_lazy("To approve")),
+    ("approved,claimed,sending", gettext_lazy("Sending")),
+    ("sent", gettext_lazy("Sent")),
+    ("failed,unknown,cancelled,suppressed", gettext_lazy("Not sent")),
+    ("failed", gettext_lazy("Failed")),
+    ("unknown", gettext_lazy("Delivery unknown")),
 )
 """Statuses -> their label."""
 ACTIONS = {
-    "approve": "Message approved",
-    "draft": "Moved back to drafts",
-    "cancel": "Message cancelled",
-    "stop-follow-ups": "Follow-ups stopped",
+    "approve": gettext_lazy("Message approved"),
+    "draft": gettext_lazy("Moved back to drafts"),
+    "cancel": gettext_lazy("Message cancelled"),
+    "stop-follow-ups": gettext_lazy("Follow-ups stopped"),
 }
 """Operation of the API -> the message about its success."""
 STOPPABLE = ("planned", "draft", "approved")
@@ -37,9 +38,9 @@ STOPPABLE = ("planned", "draft", "approved")
 MACHINES = {
     "head": "a program",
     "scanner": "a program",
-    "too_soon": "a program (opened too quickly)",
-    "all_links": "a program (followed all links at once)",
-    "member": "someone in your company",
+    "too_soon": gettext_lazy("a program (opened too quickly)"),
+    "all_links": gettext_lazy("a program (followed all links at once)"),
+    "member": gettext_lazy("someone in your company"),
 }
 """Reason why a visit is not the recipient's -> its description."""
 RECENT = {"p": "1", "n": "50"}
@@ -65,20 +66,22 @@ class MessagePage(Page):
     """Shared parts of the pages of messages."""
 
     module = "genie"
-    menu = MenuItem("Messages", OUTREACH, 30, "mail", keywords="sent emails drafts approve scheduled")
+    menu = MenuItem(
+        gettext_lazy("Messages"), OUTREACH, 30, "mail", keywords=gettext_lazy("sent emails drafts approve scheduled")
+    )
 
 
 class Messages(MessagePage):
     path = name = "messages"
-    title = "Messages"
+    title = gettext_lazy("Messages")
     template = "web/messages/list.html"
     columns = (
-        Column("contact", "To", "contact.name"),
-        Column("subject", "Subject", "subject"),
-        Column("status", "Status", "status"),
-        Column("sentence", "Reason"),
-        Column("run", "Outreach"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("contact", gettext_lazy("To"), "contact.name"),
+        Column("subject", gettext_lazy("Subject"), "subject"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("sentence", gettext_lazy("Reason")),
+        Column("run", gettext_lazy("Outreach")),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
     def show(self) -> Values:
@@ -164,7 +167,7 @@ class Preview(MessagePage):
 
     path = "messages/<str:id>/preview"
     name = "message-preview"
-    tab_name = "Preview of the message"
+    tab_name = gettext_lazy("Preview of the message")
 
     def get(self, request: HttpRequest) -> HttpResponse:
         message: MessageDetailData = self.read(f"genie/send-jobs/{self.params['id']}").data

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -12,39 +13,41 @@ from core.web.settings import SettingsForm
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 STATES = {
-    "pending": ("Not ready yet", "warn"),
-    "verified": ("Links lead to it", "ok"),
-    "lost": ("DNS records missing", "bad"),
+    "pending": (gettext_lazy("Not ready yet"), "warn"),
+    "verified": (gettext_lazy("Links lead to it"), "ok"),
+    "lost": (gettext_lazy("DNS records missing"), "bad"),
 }
 """Status of the API -> its label and tone."""
 
 
 class TrackingForm(Form):
     trackOpens = Field(
-        label="Track opens",
+        label=gettext_lazy("Track opens"),
         kind="switch",
-        help_text="An estimate: many email programs block or preload the image. Some countries require consent.",
+        help_text=gettext_lazy(
+            "An estimate: many email programs block or preload the image. Some countries require consent."
+        ),
     )
     trackClicks = Field(
-        label="Track clicks",
+        label=gettext_lazy("Track clicks"),
         kind="switch",
-        help_text="Links go through this service or your tracking domain.",
+        help_text=gettext_lazy("Links go through this service or your tracking domain."),
     )
 
 
 class Tracking(SettingsForm):
     path = "settings/tracking"
     name = "tracking"
-    title = "Open and click tracking"
+    title = gettext_lazy("Open and click tracking")
     menu = MenuItem(
-        "Open and click tracking",
+        gettext_lazy("Open and click tracking"),
         SETTINGS,
         30,
         "mouse-pointer-click",
-        "Sending",
-        "opens clicks links tracking domain pixel",
+        gettext_lazy("Sending"),
+        gettext_lazy("opens clicks links tracking domain pixel"),
     )
-    purpose = "Track opens and clicks in your emails."
+    purpose = gettext_lazy("Track opens and clicks in your emails.")
     module = "genie"
     resource = "genie/settings"
     template = "web/tracking/settings.html"

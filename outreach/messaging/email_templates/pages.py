@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.placeholders import names_in
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
@@ -23,13 +24,13 @@ TEMPLATES = Records(
     "template",
     "templates",
     "mail-plus",
-    "Reusable emails for campaigns and follow-ups.",
+    gettext_lazy("Reusable emails for campaigns and follow-ups."),
 )
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every template has."""
 
 
-FILES = "Sent with each message. At most 10 MB in total."
+FILES = gettext_lazy("Sent with each message. At most 10 MB in total.")
 MAX_FILES = "50"
 
 
@@ -47,18 +48,18 @@ def required_in(template: Values) -> str:
 class EmailTemplateForm(Form):
     focus = "name"
 
-    name = Field(label="Name", required=True, help_text="Only your team sees this.")
-    category = Field(label="Category")
-    subject = Field(label="Subject", required=True)
+    name = Field(label=gettext_lazy("Name"), required=True, help_text=gettext_lazy("Only your team sees this."))
+    category = Field(label=gettext_lazy("Category"))
+    subject = Field(label=gettext_lazy("Subject"), required=True)
     body = Field(
-        label="Text",
+        label=gettext_lazy("Text"),
         kind="textarea",
         required=True,
-        help_text="Plain text, HTML or MJML. Fields: {{contact.firstName}}, {{company.name}} and others.",
+        help_text=gettext_lazy("Plain text, HTML or MJML. Fields: {{contact.firstName}}, {{company.name}} and others."),
     )
     required = Field(
-        label="Required fields",
-        help_text="Separate with commas. Contacts with an empty field are skipped.",
+        label=gettext_lazy("Required fields"),
+        help_text=gettext_lazy("Separate with commas. Contacts with an empty field are skipped."),
     )
 
 
@@ -172,29 +173,31 @@ class TemplateForm(RecordForm):
 
 class TemplatePage(Page):
     module = "template"
-    menu = MenuItem("Email templates", OUTREACH, 40, "mail-plus", keywords="snippets designs")
+    menu = MenuItem(
+        gettext_lazy("Email templates"), OUTREACH, 40, "mail-plus", keywords=gettext_lazy("snippets designs")
+    )
     kind = TEMPLATES
 
 
 class EmailTemplates(RecordList, TemplatePage):
     path = "templates"
     name = "email-templates"
-    title = "Email templates"
+    title = gettext_lazy("Email templates")
     rows = "web/email_templates/rows.html"
-    hint = "Name, subject"
+    hint = gettext_lazy("Name, subject")
     adds = "email-template-new"
     columns = (
-        Column("name", "Name", "name"),
-        Column("subject", "Subject", "subject"),
-        Column("category", "Category", "category"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("subject", gettext_lazy("Subject"), "subject"),
+        Column("category", gettext_lazy("Category"), "category"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
 class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
     path = "templates/new"
     name = "email-template-new"
-    title = "New template"
+    title = gettext_lazy("New template")
 
 
 class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
@@ -223,7 +226,7 @@ class EmailTemplateFiles(TemplatePage):
 
     path = "templates/<str:id>/files"
     name = "email-template-files"
-    title = "Files that go with it"
+    title = gettext_lazy("Files that go with it")
     template = "web/email_templates/files.html"
 
     def form(self) -> Form:

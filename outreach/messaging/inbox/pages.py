@@ -7,6 +7,7 @@ from urllib.parse import quote
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form
@@ -15,20 +16,24 @@ from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
 from core.web.pages import Page, nothing_here
 
 MAIL_KINDS = {
-    "reply": ("Reply", "ok"),
-    "calendar": ("Answer to a meeting", "info"),
-    "auto": ("Automatic", ""),
-    "bounce": ("Came back", "warn"),
-    "complaint": ("Complaint", "bad"),
+    "reply": (gettext_lazy("Reply"), "ok"),
+    "calendar": (gettext_lazy("Answer to a meeting"), "info"),
+    "auto": (gettext_lazy("Automatic"), ""),
+    "bounce": (gettext_lazy("Came back"), "warn"),
+    "complaint": (gettext_lazy("Complaint"), "bad"),
 }
 """Kind -> its label, and the tone of its badge."""
 SEVERITIES = {
-    "hard": "The mailbox does not exist. The address was added to the suppression list.",
-    "soft": "Not delivered. After three failures in 30 days the address is suppressed.",
-    "blocked": "The recipient's server blocked the sender or the content. Check the sender.",
-    "delayed": "Delayed. The server keeps trying.",
+    "hard": gettext_lazy("The mailbox does not exist. The address was added to the suppression list."),
+    "soft": gettext_lazy("Not delivered. After three failures in 30 days the address is suppressed."),
+    "blocked": gettext_lazy("The recipient's server blocked the sender or the content. Check the sender."),
+    "delayed": gettext_lazy("Delayed. The server keeps trying."),
 }
-ANSWERS = {"accepted": "Comes", "declined": "Does not come", "tentative": "Comes perhaps"}
+ANSWERS = {
+    "accepted": gettext_lazy("Comes"),
+    "declined": gettext_lazy("Does not come"),
+    "tentative": gettext_lazy("Comes perhaps"),
+}
 NEAR = 30
 SECRET = "password"  # noqa: S105  the field's name
 
@@ -49,21 +54,29 @@ class InboxPage(Page):
     """Base of the pages of received mail."""
 
     module = "genie"
-    menu = MenuItem("Received email", INBOX, 20, "mail-open", keywords="replies answers mailbox incoming")
+    menu = MenuItem(
+        gettext_lazy("Received email"),
+        INBOX,
+        20,
+        "mail-open",
+        keywords=gettext_lazy("replies answers mailbox incoming"),
+    )
 
 
 class Inbox(InboxPage):
     path = name = "received-mail"
-    title = "Received email"
+    title = gettext_lazy("Received email")
     template = "web/inbox/list.html"
     columns = (
-        Column("fromName", "From", "fromName"),
-        Column("text", "Preview"),
-        Column("kind", "Kind", "kind"),
-        Column("run", "Outreach"),
-        Column("receivedAt", "Received", "receivedAt"),
+        Column("fromName", gettext_lazy("From"), "fromName"),
+        Column("text", gettext_lazy("Preview")),
+        Column("kind", gettext_lazy("Kind"), "kind"),
+        Column("run", gettext_lazy("Outreach")),
+        Column("receivedAt", gettext_lazy("Received"), "receivedAt"),
     )
-    choices = (Choice("kind", "Kind", ("in",), tuple((kind, words) for kind, (words, _) in MAIL_KINDS.items())),)
+    choices = (
+        Choice("kind", gettext_lazy("Kind"), ("in",), tuple((kind, words) for kind, (words, _) in MAIL_KINDS.items())),
+    )
 
     def show(self) -> Values:
         only = self.request.GET.get("only") == "unread"
@@ -91,8 +104,8 @@ class Inbox(InboxPage):
 class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
-    tab_name = "Received mail"
-    record_kind = ("inbox", "Received email")
+    tab_name = gettext_lazy("Received mail")
+    record_kind = ("inbox", gettext_lazy("Received email"))
     template = "web/inbox/detail.html"
 
     def show(self) -> Values:
@@ -138,8 +151,8 @@ class RunReplies(InboxPage):
 
     path = "outreach/<str:id>/replies"
     name = "run-replies"
-    tab_name = "Replies"
-    title = "Replies"
+    tab_name = gettext_lazy("Replies")
+    title = gettext_lazy("Replies")
     template = "web/inbox/of_run.html"
 
     def show(self) -> Values:
@@ -155,9 +168,9 @@ class SenderMailbox(Page):
 
     path = "senders/<str:id>/mailbox"
     name = "sender-mailbox"
-    tab_name = "Mailbox"
-    record_kind = ("imap", "Mailboxes")
-    title = "Mailbox"
+    tab_name = gettext_lazy("Mailbox")
+    record_kind = ("imap", gettext_lazy("Mailboxes"))
+    title = gettext_lazy("Mailbox")
     module = "apps"
     menu = SENDERS_MENU
     template = "web/inbox/mailbox.html"

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
@@ -19,19 +20,19 @@ from core.web.pages import Page
 from outreach.messaging.suppression.serializers import SuppressionCreate
 
 REASONS = {
-    "manual": "Asked for",
-    "unsubscribed": "Unsubscribed",
-    "bounced": "No such mailbox",
-    "complained": "Complained",
+    "manual": gettext_lazy("Asked for"),
+    "unsubscribed": gettext_lazy("Unsubscribed"),
+    "bounced": gettext_lazy("No such mailbox"),
+    "complained": gettext_lazy("Complained"),
 }
 """Reason -> its label."""
 STATES = {
-    "queued": ("Waiting", "none"),
-    "running": ("Importing", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Stopped", "bad"),
-    "cancelled": ("Cancelled", "none"),
+    "queued": (gettext_lazy("Waiting"), "none"),
+    "running": (gettext_lazy("Importing"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Stopped"), "bad"),
+    "cancelled": (gettext_lazy("Cancelled"), "none"),
 }
 """Status of an import -> its word and tone."""
 SHOWN = 10
@@ -40,37 +41,37 @@ SHOWN = 10
 
 SuppressionForm = form_from_input(
     SuppressionCreate,
-    {"email": "Address", "reason": "Why", "source": "Where from"},
+    {"email": gettext_lazy("Address"), "reason": gettext_lazy("Why"), "source": gettext_lazy("Where from")},
     kinds={"email": "email"},
     options={"reason": options_of(REASONS.items())},
     initial={"reason": "manual"},
-    placeholders={"email": "ann@example.org", "source": "Call on Monday"},
+    placeholders={"email": "ann@example.org", "source": gettext_lazy("Call on Monday")},
     required=("email", "reason"),
 )
 
 
 class Suppressions(Page):
     path = name = "suppressions"
-    title = "Suppression list"
+    title = gettext_lazy("Suppression list")
     template = "web/suppressions/list.html"
     module = "genie"
     menu = MenuItem(
-        "Suppression list",
+        gettext_lazy("Suppression list"),
         OUTREACH,
         60,
         "mail-x",
-        keywords="do not contact unsubscribes unsubscribed blocklist blacklist bounces opt-out",
+        keywords=gettext_lazy("do not contact unsubscribes unsubscribed blocklist blacklist bounces opt-out"),
     )
     columns = (
-        Column("email", "Address", "email"),
-        Column("reason", "Reason", "reason"),
-        Column("source", "Source"),
-        Column("createdBy", "Added by"),
-        Column("createdAt", "Added", "createdAt"),
+        Column("email", gettext_lazy("Address"), "email"),
+        Column("reason", gettext_lazy("Reason"), "reason"),
+        Column("source", gettext_lazy("Source")),
+        Column("createdBy", gettext_lazy("Added by")),
+        Column("createdAt", gettext_lazy("Added"), "createdAt"),
     )
     choices = (
-        Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
-        Choice("source", "Source", ("contains", "equals")),
+        Choice("reason", gettext_lazy("Reason"), ("in",), tuple(REASONS.items())),
+        Choice("source", gettext_lazy("Source"), ("contains", "equals")),
     )
 
     @cached_property
@@ -131,7 +132,7 @@ def addresses_of(pasted: str) -> list[str]:
 class ManySuppressions(Page):
     path = "suppressions/many"
     name = "suppressions-many"
-    title = "Add many addresses"
+    title = gettext_lazy("Add many addresses")
     template = "web/suppressions/many.html"
     module = "genie"
     menu = Suppressions.menu
@@ -205,7 +206,7 @@ class ManySuppressions(Page):
 class SuppressionImport(Page):
     path = "suppressions/imports/<str:id>"
     name = "suppression-import"
-    tab_name = "Addresses not to contact"
+    tab_name = gettext_lazy("Addresses not to contact")
     template = "web/suppressions/import.html"
     module = "genie"
     menu = Suppressions.menu

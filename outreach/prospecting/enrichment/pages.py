@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
@@ -14,28 +15,36 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 STATES = {
-    "proposed": ("To decide", "warn"),
-    "accepted": ("Accepted", "ok"),
-    "rejected": ("Rejected", ""),
+    "proposed": (gettext_lazy("To decide"), "warn"),
+    "accepted": (gettext_lazy("Accepted"), "ok"),
+    "rejected": (gettext_lazy("Rejected"), ""),
 }
 """Status -> its label, and the tone of its badge."""
-FIELDS = {"name": "Name", "email": "Email", "number": "Phone"}
+FIELDS = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "number": gettext_lazy("Phone")}
 
 
 class Proposals(Page):
     path = name = "proposals"
-    title = "Suggestions"
+    title = gettext_lazy("Suggestions")
     template = "web/proposals/list.html"
     module = "enrich"
-    menu = MenuItem("Suggestions", CONTACTS, 40, "user-check", keywords="proposals enrichment enrich people data")
-    columns = (
-        Column("contact", "Contact"),
-        Column("text", "Proposed", "text"),
-        Column("current", "Now"),
-        Column("source", "By", "source"),
-        Column("status", "Status", "status"),
+    menu = MenuItem(
+        gettext_lazy("Suggestions"),
+        CONTACTS,
+        40,
+        "user-check",
+        keywords=gettext_lazy("proposals enrichment enrich people data"),
     )
-    choices = (Choice("status", "Status", ("in",), tuple((name, words) for name, (words, _) in STATES.items())),)
+    columns = (
+        Column("contact", gettext_lazy("Contact")),
+        Column("text", gettext_lazy("Proposed"), "text"),
+        Column("current", gettext_lazy("Now")),
+        Column("source", gettext_lazy("By"), "source"),
+        Column("status", gettext_lazy("Status"), "status"),
+    )
+    choices = (
+        Choice("status", gettext_lazy("Status"), ("in",), tuple((name, words) for name, (words, _) in STATES.items())),
+    )
 
     @cached_property
     def state(self) -> ListState:

@@ -6,8 +6,8 @@ import re
 from functools import cached_property
 
 from django.http import HttpResponse
-from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
@@ -22,24 +22,32 @@ FORMS = Records(
     "form",
     "forms",
     "clipboard-list",
-    "A form on a page of its own, on your site, or of an ad: what people send becomes leads.",
+    _("A form on a page of its own, on your site, or of an ad: what people send becomes leads."),
 )
-STATES = {"draft": ("Draft", "none"), "published": ("Open", "ok"), "paused": ("Paused", "warn")}
+STATES = {
+    "draft": (_("Draft"), "none"),
+    "published": (_("Open"), "ok"),
+    "paused": (_("Paused"), "warn"),
+}
 """Status -> its word and tone."""
-BECAME = {"new": ("Waiting", "info"), "imported": ("Lead", "ok"), "failed": ("Failed", "bad")}
+BECAME = {
+    "new": (_("Waiting"), "info"),
+    "imported": (_("Lead"), "ok"),
+    "failed": (_("Failed"), "bad"),
+}
 """Status of what was sent -> its word and tone."""
 FIELD_TYPES = (
-    Option("text", "Text"),
-    Option("textarea", "Long text"),
-    Option("email", "Email address"),
-    Option("phone", "Phone number"),
-    Option("number", "Number"),
-    Option("select", "Choice of one"),
-    Option("multiSelect", "Choice of several"),
-    Option("checkbox", "Check box"),
-    Option("date", "Date"),
-    Option("consent", "Consent"),
-    Option("hidden", "Hidden value"),
+    Option("text", _("Text")),
+    Option("textarea", _("Long text")),
+    Option("email", _("Email address")),
+    Option("phone", _("Phone number")),
+    Option("number", _("Number")),
+    Option("select", _("Choice of one")),
+    Option("multiSelect", _("Choice of several")),
+    Option("checkbox", _("Check box")),
+    Option("date", _("Date")),
+    Option("consent", _("Consent")),
+    Option("hidden", _("Hidden value")),
 )
 
 
@@ -51,23 +59,21 @@ class FormsPage(Page):
 
 class Forms(RecordList, FormsPage):
     path = name = "forms"
-    title = "Forms"
+    title = _("Forms")
     template = "web/forms/list.html"
     adds = "form-new"
     rows = "web/forms/rows.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("status", "Status", "status"),
-        Column("source", "Creates", "source"),
-        Column("lastLeadAt", "Last lead", "lastLeadAt"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", _("Name"), "name"),
+        Column("status", _("Status"), "status"),
+        Column("source", _("Creates"), "source"),
+        Column("lastLeadAt", _("Last lead"), "lastLeadAt"),
+        Column("updatedAt", _("Changed"), "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (
-            Choice("status", gettext("Status"), ("in",), tuple((key, label) for key, (label, _) in STATES.items())),
-        )
+        return (Choice("status", _("Status"), ("in",), tuple((key, label) for key, (label, tone) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -81,21 +87,19 @@ class Forms(RecordList, FormsPage):
 class NewForm(NewRecord, FormsPage):
     path = "forms/new"
     name = "form-new"
-    title = "New form"
+    title = _("New form")
     action = title
-    save_label = "Create"
+    save_label = _("Create")
 
     def form(self, values: Values | None = None) -> Form:
-        help = gettext("Your own name for it. It begins with name, address and number, which you can change.")
-        return Form(
-            fields=[Field("name", gettext("Name"), required=True, autofocus=True, help_text=help)], initial=values
-        )
+        help = _("Your own name for it. It begins with name, address and number, which you can change.")
+        return Form(fields=[Field("name", _("Name"), required=True, autofocus=True, help_text=help)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         fields = [
-            {"key": "name", "label": gettext("Your name"), "type": "text", "required": True},
-            {"key": "email", "label": gettext("Your email address"), "type": "email", "required": True},
-            {"key": "phone", "label": gettext("Your phone number"), "type": "phone", "required": True},
+            {"key": "name", "label": _("Your name"), "type": "text", "required": True},
+            {"key": "email", "label": _("Your email address"), "type": "email", "required": True},
+            {"key": "phone", "label": _("Your phone number"), "type": "phone", "required": True},
         ]
         return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}
 
@@ -105,9 +109,7 @@ class NewForm(NewRecord, FormsPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(
-            gettext("Form created. Add questions, then publish it."), self.address("form", answer.data["_id"])
-        )
+        return self.done(_("Form created. Add questions, then publish it."), self.address("form", answer.data["_id"]))
 
 
 class OneForm(FormsPage):
@@ -136,7 +138,7 @@ class FormPage(OneForm):
     path = "forms/<str:id>"
     name = "form"
     template = "web/forms/builder.html"
-    record_kind = ("form", "Forms")
+    record_kind = ("form", _("Forms"))
 
     def show(self) -> Values:
         answer = self.ask("GET", "form/targets")
@@ -173,15 +175,15 @@ class FormPage(OneForm):
     def do_remove(self) -> HttpResponse:
         kept = [field for field in self.record["fields"] if field["key"] != self.request.POST.get("key")]
         answer = self.ask("PUT", self.resource, None, {"fields": kept})
-        return self.done(gettext("Field removed")) if answer.ok else self.refuse(answer)
+        return self.done(_("Field removed")) if answer.ok else self.refuse(answer)
 
     def do_publish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/publish")
-        return self.done(gettext("Form published")) if answer.ok else self.refuse(answer)
+        return self.done(_("Form published")) if answer.ok else self.refuse(answer)
 
     def do_pause(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/pause")
-        return self.done(gettext("Form paused")) if answer.ok else self.refuse(answer)
+        return self.done(_("Form paused")) if answer.ok else self.refuse(answer)
 
 
 class FormField(OneForm):
@@ -198,7 +200,7 @@ class FormField(OneForm):
 
     def form(self) -> Form:
         answer = self.ask("GET", "form/targets")
-        panels = {"contact": gettext("The contact"), "lead": gettext("The lead")}
+        panels = {"contact": _("The contact"), "lead": _("The lead")}
         targets = [
             Option(target["key"], target["label"], panels[target["panel"]])
             for target in (answer.data["targets"] if answer.ok else ())
@@ -206,23 +208,23 @@ class FormField(OneForm):
         fields = [
             Field(
                 "label",
-                gettext("Question"),
+                _("Question"),
                 "textarea",
                 required=True,
-                help_text=gettext("For consents: the text people agree to."),
+                help_text=_("For consents: the text people agree to."),
             ),
-            Field("type", gettext("Kind"), "select", required=True, options=list(FIELD_TYPES), initial="text"),
+            Field("type", _("Kind"), "select", required=True, options=list(FIELD_TYPES), initial="text"),
             Field(
                 "target",
-                gettext("Save to"),
+                _("Save to"),
                 "select",
                 options=targets,
-                placeholder=gettext("Only with the answers"),
+                placeholder=_("Only with the answers"),
             ),
-            Field("required", gettext("Required"), "switch"),
-            Field("options", gettext("Options"), "textarea", help_text=gettext("For choices: one per line.")),
-            Field("help", gettext("Help text")),
-            Field("value", gettext("Value"), help_text=gettext("For hidden fields.")),
+            Field("required", _("Required"), "switch"),
+            Field("options", _("Options"), "textarea", help_text=_("For choices: one per line.")),
+            Field("help", _("Help text")),
+            Field("value", _("Value"), help_text=_("For hidden fields.")),
         ]
         if self.before is None:
             return Form(fields=fields)
@@ -249,7 +251,7 @@ class FormField(OneForm):
             mapping[key] = values["target"]
         answer = self.ask("PUT", self.resource, None, {"fields": fields, "mapping": mapping})
         if answer.ok:
-            return self.done(gettext("Field saved"), self.address("form", self.params["id"]))
+            return self.done(_("Field saved"), self.address("form", self.params["id"]))
         name_of = name_below(f"fields.{at}.")
         form.refuse(answer, lambda path: "target" if path == f"mapping.{key}" else name_of(path))
         return self.page({"form": form, "field": self.before}, status=422)
@@ -288,55 +290,51 @@ class FormSettings(EditRecord, OneForm):
 
     def form(self, values: Values | None = None) -> Form:
         look = [
-            Field("title", gettext("Heading"), help_text=gettext("Leave empty to use the name.")),
-            Field("text", gettext("Introduction"), "textarea"),
-            Field("button", gettext("Button text"), placeholder=gettext("Send")),
+            Field("title", _("Heading"), help_text=_("Leave empty to use the name.")),
+            Field("text", _("Introduction"), "textarea"),
+            Field("button", _("Button text"), placeholder=_("Send")),
             Field(
                 "thanks",
-                gettext("Thank-you message"),
+                _("Thank-you message"),
                 "textarea",
-                placeholder=gettext("Thank you. We have received your answers."),
+                placeholder=_("Thank you. We have received your answers."),
             ),
-            Field("colour", gettext("Color"), required=True, placeholder="#2f5bea"),
+            Field("colour", _("Color"), required=True, placeholder="#2f5bea"),
             Field(
                 "allowedOrigins",
-                gettext("Allowed websites"),
+                _("Allowed websites"),
                 "textarea",
-                help_text=gettext("One per line, such as https://example.org."),
+                help_text=_("One per line, such as https://example.org."),
             ),
             Field(
                 "redirectUrl",
-                gettext("Redirect to"),
+                _("Redirect to"),
                 "url",
-                help_text=gettext("Replaces the thank-you text. Must be on an allowed site."),
+                help_text=_("Replaces the thank-you text. Must be on an allowed site."),
             ),
         ]
         fields = [
-            Field("name", gettext("Name"), required=True),
+            Field("name", _("Name"), required=True),
             *(look if self.record["source"] == "own" else []),
             Field(
                 "countryCode",
-                gettext("Default country code"),
-                help_text=gettext("Added to numbers without a country code, such as +49."),
+                _("Default country code"),
+                help_text=_("Added to numbers without a country code, such as +49."),
             ),
-            Field("leadSource", gettext("Lead source")),
+            Field("leadSource", _("Lead source")),
             Field(
                 "duplicates",
-                gettext("If the contact already exists"),
+                _("If the contact already exists"),
                 "radio",
                 options=[
-                    Option("create", gettext("Create a new lead; fill empty contact fields")),
-                    Option("update", gettext("Update the open lead and the contact")),
+                    Option("create", _("Create a new lead; fill empty contact fields")),
+                    Option("update", _("Update the open lead and the contact")),
                 ],
             ),
-            Field("team", gettext("Team"), "select", options=self.options_of("team")),
-            Field(
-                "category", gettext("Category of new contacts"), "select", options=self.options_of("contact-category")
-            ),
-            Field("tags", gettext("Tags"), "tags", options=self.options_of("tag")),
-            Field(
-                "keepDays", gettext("Delete submissions after (days)"), "number", help_text=gettext("Leads are kept.")
-            ),
+            Field("team", _("Team"), "select", options=self.options_of("team")),
+            Field("category", _("Category of new contacts"), "select", options=self.options_of("contact-category")),
+            Field("tags", _("Tags"), "tags", options=self.options_of("tag")),
+            Field("keepDays", _("Delete submissions after (days)"), "number", help_text=_("Leads are kept.")),
         ]
         return Form(fields=fields, initial=values)
 
@@ -348,11 +346,11 @@ class FormSettings(EditRecord, OneForm):
         return {name: (value or None) if name in ("team", "category") else value for name, value in payload.items()}
 
     def consequence(self) -> str:
-        return gettext("The page closes and answers are deleted. Leads stay. This cannot be undone.")
+        return _("The page closes and answers are deleted. Leads stay. This cannot be undone.")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "form", None, {"ids": [self.params["id"]]})
-        return self.done(gettext("Form deleted"), self.address("forms")) if answer.ok else self.refuse(answer)
+        return self.done(_("Form deleted"), self.address("forms")) if answer.ok else self.refuse(answer)
 
 
 class FormAnswers(OneForm):
@@ -362,16 +360,14 @@ class FormAnswers(OneForm):
     name = "form-answers"
     template = "web/forms/answers.html"
     columns = (
-        Column("submittedAt", "Submitted", "submittedAt"),
-        Column("answers", "Answers"),
-        Column("status", "Result", "status"),
+        Column("submittedAt", _("Submitted"), "submittedAt"),
+        Column("answers", _("Answers")),
+        Column("status", _("Result"), "status"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (
-            Choice("status", gettext("Status"), ("in",), tuple((key, label) for key, (label, _) in BECAME.items())),
-        )
+        return (Choice("status", _("Status"), ("in",), tuple((key, label) for key, (label, tone) in BECAME.items())),)
 
     @cached_property
     def state(self) -> ListState:
@@ -398,7 +394,7 @@ class FormAnswers(OneForm):
 
     def do_again(self) -> HttpResponse:
         answer = self.ask("PUT", f"form/lead/{self.sent_id()}", None, {"status": "new"})
-        return self.done(gettext("Retrying")) if answer.ok else self.refuse(answer)
+        return self.done(_("Retrying")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Forms, NewForm, FormPage, FormField, FormSettings, FormAnswers]

@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
@@ -21,9 +22,16 @@ FROM = 7
 class OwnBrand(SettingsForm):
     path = "settings/brand"
     name = "brand"
-    title = "Branding"
-    menu = MenuItem("Branding", SETTINGS, 20, "palette", "Company", "own brand logo colours colors white label domain")
-    purpose = "Your name, colors and logo on pages, forms and emails."
+    title = gettext_lazy("Branding")
+    menu = MenuItem(
+        gettext_lazy("Branding"),
+        SETTINGS,
+        20,
+        "palette",
+        gettext_lazy("Company"),
+        gettext_lazy("own brand logo colours colors white label domain"),
+    )
+    purpose = gettext_lazy("Your name, colors and logo on pages, forms and emails.")
     module = "white-label-options"
     resource = "white-label-options"
     template = "web/white_label/settings.html"
@@ -116,7 +124,7 @@ class OwnBrand(SettingsForm):
         """Return why it was refused, with fields by their labels; the form is only read for these."""
         form.refuse(answer)
         texts = [*form.non_field_errors(), *(f"{field.label}: {field.error}" for field in form.refused_fields)]
-        return " ".join(texts) or answer.message
+        return " ".join(map(str, texts)) or answer.message
 
     def do_preview(self) -> HttpResponse:
         """Show the look of pages and mails, in the frame next to the form."""

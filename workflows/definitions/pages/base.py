@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
@@ -19,20 +20,20 @@ from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
 
 STATUSES = {
-    "unpublished": ("Not published", ""),
-    "published": ("Published", "ok"),
-    "paused": ("Paused", "warn"),
+    "unpublished": (gettext_lazy("Not published"), ""),
+    "published": (gettext_lazy("Published"), "ok"),
+    "paused": (gettext_lazy("Paused"), "warn"),
 }
 """Status -> its label, and the tone of its badge."""
 TRIES = 3
 AT_TRIGGER = ("triggerEventType", "schedule", "config.filter", "config.changed", "config.segment")
 """Beginnings of the paths of problems that are fixed at the trigger."""
 TABS = (
-    ("workflow", "Draw"),
-    ("workflow-runs-of", "Runs"),
-    ("workflow-test", "Try it"),
-    ("workflow-settings", "Settings"),
-    ("workflow-versions", "Versions"),
+    ("workflow", gettext_lazy("Draw")),
+    ("workflow-runs-of", gettext_lazy("Runs")),
+    ("workflow-test", gettext_lazy("Try it")),
+    ("workflow-settings", gettext_lazy("Settings")),
+    ("workflow-versions", gettext_lazy("Versions")),
 )
 LIVE = ("queued", "running", "waiting", "paused")
 """Statuses of runs that have not ended."""
@@ -58,7 +59,11 @@ class WorkflowPage(Page):
 
     module = "workflow"
     menu = MenuItem(
-        "All workflows", WORKFLOWS, 10, "workflow", keywords="automation automations journeys sequences flows"
+        gettext_lazy("All workflows"),
+        WORKFLOWS,
+        10,
+        "workflow",
+        keywords=gettext_lazy("automation automations journeys sequences flows"),
     )
 
     @cached_property

@@ -9,6 +9,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import Line, NotPossible
@@ -20,13 +21,19 @@ from workflows.definitions.pages.sources import StepSources
 from workflows.definitions.pages.summaries import short
 
 GROUPS = {
-    "logic": "Decide and wait",
-    "records": "Contacts and leads",
-    "messages": "Messages",
-    "team": "Your team",
+    "logic": gettext_lazy("Decide and wait"),
+    "records": gettext_lazy("Contacts and leads"),
+    "messages": gettext_lazy("Messages"),
+    "team": gettext_lazy("Your team"),
 }
 """Group of node types -> its label; others keep their names."""
-STATES = {"queued": "ready", "running": "at work", "waiting": "waiting", "paused": "paused", "failed": "failed"}
+STATES = {
+    "queued": "ready",
+    "running": gettext_lazy("at work"),
+    "waiting": "waiting",
+    "paused": "paused",
+    "failed": "failed",
+}
 """Status of runs at a node -> the word for it."""
 
 
@@ -35,7 +42,7 @@ class DrawWorkflow(StepSources, FlowPage):
 
     path = "workflows/<str:id>"
     name = "workflow"
-    record_kind = ("workflow", "Workflows")
+    record_kind = ("workflow", gettext_lazy("Workflows"))
     template = "web/flow/draw.html"
     head_template = "web/workflows/head.html"
     one = "workflow"
@@ -156,7 +163,7 @@ class AddStep(DrawWorkflow):
 
     path = "workflows/<str:id>/add"
     name = "workflow-add"
-    tab_name = "Add a step"
+    tab_name = gettext_lazy("Add a step")
     record_kind = ("", "")
     template = "web/flow/add.html"
 
@@ -198,7 +205,7 @@ class LiveWorkflow(DrawWorkflow):
 
     path = "workflows/<str:id>/live"
     name = "workflow-live"
-    tab_name = "Where its runs are"
+    tab_name = gettext_lazy("Where its runs are")
     record_kind = ("", "")
     template = "web/workflows/live.html"
 

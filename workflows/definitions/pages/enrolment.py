@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.bulk import started
 from core.web.forms import Field, Form, Option
@@ -16,13 +17,13 @@ from workflows.definitions.pages.base import WorkflowPage
 
 PANELS = ("contact", "lead")
 STATUSES = {
-    "queued": ("Ready", "info"),
-    "running": ("At work", "info"),
-    "waiting": ("Waiting", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Failed", "bad"),
-    "cancelled": ("Cancelled", ""),
+    "queued": (gettext_lazy("Ready"), "info"),
+    "running": (gettext_lazy("At work"), "info"),
+    "waiting": (gettext_lazy("Waiting"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
 }
 """Status of a run -> its label, and the tone of its badge."""
 SHOWN = 50
@@ -33,7 +34,7 @@ class WorkflowsOfRecord(WorkflowPage):
 
     path = "workflows/of"
     name = "workflow-of"
-    title = "Workflows of a record"
+    title = gettext_lazy("Workflows of a record")
     template = "web/workflows/of.html"
 
     @cached_property

@@ -7,28 +7,29 @@ from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.graph import HIGH, FlowGraph, NotPossible
 
 TRIGGER = "trigger"
 WORDS = {
-    "out": "Then",
-    "true": "If so",
-    "false": "If not",
-    "else": "Otherwise",
-    "item": "For each",
-    "done": "After the last",
-    "error": "If it fails",
-    "exists": "If there is one already",
-    "event": "When it happens",
-    "timeout": "If time runs out",
-    "none": "If there is none",
-    "found": "If there are some",
-    "approved": "If approved",
-    "rejected": "If rejected",
-    "suppressed": "If it may not be sent",
-    "failed": "If it fails",
-    "refused": "If refused",
+    "out": gettext_lazy("Then"),
+    "true": gettext_lazy("If so"),
+    "false": gettext_lazy("If not"),
+    "else": gettext_lazy("Otherwise"),
+    "item": gettext_lazy("For each"),
+    "done": gettext_lazy("After the last"),
+    "error": gettext_lazy("If it fails"),
+    "exists": gettext_lazy("If there is one already"),
+    "event": gettext_lazy("When it happens"),
+    "timeout": gettext_lazy("If time runs out"),
+    "none": gettext_lazy("If there is none"),
+    "found": gettext_lazy("If there are some"),
+    "approved": gettext_lazy("If approved"),
+    "rejected": gettext_lazy("If rejected"),
+    "suppressed": gettext_lazy("If it may not be sent"),
+    "failed": gettext_lazy("If it fails"),
+    "refused": gettext_lazy("If refused"),
 }
 """Handle -> its label."""
 SEEDS: dict[str, JsonObject] = {

@@ -7,6 +7,7 @@ import json
 from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form
@@ -19,15 +20,15 @@ MAX_BYTES = 2_000_000
 
 class Workflows(WorkflowPage):
     path = name = "workflows"
-    title = "Workflows"
+    title = gettext_lazy("Workflows")
     template = "web/workflows/list.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("status", "Status", "status"),
-        Column("trigger", "Trigger"),
-        Column("live", "Running", css="right"),
-        Column("failed", "Failed", css="right"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("trigger", gettext_lazy("Trigger")),
+        Column("live", gettext_lazy("Running"), css="right"),
+        Column("failed", gettext_lazy("Failed"), css="right"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     def show(self) -> Values:
@@ -60,8 +61,8 @@ class Workflows(WorkflowPage):
 class NewWorkflow(WorkflowPage):
     path = "workflows/new"
     name = "workflow-new"
-    title = "New workflow"
-    action = "New workflow"
+    title = gettext_lazy("New workflow")
+    action = gettext_lazy("New workflow")
     template = "web/workflows/new.html"
 
     def form(self) -> Form:

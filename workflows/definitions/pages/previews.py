@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option
 from core.web.records import counted
@@ -18,36 +19,36 @@ from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
 
 RUNS = {
-    "keep": "They go on by the version that they began in: {} now",
-    "move": "They go on by the new one, where their step is still there: {}",
-    "cancel": "They end: {}",
+    "keep": gettext_lazy("They go on by the version that they began in: {} now"),
+    "move": gettext_lazy("They go on by the new one, where their step is still there: {}"),
+    "cancel": gettext_lazy("They end: {}"),
 }
 """Treatment of the runs of older versions -> its description."""
 ENDS = {
-    "end": "It went through to the end",
-    "stop": "A step ended it",
-    "error": "A step failed",
-    "invalid": "Nothing of it can run yet",
-    "until": "It ended at the step that you chose",
-    "waiting": "It waits for something that a dry run cannot wait for",
-    "tooManySteps": "It has too many steps",
-    "tooLong": "It took too long",
-    "busy": "Somebody else is changing the record: try it again",
+    "end": gettext_lazy("It went through to the end"),
+    "stop": gettext_lazy("A step ended it"),
+    "error": gettext_lazy("A step failed"),
+    "invalid": gettext_lazy("Nothing of it can run yet"),
+    "until": gettext_lazy("It ended at the step that you chose"),
+    "waiting": gettext_lazy("It waits for something that a dry run cannot wait for"),
+    "tooManySteps": gettext_lazy("It has too many steps"),
+    "tooLong": gettext_lazy("It took too long"),
+    "busy": gettext_lazy("Somebody else is changing the record: try it again"),
 }
 """End of a dry run -> its description."""
 ADMISSION = ("notAdmitted", "changesUnknown")
 """Codes of the warnings that a run would not begin."""
 REFUSALS = {
-    "config.filter": "its “Only if” does not hold",
-    "config.changedFields": "it starts only if one of the fields that its trigger names has changed",
-    "config.segment": "it waits for another segment",
+    "config.filter": gettext_lazy("its “Only if” does not hold"),
+    "config.changedFields": gettext_lazy("it starts only if one of the fields that its trigger names has changed"),
+    "config.segment": gettext_lazy("it waits for another segment"),
 }
 """Path of the trigger's setting that refuses a record -> the reason."""
 STATUSES = {
-    "done": ("Done", "ok"),
-    "failed": ("Failed", "bad"),
-    "waiting": ("Waits", "info"),
-    "skipped": ("Left out", ""),
+    "done": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "waiting": (gettext_lazy("Waits"), "info"),
+    "skipped": (gettext_lazy("Left out"), ""),
 }
 
 
@@ -56,7 +57,7 @@ class TryWorkflow(OneWorkflow):
 
     path = "workflows/<str:id>/test"
     name = tab = "workflow-test"
-    tab_name = "Try the workflow"
+    tab_name = gettext_lazy("Try the workflow")
     template = "web/workflows/test.html"
 
     def form(self) -> Form:
@@ -177,7 +178,7 @@ class StepValues(OneWorkflow):
 
     path = "workflows/<str:id>/values"
     name = "workflow-values"
-    tab_name = "Values of a step"
+    tab_name = gettext_lazy("Values of a step")
     template = "web/workflows/values.html"
 
     def show(self) -> Values:
@@ -198,7 +199,7 @@ class CompareVersions(OneWorkflow):
 
     path = "workflows/<str:id>/compare"
     name = "workflow-compare"
-    tab_name = "Compare versions"
+    tab_name = gettext_lazy("Compare versions")
     tab = "workflow-versions"
     template = "web/workflows/compare.html"
 
@@ -241,7 +242,7 @@ class PublishWorkflow(OneWorkflow):
 
     path = "workflows/<str:id>/publish"
     name = "workflow-publish"
-    tab_name = "Publish"
+    tab_name = gettext_lazy("Publish")
     template = "web/workflows/publish.html"
 
     def show(self) -> Values:

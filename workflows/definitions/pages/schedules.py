@@ -8,6 +8,7 @@ import re
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.flows.schemas import DAYS
 from core.web.forms import BoundField, Field, Option, alone, options_of
@@ -19,11 +20,11 @@ DAY = "rhythm.day"
 OWN = "cron"
 """The rhythm that is written as a cron expression."""
 WORDS = {
-    "daily": "Every day",
-    "weekdays": "Monday to Friday",
-    "weekly": "Every week",
-    "monthly": "Every month",
-    OWN: "Other times, as a cron expression",
+    "daily": gettext_lazy("Every day"),
+    "weekdays": gettext_lazy("Monday to Friday"),
+    "weekly": gettext_lazy("Every week"),
+    "monthly": gettext_lazy("Every month"),
+    OWN: gettext_lazy("Other times, as a cron expression"),
 }
 PARTS = {"daily": "* * *", "weekdays": "* * 1-5", "weekly": "* * {weekday}", "monthly": "{day} * *"}
 """Rhythm -> day, month and weekday of its expression."""

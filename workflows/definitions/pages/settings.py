@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form, Option
@@ -16,33 +17,33 @@ from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
 
 LABELS = {
-    "config.enrolment": "How often a record goes through",
-    "config.enrolment.mode": "A record starts a run",
-    "config.enrolment.cooldown": "Not again within",
-    "config.window": "Runs begin only at some hours",
-    "config.window.timezone": "Time zone",
-    "config.whilePaused": "While it is paused, starts are",
-    "config.concurrency": "Runs under way at once, at most",
-    "config.rate": "Runs that begin in a span of time",
-    "config.rate.starts": "How many",
-    "config.rate.per": "In",
-    "config.retention": "Days for which ended runs are kept",
-    "config.goal": "Reached when",
-    "config.goal.filter": "Conditions on the record",
-    "config.exit": "Left when",
-    "config.exit.filter": "Conditions on the record",
-    "config.priority": "Priority, 1 is first",
-    "config.allowSelfTrigger": "What it changes itself may start it",
+    "config.enrolment": gettext_lazy("How often a record goes through"),
+    "config.enrolment.mode": gettext_lazy("A record starts a run"),
+    "config.enrolment.cooldown": gettext_lazy("Not again within"),
+    "config.window": gettext_lazy("Runs begin only at some hours"),
+    "config.window.timezone": gettext_lazy("Time zone"),
+    "config.whilePaused": gettext_lazy("While it is paused, starts are"),
+    "config.concurrency": gettext_lazy("Runs under way at once, at most"),
+    "config.rate": gettext_lazy("Runs that begin in a span of time"),
+    "config.rate.starts": gettext_lazy("How many"),
+    "config.rate.per": gettext_lazy("In"),
+    "config.retention": gettext_lazy("Days for which ended runs are kept"),
+    "config.goal": gettext_lazy("Reached when"),
+    "config.goal.filter": gettext_lazy("Conditions on the record"),
+    "config.exit": gettext_lazy("Left when"),
+    "config.exit.filter": gettext_lazy("Conditions on the record"),
+    "config.priority": gettext_lazy("Priority, 1 is first"),
+    "config.allowSelfTrigger": gettext_lazy("What it changes itself may start it"),
 }
 
 WORDS = {
     "config.enrolment.mode": {
-        "once": "Once, ever",
-        "whenIdle": "Unless it has one under way",
-        "always": "Each time",
-        "replace": "Each time, and the one before ends",
+        "once": gettext_lazy("Once, ever"),
+        "whenIdle": gettext_lazy("Unless it has one under way"),
+        "always": gettext_lazy("Each time"),
+        "replace": gettext_lazy("Each time, and the one before ends"),
     },
-    "config.whilePaused": {"skip": "Left out", "queue": "Kept for later"},
+    "config.whilePaused": {"skip": gettext_lazy("Left out"), "queue": gettext_lazy("Kept for later")},
 }
 """Path of a setting -> value -> its label."""
 
@@ -52,9 +53,9 @@ HELPS = {
     "config.enrolment.cooldown": "",
     "config.whilePaused": "",
     "config.window": "",
-    "config.window.timezone": "Empty: the company's.",
-    "config.allowSelfTrigger": "At most five times in a chain.",
-    "config.retention": "Empty: as the company keeps them.",
+    "config.window.timezone": gettext_lazy("Empty: the company's."),
+    "config.allowSelfTrigger": gettext_lazy("At most five times in a chain."),
+    "config.retention": gettext_lazy("Empty: as the company keeps them."),
 }
 """Path of a setting -> the help below it in place of the API's text; empty for none."""
 
@@ -135,7 +136,11 @@ class WorkflowVersions(OneWorkflow):
     path = "workflows/<str:id>/versions"
     name = tab = "workflow-versions"
     template = "web/workflows/versions.html"
-    columns = (Column("number", "Version"), Column("publishedBy", "By"), Column("createdAt", "Published"))
+    columns = (
+        Column("number", gettext_lazy("Version")),
+        Column("publishedBy", gettext_lazy("By")),
+        Column("createdAt", gettext_lazy("Published")),
+    )
 
     def show(self) -> Values:
         state = ListState(self.request.GET)

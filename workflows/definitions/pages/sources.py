@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import timezone_names
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
@@ -23,7 +24,7 @@ from workflows.definitions.pages.summaries import Summaries
 from workflows.definitions.pages.triggers import trigger_options
 
 logger = logging.getLogger(__name__)
-PANELS = {"contact": "Contact", "lead": "Lead"}
+PANELS = {"contact": gettext_lazy("Contact"), "lead": gettext_lazy("Lead")}
 VALUE_KINDS = {
     "number": ("number", NUMBER),
     "boolean": ("flag", ("equals", "notEquals", *KNOWN)),
@@ -53,25 +54,25 @@ CHOSEN = {
 }
 """Widget -> key of GET /workflow/choices."""
 MADE_ON = {
-    "tags": ("tag-new", "Make a tag"),
-    "members": ("member-new", "Invite a member"),
-    "teams": ("team-new", "Make a team"),
-    "segments": ("segment-new-fixed", "Make a fixed segment"),
-    "templates": ("email-template-new", "Make a template"),
-    "workflows": ("workflow-new", "Make a workflow"),
-    "roles": ("role-new", "Make a role"),
-    "secrets": ("secret-new", "Store a secret"),
-    "senders": ("senders", "Connect a sender"),
-    "aiTypes": ("ai", "Connect an AI model"),
-    "/segment": ("segments", "Make a segment"),
-    "/campaign": ("campaign-new", "Make a campaign"),
-    "/template/chatapp": ("chat-template-new", "Make a chat template"),
+    "tags": ("tag-new", gettext_lazy("Make a tag")),
+    "members": ("member-new", gettext_lazy("Invite a member")),
+    "teams": ("team-new", gettext_lazy("Make a team")),
+    "segments": ("segment-new-fixed", gettext_lazy("Make a fixed segment")),
+    "templates": ("email-template-new", gettext_lazy("Make a template")),
+    "workflows": ("workflow-new", gettext_lazy("Make a workflow")),
+    "roles": ("role-new", gettext_lazy("Make a role")),
+    "secrets": ("secret-new", gettext_lazy("Store a secret")),
+    "senders": ("senders", gettext_lazy("Connect a sender")),
+    "aiTypes": ("ai", gettext_lazy("Connect an AI model")),
+    "/segment": ("segments", gettext_lazy("Make a segment")),
+    "/campaign": ("campaign-new", gettext_lazy("Make a campaign")),
+    "/template/chatapp": ("chat-template-new", gettext_lazy("Make a chat template")),
 }
 """Key of GET /workflow/choices, or address of a list -> the page that makes the first one, and its link."""
 NO_IDS = ("aiType", "language")
 """Widgets whose choices are no ids."""
-BAD_ID = "Enter an ID of 24 characters, each a digit or one of a to f."
-UNLISTED = "You cannot choose from a list here: it is not available to your role. Enter the ID."
+BAD_ID = gettext_lazy("Enter an ID of 24 characters, each a digit or one of a to f.")
+UNLISTED = gettext_lazy("You cannot choose from a list here: it is not available to your role. Enter the ID.")
 """The help of a setting that is typed because its list could not be read."""
 
 

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, Choice
 from core.web.lists import Column, ListState
@@ -21,58 +22,64 @@ from workflows.runs.pages.steps import told_steps
 from workflows.runs.types import WorkflowRunData, WorkflowRunDetailData
 
 STATUSES = {
-    "queued": ("Ready", "info"),
-    "running": ("At work", "info"),
-    "waiting": ("Waiting", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Failed", "bad"),
-    "cancelled": ("Cancelled", ""),
+    "queued": (gettext_lazy("Ready"), "info"),
+    "running": (gettext_lazy("At work"), "info"),
+    "waiting": (gettext_lazy("Waiting"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
 }
 """Status -> its label, and the tone of its badge."""
 REASONS = {
-    "stop": "A step ended it",
-    "goal": "Its goal was reached",
-    "exit": "It left by a condition",
-    "quota": "Waits: the plan's steps are used up",
-    "concurrency": "Waits for its turn",
-    "unpublished": "The workflow is not published",
-    "byMember": "Somebody paused it",
-    "paused": "All runs were paused",
-    "workflowPaused": "The workflow is paused",
-    "held": "All runs were paused",
-    "replaced": "A newer run took its place",
-    "subjectDeleted": "Its record was deleted",
-    "subjectErased": "Its record was erased",
-    "workflowDeleted": "The workflow was deleted",
-    "expired": "It took too long",
+    "stop": gettext_lazy("A step ended it"),
+    "goal": gettext_lazy("Its goal was reached"),
+    "exit": gettext_lazy("It left by a condition"),
+    "quota": gettext_lazy("Waits: the plan's steps are used up"),
+    "concurrency": gettext_lazy("Waits for its turn"),
+    "unpublished": gettext_lazy("The workflow is not published"),
+    "byMember": gettext_lazy("Somebody paused it"),
+    "paused": gettext_lazy("All runs were paused"),
+    "workflowPaused": gettext_lazy("The workflow is paused"),
+    "held": gettext_lazy("All runs were paused"),
+    "replaced": gettext_lazy("A newer run took its place"),
+    "subjectDeleted": gettext_lazy("Its record was deleted"),
+    "subjectErased": gettext_lazy("Its record was erased"),
+    "workflowDeleted": gettext_lazy("The workflow was deleted"),
+    "expired": gettext_lazy("It took too long"),
 }
 """Reason of a status -> its label; others are shown as they are."""
-WAITS = {"call": "the answer to its call", "child": "the workflow that it began", "event": "what it listens for"}
+WAITS = {
+    "call": gettext_lazy("the answer to its call"),
+    "child": gettext_lazy("the workflow that it began"),
+    "event": gettext_lazy("what it listens for"),
+}
 """Kind of a step's wait -> its description."""
 WRITING = ("mail", "genie", "chat")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
-    Column("contact", "Record"),
-    Column("status", "Status", "status"),
-    Column("workflow", "Workflow"),
-    Column("failure", "What failed"),
-    Column("version", "Version", css="right"),
-    Column("createdAt", "Started", "createdAt"),
+    Column("contact", gettext_lazy("Record")),
+    Column("status", gettext_lazy("Status"), "status"),
+    Column("workflow", gettext_lazy("Workflow")),
+    Column("failure", gettext_lazy("What failed")),
+    Column("version", gettext_lazy("Version"), css="right"),
+    Column("createdAt", gettext_lazy("Started"), "createdAt"),
 )
 CHOICES = (
-    Choice("status", "Status", ("in", "notIn"), tuple((name, words) for name, (words, _) in STATUSES.items())),
-    Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
-    Choice("workflow.name", "Workflow"),
-    Choice("contact.name", "Contact"),
-    Choice("contact.email", "Email"),
-    Choice("contact", "This contact", ("in",)),
-    Choice("lead", "This lead", ("in",)),
-    Choice("errorCode", "Error", ("equals", "contains", *KNOWN)),
-    Choice("errorNode", "Failed at", ("equals", *KNOWN)),
-    Choice("startedAt", "Started", DATE, kind="date"),
-    Choice("finishedAt", "Ended", DATE, kind="date"),
-    Choice("createdAt", "Started", DATE, kind="date"),
+    Choice(
+        "status", gettext_lazy("Status"), ("in", "notIn"), tuple((name, words) for name, (words, _) in STATUSES.items())
+    ),
+    Choice("reason", gettext_lazy("Reason"), ("in",), tuple(REASONS.items())),
+    Choice("workflow.name", gettext_lazy("Workflow")),
+    Choice("contact.name", gettext_lazy("Contact")),
+    Choice("contact.email", gettext_lazy("Email")),
+    Choice("contact", gettext_lazy("This contact"), ("in",)),
+    Choice("lead", gettext_lazy("This lead"), ("in",)),
+    Choice("errorCode", gettext_lazy("Error"), ("equals", "contains", *KNOWN)),
+    Choice("errorNode", gettext_lazy("Failed at"), ("equals", *KNOWN)),
+    Choice("startedAt", gettext_lazy("Started"), DATE, kind="date"),
+    Choice("finishedAt", gettext_lazy("Ended"), DATE, kind="date"),
+    Choice("createdAt", gettext_lazy("Started"), DATE, kind="date"),
 )
 
 
@@ -87,7 +94,9 @@ def shown_run(run: WorkflowRunData) -> JsonObject:
     return {**run, "words": label, "mood": tone, "who": who, "why": reason}
 
 
-RUNS = MenuItem("Runs", WORKFLOWS, 20, "history", keywords="workflow runs executions history failed")
+RUNS = MenuItem(
+    gettext_lazy("Runs"), WORKFLOWS, 20, "history", keywords=gettext_lazy("workflow runs executions history failed")
+)
 
 
 class RunList:
@@ -136,7 +145,7 @@ class WorkflowRuns(RunList, WorkflowPage):
     path = "workflow-runs"
     name = "workflow-runs"
     menu = RUNS
-    title = "Runs of workflows"
+    title = gettext_lazy("Runs of workflows")
     template = "web/workflows/runs.html"
 
     def show(self) -> Values:
@@ -146,7 +155,7 @@ class WorkflowRuns(RunList, WorkflowPage):
 class RunsOfWorkflow(RunList, OneWorkflow):
     path = "workflows/<str:id>/runs"
     name = tab = "workflow-runs-of"
-    tab_name = "Runs"
+    tab_name = gettext_lazy("Runs")
     template = "web/workflows/runs.html"
     columns = tuple(one for one in COLUMNS if one.name != "workflow")
 

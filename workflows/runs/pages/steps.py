@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from workflows.definitions.pages.graph import WORDS
 from workflows.runs.types import WorkflowRunDetailData, WorkflowStepData
 
 STATUSES = {
-    "done": ("Done", "ok"),
-    "waiting": ("Waiting", "info"),
-    "retrying": ("Failed", "warn"),
-    "failed": ("Failed", "bad"),
+    "done": (gettext_lazy("Done"), "ok"),
+    "waiting": (gettext_lazy("Waiting"), "info"),
+    "retrying": (gettext_lazy("Failed"), "warn"),
+    "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Status of a step -> its label, and the tone of its badge."""
 OPEN = ("waiting", "retrying", "failed")

@@ -8,6 +8,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
@@ -19,19 +20,19 @@ from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, STA
 
 TRIES = 3
 WORDS = {
-    "name": "its name",
-    "kind": "its kind",
-    "conversations": "what it says",
-    "keywords": "its keywords",
-    "handover": "when members go on",
-    "routing": "who comes and leaves",
-    "attachments": "the size of files",
+    "name": gettext_lazy("its name"),
+    "kind": gettext_lazy("its kind"),
+    "conversations": gettext_lazy("what it says"),
+    "keywords": gettext_lazy("its keywords"),
+    "handover": gettext_lazy("when members go on"),
+    "routing": gettext_lazy("who comes and leaves"),
+    "attachments": gettext_lazy("the size of files"),
 }
 """Field that is published with others -> its label."""
 KEYS_OF_ORDER = {
-    "C": "put a text after it: choose the text, then Enter",
-    "Delete": "delete the step",
-    "Shift + arrows": "move a text up or down",
+    "C": gettext_lazy("put a text after it: choose the text, then Enter"),
+    "Delete": gettext_lazy("delete the step"),
+    "Shift + arrows": gettext_lazy("move a text up or down"),
 }
 Change = Callable[[BotGraph], Sequence[Values]]
 
@@ -190,7 +191,7 @@ class OneChatbot(ChatbotPage, FlowPage):
     def do_publish(self) -> HttpResponse:
         errors = [problem["message"] for problem in self.bot["problems"] if problem["severity"] == "error"]
         if errors:
-            return self.fail(_("It cannot answer yet. %(names)s") % {"names": "; ".join(errors)}, self.home)
+            return self.fail(_("It cannot answer yet. %(names)s") % {"names": "; ".join(map(str, errors))}, self.home)
         return self._move("publish", _("Published. Connect it to a website chat to go live."))
 
     def do_pause(self) -> HttpResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.graph import NotPossible
 from core.web.pages import Refused
@@ -92,7 +93,7 @@ class AddStep(OneChatbot):
 
     path = "chatbots/<str:id>/add"
     name = "chatbot-add"
-    tab_name = "Add a step"
+    tab_name = gettext_lazy("Add a step")
     template = "web/flow/add.html"
 
     def show(self) -> Values:

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.graph import HIGH, WIDE, FlowGraph, Line, rows_of
 from outreach.chat.chatbots.pages.types import END, FINISHED, KEYWORDS, RULES, START, TEXT, TYPES
@@ -31,7 +32,7 @@ class BotGraph(FlowGraph):
 
     start = START
     fixed = frozenset({END})
-    way_words = {"out": "Answers", "watch": "Meanwhile"}
+    way_words = {"out": gettext_lazy("Answers"), "watch": gettext_lazy("Meanwhile")}
 
     def __init__(self, bot: Values, nodes: Sequence[Values] | None = None) -> None:
         """Draw a chatbot; with `nodes` those in the place of its own, in their order."""

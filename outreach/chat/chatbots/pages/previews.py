@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from outreach.chat.chatbots.pages.base import OneChatbot
@@ -15,8 +16,13 @@ MAX_MESSAGES = 50
 
 
 class TryForm(Form):
-    said = Field(label="What somebody writes", kind="textarea", required=True, help_text="One message per line.")
-    minutes = Field(label="Minutes between two messages", kind="number", initial=1)
+    said = Field(
+        label=gettext_lazy("What somebody writes"),
+        kind="textarea",
+        required=True,
+        help_text=gettext_lazy("One message per line."),
+    )
+    minutes = Field(label=gettext_lazy("Minutes between two messages"), kind="number", initial=1)
 
 
 class TryChatbot(OneChatbot):
@@ -24,7 +30,7 @@ class TryChatbot(OneChatbot):
 
     path = "chatbots/<str:id>/test"
     name = "chatbot-test"
-    tab_name = "Try the chatbot"
+    tab_name = gettext_lazy("Try the chatbot")
     template = "web/chatbots/test.html"
 
     def show(self) -> Values:

@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.errors import DuplicateField, FieldError
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
@@ -24,10 +25,13 @@ from outreach.chat.chatbots.pages.graph import IN_FORM, BotGraph
 from outreach.chat.chatbots.pages.types import CONTAINS, KEYWORDS, RULES, START, TYPES
 
 NEW = "new"
-MARKED = "Correct the marked fields."
+MARKED = gettext_lazy("Correct the marked fields.")
 NAMES = {"keyword": "words", "type": ""}
 """Last part of a key that the API refuses -> the field of the form."""
-NEEDED = {KEYWORDS: ("words", "Write at least one"), CONTAINS: ("phrase", "This is missing")}
+NEEDED = {
+    KEYWORDS: ("words", gettext_lazy("Write at least one")),
+    CONTAINS: ("phrase", gettext_lazy("This is missing")),
+}
 """Type of a step -> the field without which it is not saved, and its error."""
 
 
@@ -166,7 +170,7 @@ class ChatbotStep(OneChatbot):
                 rest.append(f"{error['field']}: {error['message']}")
         if not answer.errors and answer.warning:
             rest.append(answer.warning)
-        return "; ".join(rest) or (MARKED if is_marked else answer.message)
+        return "; ".join(map(str, rest)) or (MARKED if is_marked else answer.message)
 
 
 def _error_text(answer: Answer, error: FieldError) -> str:

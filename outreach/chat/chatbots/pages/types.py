@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 START = "start"
@@ -17,7 +18,11 @@ COUNT = "message_count"
 TIME = "time_based"
 FINISHED = "flow_finished"
 RULES = (CONTAINS, COUNT, TIME, FINISHED)
-GROUPS = {"messages": "What it says", "logic": "Whom it answers", "team": "When a member goes on"}
+GROUPS = {
+    "messages": gettext_lazy("What it says"),
+    "logic": gettext_lazy("Whom it answers"),
+    "team": gettext_lazy("When a member goes on"),
+}
 """Group of types -> its title, in the order in which they are offered."""
 
 
@@ -33,11 +38,11 @@ TYPES: JsonObject = {
         _type(
             START,
             "trigger",
-            "Somebody writes",
-            "What the chatbot is called, and whom it gets",
+            gettext_lazy("Somebody writes"),
+            gettext_lazy("What the chatbot is called, and whom it gets"),
             ("out", "watch"),
             name={"type": "string", "maxLength": 200, "required": True},
-            description={"type": "string", "x-label": "What it is for", "maxLength": 200},
+            description={"type": "string", "x-label": gettext_lazy("What it is for"), "maxLength": 200},
             kind={
                 "type": "string",
                 "enum": ["flow", "router"],
@@ -47,67 +52,95 @@ TYPES: JsonObject = {
                     "router": "Router: gets all others first",
                 },
             },
-            label={"type": "string", "maxLength": 100, "description": "What members see of where people came from."},
-            allowEnter={"type": "boolean", "default": True, "x-label": "Others may hand people to it"},
-            allowLeave={"type": "boolean", "default": True, "x-label": "People may leave it for another chatbot"},
-            custom={"type": "boolean", "default": False, "x-label": "A limit of its own for files"},
-            maxFileSizeMb={"type": "integer", "x-label": "Largest file, in MB", "description": "From 1 to 100."},
+            label={
+                "type": "string",
+                "maxLength": 100,
+                "description": gettext_lazy("What members see of where people came from."),
+            },
+            allowEnter={"type": "boolean", "default": True, "x-label": gettext_lazy("Others may hand people to it")},
+            allowLeave={
+                "type": "boolean",
+                "default": True,
+                "x-label": gettext_lazy("People may leave it for another chatbot"),
+            },
+            custom={"type": "boolean", "default": False, "x-label": gettext_lazy("A limit of its own for files")},
+            maxFileSizeMb={
+                "type": "integer",
+                "x-label": gettext_lazy("Largest file, in MB"),
+                "description": gettext_lazy("From 1 to 100."),
+            },
         ),
         _type(
             TEXT,
             "messages",
-            "Text",
-            "What it says after one message of the person, and what it asks",
+            gettext_lazy("Text"),
+            gettext_lazy("What it says after one message of the person, and what it asks"),
             ("out",),
             text={"type": "string", "maxLength": 4096, "required": True},
         ),
         _type(
             KEYWORDS,
             "logic",
-            "Keywords",
-            "Words in a message that bring people here, by weight and rank",
+            gettext_lazy("Keywords"),
+            gettext_lazy("Words in a message that bring people here, by weight and rank"),
             words={
                 "type": "array",
                 "items": {"type": "string"},
                 "required": True,
-                "description": "One in a line. The chatbot whose keywords weigh most in a message answers.",
+                "description": gettext_lazy(
+                    "One in a line. The chatbot whose keywords weigh most in a message answers."
+                ),
             },
-            weight={"type": "number", "default": 1, "description": "How much each counts."},
-            rank={"type": "number", "default": 0, "description": "Of those that weigh the same the lowest goes first."},
+            weight={"type": "number", "default": 1, "description": gettext_lazy("How much each counts.")},
+            rank={
+                "type": "number",
+                "default": 0,
+                "description": gettext_lazy("Of those that weigh the same the lowest goes first."),
+            },
         ),
         _type(
             CONTAINS,
             "team",
-            "Words in a message",
-            "A member goes on when the person writes these words",
-            phrase={"type": "string", "x-label": "Words", "required": True},
+            gettext_lazy("Words in a message"),
+            gettext_lazy("A member goes on when the person writes these words"),
+            phrase={"type": "string", "x-label": gettext_lazy("Words"), "required": True},
         ),
         _type(
             COUNT,
             "team",
-            "Number of messages",
-            "A member goes on when the person has written so many",
-            messageCount={"type": "integer", "x-label": "Messages", "required": True},
+            gettext_lazy("Number of messages"),
+            gettext_lazy("A member goes on when the person has written so many"),
+            messageCount={"type": "integer", "x-label": gettext_lazy("Messages"), "required": True},
         ),
         _type(
             TIME,
             "team",
-            "Time",
-            "A member goes on after so many minutes, also when nobody writes",
+            gettext_lazy("Time"),
+            gettext_lazy("A member goes on after so many minutes, also when nobody writes"),
             minutes={"type": "integer", "required": True},
         ),
-        _type(FINISHED, "team", "End of the texts", "A member goes on as soon as the chatbot has said its last text"),
+        _type(
+            FINISHED,
+            "team",
+            gettext_lazy("End of the texts"),
+            gettext_lazy("A member goes on as soon as the chatbot has said its last text"),
+        ),
         _type(
             END,
             "team",
-            "A member goes on",
-            "The conversation waits for a member. Without anything else it does when the chatbot has no text left",
+            gettext_lazy("A member goes on"),
+            gettext_lazy(
+                "The conversation waits for a member. Without anything else it does when the chatbot has no text left"
+            ),
             mode={
                 "type": "string",
-                "x-label": "When",
+                "x-label": gettext_lazy("When"),
                 "enum": ["any", "all"],
                 "required": True,
-                "x-labels": {"any": "one of the rules above comes true", "all": "all of them have come true"},
+                "x-labels": {
+                    "any": gettext_lazy("one of the rules above comes true"),
+                    "all": gettext_lazy("all of them have come true"),
+                },
             },
         ),
     )
@@ -127,7 +160,7 @@ def about(node: Values) -> str:
         parts = [", ".join(config.get("words") or ())]
         parts += [f"weight {weight:g}"] if weight not in (0, 1) else []
         parts += [f"rank {rank:g}"] if rank else []
-        return " · ".join(parts)
+        return " · ".join(map(str, parts))
     if type == COUNT:
         return _("%(config)s of them") % {"config": f"{config.get('messageCount', 0):,}"}
     if type == TIME:

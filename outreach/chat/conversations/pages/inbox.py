@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
@@ -32,11 +33,13 @@ from outreach.chat.conversations.pages.base import (
 
 class Inbox(InboxPage):
     path = name = "inbox"
-    title = "Inbox"
+    title = gettext_lazy("Inbox")
     template = "web/conversations/inbox.html"
     choices = (
-        Choice("channel", "Channel", ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())),
-        Choice("state", "Status", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
+        Choice(
+            "channel", gettext_lazy("Channel"), ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())
+        ),
+        Choice("state", gettext_lazy("Status"), ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
     )
 
     @cached_property
@@ -78,7 +81,7 @@ class Inbox(InboxPage):
 class ConversationDetail(Inbox):
     path = "inbox/<str:id>"
     name = "conversation"
-    record_kind = ("conversation", "Conversations")
+    record_kind = ("conversation", gettext_lazy("Conversations"))
 
     @property
     def address_of_api(self) -> str:
@@ -200,7 +203,7 @@ class ConversationPeople(InboxPage):
 
     path = "inbox/<str:id>/people"
     name = "conversation-people"
-    tab_name = "People of the conversation"
+    tab_name = gettext_lazy("People of the conversation")
     template = "web/conversations/people.html"
 
     @cached_property

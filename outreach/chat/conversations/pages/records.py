@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -14,31 +15,35 @@ from outreach.chat.conversations.pages.base import InboxPage
 CANNED = Records(
     "canned-answer",
     "canned-answers",
-    "canned answer",
-    "canned answers",
+    gettext_lazy("canned answer"),
+    gettext_lazy("canned answers"),
     "message-square-quote",
-    "Texts that you use often in replies.",
+    gettext_lazy("Texts that you use often in replies."),
 )
 
 
 class CannedPage(InboxPage):
     menu = MenuItem(
-        "Canned replies", INBOX, 30, "message-square-reply", keywords="snippets saved replies quick replies macros"
+        gettext_lazy("Canned replies"),
+        INBOX,
+        30,
+        "message-square-reply",
+        keywords=gettext_lazy("snippets saved replies quick replies macros"),
     )
     kind = CANNED
 
 
 class CannedAnswers(RecordList, CannedPage):
     path = name = "canned-answers"
-    title = "Canned replies"
+    title = gettext_lazy("Canned replies")
     adds = "canned-answer-new"
     rows = "web/conversations/canned_rows.html"
-    hint = "Name, shortcut or text"
+    hint = gettext_lazy("Name, shortcut or text")
     columns = (
-        Column("name", "Name", "name"),
-        Column("text", "Text"),
-        Column("shortcut", "Shortcut", "shortcut"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("text", gettext_lazy("Text")),
+        Column("shortcut", gettext_lazy("Shortcut"), "shortcut"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -58,7 +63,7 @@ class CannedForm(RecordForm, CannedPage):
 class NewCanned(NewRecord, CannedForm):
     path = "canned-answers/new"
     name = "canned-answer-new"
-    title = "New canned reply"
+    title = gettext_lazy("New canned reply")
 
 
 class EditCanned(EditRecord, CannedForm):
@@ -69,29 +74,31 @@ class EditCanned(EditRecord, CannedForm):
 TIMES = Records(
     "answer-time",
     "answer-times",
-    "team's answer times",
-    "answer times",
+    gettext_lazy("team's answer times"),
+    gettext_lazy("answer times"),
     "timer",
-    "Target times for replies, with an alert when missed.",
+    gettext_lazy("Target times for replies, with an alert when missed."),
 )
 
 
 class TimesPage(InboxPage):
-    menu = MenuItem("Response times", INBOX, 40, "timer", keywords="sla response targets overdue")
+    menu = MenuItem(
+        gettext_lazy("Response times"), INBOX, 40, "timer", keywords=gettext_lazy("sla response targets overdue")
+    )
     kind = TIMES
 
 
 class AnswerTimes(RecordList, TimesPage):
     path = name = "answer-times"
-    title = "Response times"
+    title = gettext_lazy("Response times")
     adds = "answer-time-new"
     rows = "web/conversations/times_rows.html"
-    hint = "Team"
+    hint = gettext_lazy("Team")
     columns = (
-        Column("team", "Team"),
-        Column("firstMinutes", "First reply", "firstMinutes", css="right num"),
-        Column("nextMinutes", "Later replies", "nextMinutes", css="right num"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("team", gettext_lazy("Team")),
+        Column("firstMinutes", gettext_lazy("First reply"), "firstMinutes", css="right num"),
+        Column("nextMinutes", gettext_lazy("Later replies"), "nextMinutes", css="right num"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -115,7 +122,7 @@ class TimesForm(RecordForm, TimesPage):
 class NewTimes(NewRecord, TimesForm):
     path = "answer-times/new"
     name = "answer-time-new"
-    title = "New response times"
+    title = gettext_lazy("New response times")
 
 
 class EditTimes(EditRecord, TimesForm):

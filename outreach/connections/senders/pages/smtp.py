@@ -6,30 +6,42 @@ import re
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from accounts.companies.shortcuts import Shortcut, register_shortcut
+from core.samples import test_server
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.navigation.places import SENDERS_MENU
 from core.web.pages import Page, Refused
-from outreach.connections.senders.test_server import test_server
+from core.web.shortcuts import Shortcut, register_shortcut
 
 VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
 CHECKS = {
-    "mx": "Replies (MX)",
-    "spf": "Servers (SPF)",
-    "dkim": "Signature (DKIM)",
-    "dmarc": "Policy (DMARC)",
-    "alignment": "From address",
+    "mx": gettext_lazy("Replies (MX)"),
+    "spf": gettext_lazy("Servers (SPF)"),
+    "dkim": gettext_lazy("Signature (DKIM)"),
+    "dmarc": gettext_lazy("Policy (DMARC)"),
+    "alignment": gettext_lazy("From address"),
 }
-LIGHTS = {"green": ("In order", "ok"), "amber": ("Could be better", "warn"), "red": ("Needs fixing", "bad")}
+LIGHTS = {
+    "green": (gettext_lazy("In order"), "ok"),
+    "amber": (gettext_lazy("Could be better"), "warn"),
+    "red": (gettext_lazy("Needs fixing"), "bad"),
+}
 KEY_STATES = {
-    "active": ("Signs", "ok"),
-    "pending": ("Publish the DNS record", "warn"),
-    "lost": ("DNS record missing", "bad"),
+    "active": (gettext_lazy("Signs"), "ok"),
+    "pending": (gettext_lazy("Publish the DNS record"), "warn"),
+    "lost": (gettext_lazy("DNS record missing"), "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
 TEST_SENDER = "test"
@@ -134,8 +146,8 @@ class SenderPage(Page):
 
 class Senders(SenderPage):
     path = name = "senders"
-    purpose = "Mailboxes that send your email, and sending hours."
-    title = "Email senders"
+    purpose = gettext_lazy("Mailboxes that send your email, and sending hours.")
+    title = gettext_lazy("Email senders")
     template = "web/senders/list.html"
 
     def show(self) -> Values:
@@ -245,8 +257,8 @@ register_shortcut(
 class NewSender(SenderPage):
     path = "senders/new"
     name = "sender-new"
-    title = "New sender"
-    action = "Connect a sender"
+    title = gettext_lazy("New sender")
+    action = gettext_lazy("Connect a sender")
     template = "web/senders/form.html"
 
     def show(self) -> Values:
@@ -266,7 +278,7 @@ class NewSender(SenderPage):
 class Sender(SenderPage):
     path = "senders/<str:id>"
     name = "sender"
-    record_kind = ("smtp", "Senders")
+    record_kind = ("smtp", gettext_lazy("Senders"))
     template = "web/senders/form.html"
 
     def show(self) -> Values:

@@ -7,6 +7,7 @@ import re
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
@@ -88,8 +89,8 @@ class VendorPage(SenderPage):
 class NewVendorApp(VendorPage):
     path = "senders/connect"
     name = "vendor-new"
-    tab_name = "New sender"
-    title = "New sender"
+    tab_name = gettext_lazy("New sender")
+    title = gettext_lazy("New sender")
     action = ""
 
     def vendor(self) -> JsonObject:
@@ -127,8 +128,8 @@ class NewVendorApp(VendorPage):
 class VendorApp(VendorPage):
     path = "senders/vendor/<str:id>"
     name = "vendor-app"
-    tab_name = "Sender"
-    record_kind = ("mail-vendors", "Mail vendors")
+    tab_name = gettext_lazy("Sender")
+    record_kind = ("mail-vendors", gettext_lazy("Mail vendors"))
 
     def before(self) -> tuple[JsonObject, JsonObject, str]:
         """Return the app, its vendor and its address; the page is not there for any other id."""
@@ -191,7 +192,7 @@ class VendorReturn(VendorPage):
 
     path = "senders/return"
     name = "vendor-return"
-    title = "Log-in of the sender"
+    title = gettext_lazy("Log-in of the sender")
     template = "web/senders/return.html"
     came_back = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from core.jobs import LeaseLost
 from core.types import JsonObject
 from outreach.connections.senders.models import Sender
-from outreach.connections.senders.test_server import may_reach
+from outreach.connections.senders.sample_people import may_reach
 from outreach.connections.smtp.message import InvalidMail, message_id
 from outreach.connections.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.messaging.delivery import ledger

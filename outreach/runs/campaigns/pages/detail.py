@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 
 from core.text.placeholders import names_in
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
 from outreach.runs.campaigns.pages.base import CampaignPage, shown_campaign
@@ -21,27 +22,27 @@ from outreach.runs.genie.pages.steps import in_words, step_name
 WAITING = ("approved", "claimed", "sending")
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
 FUNNEL = (
-    ("audience", "People", ()),
-    ("planned", "Messages", ("",)),
-    ("sent", "Sent", ("sent",)),
-    ("delivered", "Delivered", ()),
-    ("opened", "Opened", ()),
-    ("clicked", "Clicked", ()),
-    ("replied", "Answered", ()),
-    ("unsubscribed", "Unsubscribed", ()),
-    ("bounced", "Came back", ()),
-    ("notSent", "Not sent", NOT_SENT),
+    ("audience", gettext_lazy("People"), ()),
+    ("planned", gettext_lazy("Messages"), ("",)),
+    ("sent", gettext_lazy("Sent"), ("sent",)),
+    ("delivered", gettext_lazy("Delivered"), ()),
+    ("opened", gettext_lazy("Opened"), ()),
+    ("clicked", gettext_lazy("Clicked"), ()),
+    ("replied", gettext_lazy("Answered"), ()),
+    ("unsubscribed", gettext_lazy("Unsubscribed"), ()),
+    ("bounced", gettext_lazy("Came back"), ()),
+    ("notSent", gettext_lazy("Not sent"), NOT_SENT),
 )
 """Name of a number -> its label, and the statuses of the messages that it counts."""
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every mail has."""
 WHY = {
-    "replied": "it had the most replies",
-    "opened": "most people have opened it",
-    "clicked": "most people have clicked a link of it",
-    "tie": "several did as well, and it is the first of these",
-    "no_data": "nobody had done anything, and it is the first",
-    "chosen": "somebody has chosen it",
+    "replied": gettext_lazy("it had the most replies"),
+    "opened": gettext_lazy("most people have opened it"),
+    "clicked": gettext_lazy("most people have clicked a link of it"),
+    "tie": gettext_lazy("several did as well, and it is the first of these"),
+    "no_data": gettext_lazy("nobody had done anything, and it is the first"),
+    "chosen": gettext_lazy("somebody has chosen it"),
 }
 
 
@@ -64,7 +65,7 @@ def counted(number: int) -> str:
 class Campaign(CampaignPage):
     path = "campaigns/<str:id>"
     name = "campaign"
-    record_kind = ("campaign", "Campaigns")
+    record_kind = ("campaign", gettext_lazy("Campaigns"))
     template = "web/campaigns/detail.html"
 
     def show(self) -> Values:
@@ -258,7 +259,7 @@ class CampaignPreview(CampaignPage):
 
     path = "campaigns/<str:id>/preview"
     name = "campaign-preview"
-    tab_name = "Preview of the campaign"
+    tab_name = gettext_lazy("Preview of the campaign")
 
     def get(self, request: HttpRequest) -> HttpResponse:
         self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there

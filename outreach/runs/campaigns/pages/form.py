@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.translation import gettext
 
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import BoundField, Field, Form, Option
@@ -21,7 +21,7 @@ from outreach.runs.genie.pages.base import TRACKED, tracking_switches
 from outreach.runs.genie.pages.new import SELECTORS, from_label
 from outreach.runs.genie.pages.steps import DAYS, INTERVALS
 
-WHO = tuple(name for name, *_ in SELECTORS)
+WHO = tuple(name for name, *rest in SELECTORS)
 WORDS = ("templateId", "subject", "body")
 CHATTED = ("chatTemplate", "chatVariables")
 SECOND_CHATTED = ("secondChatTemplate", "secondChatVariables")
@@ -35,16 +35,16 @@ SECOND_NAMES = {key: name for name, key in SECOND.items()}
 BY_CHAT = {"templateId": "chatTemplate", "variables": "chatVariables"}
 SECOND_BY_CHAT = {"templateId": "secondChatTemplate", "variables": "secondChatVariables"}
 """The same of a campaign by chat."""
-HELP = (
+HELP = _(
     "Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of any field of"
     " contacts in double braces are filled in."
 )
 WINNERS = (
-    ("", "", "Each version goes to its share"),
-    ("replied", "", "The one with the most replies goes to the rest"),
-    ("opened", "opens", "The one that most people open goes to the rest"),
-    ("clicked", "clicks", "The one of which most people click a link goes to the rest"),
-    ("manual", "", "I choose the one that goes to the rest"),
+    ("", "", _("Each version goes to its share")),
+    ("replied", "", _("The one with the most replies goes to the rest")),
+    ("opened", "opens", _("The one that most people open goes to the rest")),
+    ("clicked", "clicks", _("The one of which most people click a link goes to the rest")),
+    ("manual", "", _("I choose the one that goes to the rest")),
 )
 """Metric, its tracking, and its label."""
 
@@ -80,24 +80,22 @@ class CampaignForm(CampaignPage):
         return [Option(template["_id"], f"{template['name']} ({template['language']})") for template in templates]
 
     def who(self) -> list[Field]:
-        kinds = [(name, label, self.named(name)) for name, label, *_ in SELECTORS]
+        kinds = [(name, label, self.named(name)) for name, label, *rest in SELECTORS]
         return [Field(name, label, "checks", options=options, initial=[]) for name, label, options in kinds if options]
 
     def what(self) -> list[Field]:
         templates = self.named("templates")
-        chosen = Field(
-            "templateId", gettext("Template"), "select", options=templates, placeholder=gettext("None (write here)")
-        )
+        chosen = Field("templateId", _("Template"), "select", options=templates, placeholder=_("None (write here)"))
         return [
-            Field("name", gettext("Name"), required=True, help_text=gettext("Only your team sees this.")),
+            Field("name", _("Name"), required=True, help_text=_("Only your team sees this.")),
             *chats.chat_fields(
                 self.chat_templates(),
                 "chat",
-                help=gettext("Sent by chat from the template's number, not by email."),
+                help=_("Sent by chat from the template's number, not by email."),
             ),
             *([chosen] if templates else []),
-            Field("subject", gettext("Subject"), help_text=gettext("Used if no template is chosen.")),
-            Field("body", gettext("Text"), "textarea", help_text=HELP),
+            Field("subject", _("Subject"), help_text=_("Used if no template is chosen.")),
+            Field("body", _("Text"), "textarea", help_text=HELP),
         ]
 
     def second(self) -> list[Field]:
@@ -105,25 +103,25 @@ class CampaignForm(CampaignPage):
         templates = self.named("templates")
         chosen = Field(
             "secondTemplateId",
-            gettext("Template of B"),
+            _("Template of B"),
             "select",
             options=templates,
-            placeholder=gettext("None (write here)"),
+            placeholder=_("None (write here)"),
         )
         return [
-            *chats.chat_fields(self.chat_templates(), "secondChat", gettext("Chat template")),
+            *chats.chat_fields(self.chat_templates(), "secondChat", _("Chat template")),
             *([chosen] if templates else []),
-            Field("secondSubject", gettext("Subject of B")),
-            Field("secondBody", gettext("Text of B"), "textarea"),
-            Field("share", gettext("Share of B (%)"), "number", initial=50),
-            Field("metric", gettext("Winner by"), "radio", options=self.winners(), initial=""),
-            Field("testShare", gettext("Test group (%)"), "number", initial=20),
+            Field("secondSubject", _("Subject of B")),
+            Field("secondBody", _("Text of B"), "textarea"),
+            Field("share", _("Share of B (%)"), "number", initial=50),
+            Field("metric", _("Winner by"), "radio", options=self.winners(), initial=""),
+            Field("testShare", _("Test group (%)"), "number", initial=20),
             Field(
                 "after",
-                gettext("Days until the winner is chosen"),
+                _("Days until the winner is chosen"),
                 "number",
                 initial=2,
-                help_text=gettext("How long the test runs before the winner is sent."),
+                help_text=_("How long the test runs before the winner is sent."),
             ),
         ]
 
@@ -142,47 +140,45 @@ class CampaignForm(CampaignPage):
             Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
         ]
         return [
-            Field(
-                "smtp", gettext("From"), "select", True, options=senders, initial=senders[0].value if senders else ""
-            ),
+            Field("smtp", _("From"), "select", True, options=senders, initial=senders[0].value if senders else ""),
             Field(
                 "scheduledAt",
-                gettext("Starts"),
+                _("Starts"),
                 "datetime-local",
-                help_text=gettext("Leave empty to start right away."),
+                help_text=_("Leave empty to start right away."),
             ),
             Field(
                 "throttle",
-                gettext("Messages per hour"),
+                _("Messages per hour"),
                 "number",
                 initial=None,
-                help_text=gettext("Leave empty to use the sender's limit."),
+                help_text=_("Leave empty to use the sender's limit."),
             ),
-            Field("manual", gettext("Approve each message before sending"), "switch", initial=False),
+            Field("manual", _("Approve each message before sending"), "switch", initial=False),
             *self.switches(),
             Field(
                 "days",
-                gettext("Days"),
+                _("Days"),
                 "checks",
                 options=list(DAYS),
                 initial=[],
-                help_text=gettext("Leave empty to use your company's sending days."),
+                help_text=_("Leave empty to use your company's sending days."),
             ),
-            Field("start", gettext("From"), "time"),
+            Field("start", _("From"), "time"),
             Field(
                 "end",
-                gettext("Until"),
+                _("Until"),
                 "time",
-                help_text=gettext("In the recipient's time zone. Leave empty for your company's hours."),
+                help_text=_("In the recipient's time zone. Leave empty for your company's hours."),
             ),
-            Field("live", gettext("Include contacts added later"), "switch", initial=False),
-            Field("intervalMs", gettext("Repeat"), "select", options=list(INTERVALS), placeholder=gettext("Never")),
-            Field("writeAgain", gettext("Send to everyone again each time"), "switch", initial=False),
+            Field("live", _("Include contacts added later"), "switch", initial=False),
+            Field("intervalMs", _("Repeat"), "select", options=list(INTERVALS), placeholder=_("Never")),
+            Field("writeAgain", _("Send to everyone again each time"), "switch", initial=False),
             Field(
                 "endsAt",
-                gettext("Until"),
+                _("Until"),
                 "datetime-local",
-                help_text=gettext("For contacts added later, or repeated sends."),
+                help_text=_("For contacts added later, or repeated sends."),
             ),
         ]
 
@@ -213,7 +209,7 @@ class CampaignForm(CampaignPage):
         """Return the API's body for the form."""
         values = form.values
         by_chat = values.get("chatTemplate")
-        type, _, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
+        type, slash, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
         span = {name: values[name] for name in ("start", "end") if values[name]}
         window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
         payload = {
@@ -287,8 +283,8 @@ def _words(values: Mapping[str, str]) -> JsonObject:
 class NewCampaign(CampaignForm):
     path = "campaigns/new"
     name = "campaign-new"
-    title = "New campaign"
-    action = "New campaign"
+    title = _("New campaign")
+    action = _("New campaign")
 
     def show(self) -> Values:
         if not self.may("campaign", "POST"):
@@ -306,15 +302,13 @@ class NewCampaign(CampaignForm):
         answer = self.ask("POST", "campaign", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done(
-            gettext("Saved. Check the campaign, then start it."), self.address("campaign", answer.data["_id"])
-        )
+        return self.done(_("Saved. Check the campaign, then start it."), self.address("campaign", answer.data["_id"]))
 
 
 class EditCampaign(CampaignForm):
     path = "campaigns/<str:id>/edit"
     name = "campaign-edit"
-    tab_name = "Edit campaign"
+    tab_name = _("Edit campaign")
 
     @cached_property
     def campaign(self) -> Values:
@@ -345,7 +339,7 @@ class EditCampaign(CampaignForm):
         named = [step["template"] for step in self.steps() if by_chat or step["channel"] == chats.CHAT]
         named += [entry["templateId"] for entry in (campaign, *campaign["variants"]) if by_chat]
         missing = {id for id in named if id} - {entry.value for entry in offered}
-        return offered + [Option(id, gettext("Current template (not approved)")) for id in sorted(missing)]
+        return offered + [Option(id, _("Current template (not approved)")) for id in sorted(missing)]
 
     def steps(self) -> list[JsonObject]:
         cadence_steps: list[JsonObject] = self.campaign["outreachCadence"].get("steps", [])
@@ -416,4 +410,4 @@ class EditCampaign(CampaignForm):
         answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done(gettext("Saved"), self.address("campaign", self.params["id"]))
+        return self.done(_("Saved"), self.address("campaign", self.params["id"]))

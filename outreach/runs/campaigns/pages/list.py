@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
@@ -13,16 +14,16 @@ from outreach.runs.campaigns.pages.base import STATUSES, CampaignPage, shown_cam
 
 class Campaigns(CampaignPage):
     path = name = "campaigns"
-    title = "Campaigns"
+    title = gettext_lazy("Campaigns")
     template = "web/campaigns/list.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("status", "Status", "status"),
-        Column("total", "People", css="right"),
-        Column("sent", "Messages sent", css="right"),
-        Column("replied", "Replied", css="right"),
-        Column("createdBy", "By"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("total", gettext_lazy("People"), css="right"),
+        Column("sent", gettext_lazy("Messages sent"), css="right"),
+        Column("replied", gettext_lazy("Replied"), css="right"),
+        Column("createdBy", gettext_lazy("By")),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
     def show(self) -> Values:

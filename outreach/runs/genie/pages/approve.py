@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from outreach.runs.genie.pages.base import OutreachPage, messages, skipped
 from outreach.runs.genie.pages.highlights import marks
 
-CHANGED = (
+CHANGED = gettext_lazy(
     "Nothing was approved: some of these messages were changed or decided since you looked. Here is what would go now."
 )
 
@@ -16,7 +18,7 @@ CHANGED = (
 class ApproveAll(OutreachPage):
     path = "outreach/<str:id>/approve"
     name = "outreach-approve"
-    title = "Approve all"
+    title = gettext_lazy("Approve all")
     template = "web/outreach/approve.html"
 
     def show(self) -> Values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field
@@ -11,18 +12,18 @@ from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
 
 PHASES = {
-    "planning": ("Being written", "info"),
-    "awaiting_approval": ("Waits for approval", "warn"),
-    "sending": ("Sending", "info"),
-    "waiting": ("Waits for what comes next", "info"),
-    "completed": ("Done", "ok"),
-    "cancelled": ("Cancelled", ""),
-    "failed": ("Failed", "bad"),
+    "planning": (gettext_lazy("Being written"), "info"),
+    "awaiting_approval": (gettext_lazy("Waits for approval"), "warn"),
+    "sending": (gettext_lazy("Sending"), "info"),
+    "waiting": (gettext_lazy("Waits for what comes next"), "info"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
+    "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Phase -> its label, and the tone of its badge."""
 
 
-TRACKED = {"trackOpens": "Track opens", "trackClicks": "Track clicks"}
+TRACKED = {"trackOpens": gettext_lazy("Track opens"), "trackClicks": gettext_lazy("Track clicks")}
 """Switch of a run or campaign -> its label."""
 
 
@@ -60,7 +61,13 @@ class OutreachPage(Page):
     """Shared parts of the pages of outreach."""
 
     module = "genie"
-    menu = MenuItem("AI outreach", OUTREACH, 10, "send", keywords="runs sequences cold email prospecting")
+    menu = MenuItem(
+        gettext_lazy("AI outreach"),
+        OUTREACH,
+        10,
+        "send",
+        keywords=gettext_lazy("runs sequences cold email prospecting"),
+    )
 
     def tracking(self) -> list[Field]:
         """Return the switches of the company's tracking of mails."""

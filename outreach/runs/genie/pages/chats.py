@@ -8,11 +8,14 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from core.web.forms import Field, Option
 
 CHAT = "chatapp"
-FILLED = "One in a line: 1 = {{contact.firstName}}, 2 = SPRING. Left out: the field that the template names."
+FILLED = gettext_lazy(
+    "One in a line: 1 = {{contact.firstName}}, 2 = SPRING. Left out: the field that the template names."
+)
 
 
 def chat_fields(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
@@ -25,8 +26,8 @@ class FindPeople(OutreachPage):
 
     path = "outreach/find"
     name = "outreach-find"
-    title = "Find new people"
-    action = "Find new people"
+    title = gettext_lazy("Find new people")
+    action = gettext_lazy("Find new people")
     template = "web/outreach/find.html"
 
     def show(self) -> Values:
@@ -39,7 +40,7 @@ class FindPeople(OutreachPage):
         groups = {"who": WHO, "what": WHAT, "how": HOW}
         parts = {part: [fields[name] for name in names if name in fields] for part, names in groups.items()}
         labels = [source.label for source in self.connected("lead-source", {"isActive": True}, "name")]
-        sources = ", ".join(labels) if self.may("contact", "POST") else ""
+        sources = ", ".join(map(str, labels)) if self.may("contact", "POST") else ""
         return {"form": form, **parts, "senders": "senders" in fields, "sources": sources}
 
     def form(self) -> Form:
@@ -167,7 +168,7 @@ class FindCost(FindPeople):
 
     path = "outreach/find/cost"
     name = "outreach-find-cost"
-    title = "Find new people: the cost"
+    title = gettext_lazy("Find new people: the cost")
     action = ""
 
     def do_save(self) -> HttpResponse:

@@ -9,26 +9,27 @@ from operator import itemgetter
 
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 PERSON = "person"
 SOURCES = {
-    "contact.name": "Contact: name",
-    "contact.category": "Contact: category",
-    "contact.tags": "Contact: tags",
-    "company.name": "Your company: name",
-    "company.description": "Your company: what it does",
-    "company.website": "Your company: website",
-    "company.senderName": "The sender's name",
-    "prompt": "What this outreach is about",
-    "hint": "What was asked for when it was rewritten",
-    "outreach.step": "A message went before this one",
-    "outreach.subject": "The subject of the conversation",
-    "outreach.occurrence": "This outreach repeats",
-    "outreach.language": "Written in English, since there are no rules for the language",
-    "template": "Your template",
-    PERSON: "Written by hand",
-    "": "Nothing proves it",
+    "contact.name": gettext_lazy("Contact: name"),
+    "contact.category": gettext_lazy("Contact: category"),
+    "contact.tags": gettext_lazy("Contact: tags"),
+    "company.name": gettext_lazy("Your company: name"),
+    "company.description": gettext_lazy("Your company: what it does"),
+    "company.website": gettext_lazy("Your company: website"),
+    "company.senderName": gettext_lazy("The sender's name"),
+    "prompt": gettext_lazy("What this outreach is about"),
+    "hint": gettext_lazy("What was asked for when it was rewritten"),
+    "outreach.step": gettext_lazy("A message went before this one"),
+    "outreach.subject": gettext_lazy("The subject of the conversation"),
+    "outreach.occurrence": gettext_lazy("This outreach repeats"),
+    "outreach.language": gettext_lazy("Written in English, since there are no rules for the language"),
+    "template": gettext_lazy("Your template"),
+    PERSON: gettext_lazy("Written by hand"),
+    "": gettext_lazy("Nothing proves it"),
 }
 """Source of evidence -> its label."""
 

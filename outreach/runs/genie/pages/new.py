@@ -8,6 +8,7 @@ from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.cures import remedy_key, remedy_text
@@ -17,29 +18,29 @@ from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.highlights import marks
 
 SELECTORS = (
-    ("tags", "Tags", "tag", "tag"),
-    ("segments", "Segments", "segment", "segment"),
-    ("categories", "Categories", "contact-category", "contact-category"),
+    ("tags", gettext_lazy("Tags"), "tag", "tag"),
+    ("segments", gettext_lazy("Segments"), "segment", "segment"),
+    ("categories", gettext_lazy("Categories"), "contact-category", "contact-category"),
 )
 """Selector -> label, path and module of its records."""
 WHO = ("contactIds", *(name for name, *_ in SELECTORS))
 HOW = ("smtp", "draft", *TRACKED, "intervalMs")
 CAPS = ("tokenCap", "costCap")
-CAP_HELP = "Where an AI model writes. Empty: your company's cap for one outreach, if there is one."
+CAP_HELP = gettext_lazy("Where an AI model writes. Empty: your company's cap for one outreach, if there is one.")
 FOUND = 10
 MAX_PICKED = 100
 """Single people in one run of the page; an address holds no more ids."""
 TONES = (
-    ("", "Neutral"),
-    ("friendly", "Friendly"),
-    ("formal", "Formal"),
-    ("direct", "Direct"),
-    ("enthusiastic", "Upbeat"),
+    ("", gettext_lazy("Neutral")),
+    ("friendly", gettext_lazy("Friendly")),
+    ("formal", gettext_lazy("Formal")),
+    ("direct", gettext_lazy("Direct")),
+    ("enthusiastic", gettext_lazy("Upbeat")),
 )
 EXCLUDED = {
     "unsubscribed": "unsubscribed",
-    "address_suppressed": "on the do-not-contact list",
-    "no_valid_address": "without a valid address",
+    "address_suppressed": gettext_lazy("on the do-not-contact list"),
+    "no_valid_address": gettext_lazy("without a valid address"),
 }
 """Reason -> the text about the number of contacts."""
 BY_NAME = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc", "fields": "name"}
@@ -58,8 +59,8 @@ class NewRun(OutreachPage):
 
     path = "outreach/new"
     name = "outreach-new"
-    title = "New outreach"
-    action = "Start outreach"
+    title = gettext_lazy("New outreach")
+    action = gettext_lazy("Start outreach")
     template = "web/outreach/new.html"
 
     def show(self) -> Values:
@@ -186,7 +187,7 @@ class RunSamples(NewRun):
 
     path = "outreach/samples"
     name = "outreach-samples"
-    title = "New outreach: samples"
+    title = gettext_lazy("New outreach: samples")
     action = ""
 
     def do_save(self) -> HttpResponse:
@@ -224,7 +225,7 @@ class RunSteps(NewRun):
 
     path = "outreach/steps"
     name = "outreach-steps"
-    title = "New outreach: follow-ups"
+    title = gettext_lazy("New outreach: follow-ups")
     action = ""
 
     def do_save(self) -> HttpResponse:
@@ -247,7 +248,7 @@ class RunAudience(NewRun):
     path = "outreach/audience"
     name = "outreach-audience"
     action = ""
-    title = "Who is written to"
+    title = gettext_lazy("Who is written to")
     template = "web/outreach/audience.html"
 
     def show(self) -> Values:
@@ -270,7 +271,7 @@ class RunAudience(NewRun):
         return {
             "found": preview,
             "left_out": preview["count"] - preview["sendable"],
-            "excluded": ", ".join(excluded),
+            "excluded": ", ".join(map(str, excluded)),
             "samples": preview["sample"][:SAMPLES],
             "hours": hours.data if hours.ok and (hours.data["windowDays"] or hours.data["windowStart"]) else None,
             "back": f"{self.address('outreach-new')}?{urlencode(chosen, doseq=True)}",
@@ -286,7 +287,7 @@ class RunPeople(NewRun):
     path = "outreach/people"
     name = "outreach-people"
     action = ""
-    title = "Single people"
+    title = gettext_lazy("Single people")
     template = "web/outreach/people.html"
 
     def show(self) -> Values:

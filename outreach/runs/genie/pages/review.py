@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
@@ -19,15 +20,15 @@ from outreach.runs.genie.pages.highlights import marks
 
 QUEUE_SIZE = 50
 SINCE = {
-    "planned": "It is being rewritten. The new words come in a moment.",
-    "approved": "It has been approved in the meantime, and waits its turn.",
-    "claimed": "It has been approved in the meantime, and goes at this moment.",
-    "sending": "It has been approved in the meantime, and goes at this moment.",
-    "sent": "It has been approved in the meantime, and was sent.",
-    "cancelled": "In the meantime it was decided that it does not go.",
-    "suppressed": "Cancelled: the contact is on the suppression list.",
-    "failed": "It was approved in the meantime, and could not be sent.",
-    "unknown": "It was approved in the meantime; nobody knows whether it arrived.",
+    "planned": gettext_lazy("It is being rewritten. The new words come in a moment."),
+    "approved": gettext_lazy("It has been approved in the meantime, and waits its turn."),
+    "claimed": gettext_lazy("It has been approved in the meantime, and goes at this moment."),
+    "sending": gettext_lazy("It has been approved in the meantime, and goes at this moment."),
+    "sent": gettext_lazy("It has been approved in the meantime, and was sent."),
+    "cancelled": gettext_lazy("In the meantime it was decided that it does not go."),
+    "suppressed": gettext_lazy("Cancelled: the contact is on the suppression list."),
+    "failed": gettext_lazy("It was approved in the meantime, and could not be sent."),
+    "unknown": gettext_lazy("It was approved in the meantime; nobody knows whether it arrived."),
 }
 """Status of a message that is no draft any more -> its description."""
 
@@ -35,7 +36,7 @@ SINCE = {
 class Review(OutreachPage):
     path = "outreach/<str:id>/review"
     name = "outreach-review"
-    title = "Review"
+    title = gettext_lazy("Review")
     template = "web/outreach/review.html"
 
     def show(self) -> Values:
@@ -192,4 +193,4 @@ class Review(OutreachPage):
 class ReviewDraft(Review):
     path = "outreach/<str:id>/review/<str:message>"
     name = "outreach-draft"
-    title = "Review of one draft"
+    title = gettext_lazy("Review of one draft")

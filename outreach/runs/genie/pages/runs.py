@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
@@ -57,22 +58,22 @@ def group_of(status: str) -> tuple[str, ...]:
     return next((group for group in (WAITING, NOT_SENT) if status in group), (status,))
 
 
-VISITS = (("opened", "Opened"), ("clicked", "Clicked"))
+VISITS = (("opened", gettext_lazy("Opened")), ("clicked", gettext_lazy("Clicked")))
 """Counts of messages with tracking -> their labels."""
 
 
 class Runs(OutreachPage):
     path = name = "outreach"
-    title = "Outreach"
+    title = gettext_lazy("Outreach")
     template = "web/outreach/list.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("phase", "Status"),
-        Column("total", "People", "total", css="right"),
-        Column("sent", "Messages sent", css="right"),
-        Column("answered", "Replied", css="right"),
-        Column("createdBy", "By"),
-        Column("createdAt", "Started", "createdAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("phase", gettext_lazy("Status")),
+        Column("total", gettext_lazy("People"), "total", css="right"),
+        Column("sent", gettext_lazy("Messages sent"), css="right"),
+        Column("answered", gettext_lazy("Replied"), css="right"),
+        Column("createdBy", gettext_lazy("By")),
+        Column("createdAt", gettext_lazy("Started"), "createdAt"),
     )
 
     def show(self) -> Values:
@@ -92,7 +93,7 @@ class Runs(OutreachPage):
 class Run(OutreachPage):
     path = "outreach/<str:id>"
     name = "outreach-run"
-    record_kind = ("genie", "Outreach")
+    record_kind = ("genie", gettext_lazy("Outreach"))
     template = "web/outreach/run.html"
 
     def show(self) -> Values:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import BoundField, Field, Form, Option
@@ -15,23 +16,23 @@ from outreach.runs.genie.pages import chats
 MAX_STEPS = 10
 UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
 STOPS = (
-    Option("reply", "They reply"),
-    Option("bounce", "A message bounces"),
-    Option("won", "Their lead is won"),
-    Option("lost", "Their lead is lost"),
+    Option("reply", gettext_lazy("They reply")),
+    Option("bounce", gettext_lazy("A message bounces")),
+    Option("won", gettext_lazy("Their lead is won")),
+    Option("lost", gettext_lazy("Their lead is lost")),
 )
 INTERVALS = (
-    Option("3600000", "Every hour"),
-    Option("86400000", "Every day"),
-    Option("604800000", "Every week"),
-    Option("2592000000", "Every 30 days"),
+    Option("3600000", gettext_lazy("Every hour")),
+    Option("86400000", gettext_lazy("Every day")),
+    Option("604800000", gettext_lazy("Every week")),
+    Option("2592000000", gettext_lazy("Every 30 days")),
 )
 NEW = {"amount": "3", "unit": "days"}
 DAYS = tuple(
     Option(str(number), name)
     for number, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), 1)
 )
-BY_CHAT = "It goes by chat then, by the number of the template, to those with a phone number."
+BY_CHAT = gettext_lazy("It goes by chat then, by the number of the template, to those with a phone number.")
 WINDOW = ("days", "start", "end")
 BY_CHAT_ALONE = ("chatTemplate", "chatVariables")
 NAMES = ("amount", "unit", "chatTemplate", "chatVariables", "template", "prompt", "subject", "stopOn", *WINDOW)

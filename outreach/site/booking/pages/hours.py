@@ -8,6 +8,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import CALENDAR, MenuItem
@@ -16,7 +17,7 @@ from core.web.records import shown_value
 from outreach.site.booking.pages.base import BookingPages
 from outreach.site.booking.pages.week import day_fields, read_week, zone_field
 
-SUCH_AS = "Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12"
+SUCH_AS = gettext_lazy("Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12")
 
 
 class BookableHours(BookingPages):
@@ -25,9 +26,13 @@ class BookableHours(BookingPages):
     path = "booking/hours"
     name = "booking-hours"
     menu = MenuItem(
-        "Your hours", CALENDAR, 30, "clock", keywords="availability working hours calendar connection google"
+        gettext_lazy("Your hours"),
+        CALENDAR,
+        30,
+        "clock",
+        keywords=gettext_lazy("availability working hours calendar connection google"),
     )
-    title = "Your hours"
+    title = gettext_lazy("Your hours")
     template = "web/booking/hours.html"
     module = "my-calendar"
     also = ()
@@ -96,7 +101,7 @@ class BookingPageHours(BookingPages):
 
     path = "booking/pages/<str:id>/hours"
     name = "booking-page-hours"
-    tab_name = "Hours of the booking page"
+    tab_name = gettext_lazy("Hours of the booking page")
     template = "web/booking/page_hours.html"
 
     @cached_property
@@ -136,7 +141,7 @@ class CalendarReturn(BookingPages):
 
     path = "booking/calendar"
     name = "calendar-return"
-    title = "Log-in of the calendar"
+    title = gettext_lazy("Log-in of the calendar")
     template = "web/booking/return.html"
     module = "my-calendar"
     also = ()

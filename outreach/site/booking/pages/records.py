@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
@@ -19,38 +20,44 @@ from core.web.records import EditRecord, NewRecord, RecordList
 from outreach.site.booking.pages.base import BookingPages
 
 LENGTHS = (15, 20, 30, 45, 60, 90, 120)
-NOTICE = {0: "Until it begins", 60: "1 hour before", 240: "4 hours before", 1440: "1 day before", 2880: "2 days before"}
-REMINDERS = {60: "1 hour before", 1440: "1 day before", 2880: "2 days before"}
+NOTICE = {
+    0: gettext_lazy("Until it begins"),
+    60: gettext_lazy("1 hour before"),
+    240: gettext_lazy("4 hours before"),
+    1440: gettext_lazy("1 day before"),
+    2880: gettext_lazy("2 days before"),
+}
+REMINDERS = {60: gettext_lazy("1 hour before"), 1440: gettext_lazy("1 day before"), 2880: gettext_lazy("2 days before")}
 BUFFERS = (0, 5, 10, 15, 30, 60)
-NO_LINKS = (
+NO_LINKS = gettext_lazy(
     "The settings of video calls say nothing that makes links yet: choose here what does,"
     " or set it under Settings, Video calls. Without a link a page of video calls cannot be open."
 )
 TYPES = (
-    Option("text", "Text"),
-    Option("textarea", "Long text"),
-    Option("select", "Choice of one"),
-    Option("multiSelect", "Choice of several"),
-    Option("checkbox", "Check box"),
-    Option("phone", "Phone number"),
-    Option("number", "Number"),
-    Option("date", "Date"),
-    Option("consent", "Consent"),
+    Option("text", gettext_lazy("Text")),
+    Option("textarea", gettext_lazy("Long text")),
+    Option("select", gettext_lazy("Choice of one")),
+    Option("multiSelect", gettext_lazy("Choice of several")),
+    Option("checkbox", gettext_lazy("Check box")),
+    Option("phone", gettext_lazy("Phone number")),
+    Option("number", gettext_lazy("Number")),
+    Option("date", gettext_lazy("Date")),
+    Option("consent", gettext_lazy("Consent")),
 )
 
 
 class BookingList(RecordList, BookingPages):
     path = name = "booking"
-    title = "Booking pages"
+    title = gettext_lazy("Booking pages")
     template = "web/booking/list.html"
     adds = "booking-new"
     rows = "web/booking/rows.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("member", "Host"),
-        Column("isActive", "Active", "isActive"),
-        Column("url", "Address"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("member", gettext_lazy("Host")),
+        Column("isActive", gettext_lazy("Active"), "isActive"),
+        Column("url", gettext_lazy("Address")),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     @cached_property
@@ -153,9 +160,9 @@ def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothi
 class NewBookingPage(BookingForm, NewRecord):
     path = "booking/new"
     name = "booking-new"
-    title = "New booking page"
+    title = gettext_lazy("New booking page")
     action = title
-    save_label = "Create"
+    save_label = gettext_lazy("Create")
 
     def form(self, values: Values | None = None) -> Form:
         return Form(fields=self.fields(), initial=values)
@@ -205,11 +212,13 @@ class EditBookingPage(BookingForm, EditRecord):
 
 
 class QuestionForm(Form):
-    label = Field(label="Question", required=True)
-    type = Field(label="Kind", kind="select", required=True, options=TYPES, initial="text")
-    required = Field(label="Has to be filled in", kind="switch")
-    options = Field(label="Options", kind="textarea", help_text="For choices: one per line.")
-    help = Field(label="Help below it")
+    label = Field(label=gettext_lazy("Question"), required=True)
+    type = Field(label=gettext_lazy("Kind"), kind="select", required=True, options=TYPES, initial="text")
+    required = Field(label=gettext_lazy("Has to be filled in"), kind="switch")
+    options = Field(
+        label=gettext_lazy("Options"), kind="textarea", help_text=gettext_lazy("For choices: one per line.")
+    )
+    help = Field(label=gettext_lazy("Help below it"))
 
 
 class BookingQuestions(BookingPages):

@@ -9,13 +9,24 @@ from itertools import pairwise
 from django.utils.translation import gettext
 
 from core.text.timezones import zone_groups
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
 _CLOCK = r"(\d{1,2})(?:[:.](\d{2}))?"
 SPAN = re.compile(rf"{_CLOCK}\s*(?:-|–|—|to)\s*{_CLOCK}")
-SPANS_ERROR = "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each from an earlier time to a later one."
+SPANS_ERROR = gettext_lazy(
+    "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each from an earlier time to a later one."
+)
 
 
 def day_fields(days: Iterable[Values], help: str) -> list[Field]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.utils.functional import Promise
-
 from core.web.pages import Page
 
 
@@ -19,7 +17,7 @@ class Shortcut:
     """A button of a step, which sends the action `do` to a page. `after` for one of a step that is done."""
 
     step: str
-    label: str | Promise
+    label: str
     page: str
     do: str
     module: str
