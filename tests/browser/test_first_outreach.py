@@ -12,8 +12,11 @@ from accounts.models import Company, CompanySettings
 from core.jobs.liveness import release_lock
 from core.samples import set_test_server
 from core.tenancy import company_scope
+from crm.models import ContactCategory
 from outreach.models import SendJob
 from tests.accounts.auth.helpers import mails_to, token_in
+from tests.kit.cast import make_cast
+from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.kit.smtp_server import Faults, accept_everybody, faulty_server
 from tests.outreach.helpers import work
 from tests.web.helpers import PASSWORD
@@ -101,3 +104,25 @@ def test_a_new_company_sends_its_first_outreach(page: Page, live_server: Any, se
 
     page.goto(f"/c/{company.pk}/")
     expect(page.locator("main .button.primary")).to_have_text(["Invite a colleague"])
+
+
+def test_a_refusal_is_cured_where_it_is_shown(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        SmtpFactory()
+        ContactFactory(name="Ann Lee", custom={}, category=ContactCategory.objects.create(name="Bakers"))
+    page.goto("/")
+    page.get_by_label("Email address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/c/*/")
+    page.goto(f"/c/{cast.company.pk}/outreach/new")
+    page.get_by_label("Bakers").check()
+    page.get_by_label("Topic").fill(TOPIC)
+    page.get_by_role("button", name="Show samples").click()
+    expect(page.locator("#samples")).to_contain_text("No AI writer is connected yet.")
+    page.get_by_role("button", name="Use the built-in writer").click()
+    expect(page.get_by_text("Built-in writer is on.")).to_be_visible()
+    page.get_by_role("button", name="Show samples").click()
+    expect(page.locator("#samples details.sample")).to_have_count(1)
+    expect(page.get_by_label("Topic")).to_have_value(TOPIC)

@@ -49,7 +49,7 @@ def has_samples(page: Page) -> bool:
 class SamplePeople(ContactPage):
     path = "contacts/samples"
     name = "contact-samples"
-    title = "Sample people"
+    title = gettext_lazy("Sample people")
     template = "web/contacts/samples.html"
 
     def show(self) -> Values:

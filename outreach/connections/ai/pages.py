@@ -123,20 +123,20 @@ class BuiltInWriter(AiPage):
 
     path = "settings/ai/built-in"
     name = "ai-built-in"
-    title = "Built-in writer"
+    title = gettext_lazy("Built-in writer")
     template = "web/ai/built_in.html"
 
     def do_save(self) -> HttpResponse:
         writer = next(iter(self.read("apps/ai-offline", LIST).data), None)
         values = {"isActive": True, "isDefault": True}
         if writer is None:
-            answer = self.ask("POST", "apps/ai-offline", None, {"name": APP_KINDS["ai-offline"][0], **values})
+            answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer", **values})
         else:
             answer = self.ask("PUT", f"apps/ai-offline/{writer['_id']}", None, values)
+        if "HX-Request" in self.request.headers:
+            return self.page({"is_on": answer.ok, "refused": "" if answer.ok else answer.refusal})
         if not answer.ok:
             return self.refuse(answer, self.address("ai"))
-        if "HX-Request" in self.request.headers:
-            return self.page({"is_on": True})
         return self.done(_("Built-in writer switched on"), self.address("ai"))
 
 
