@@ -18,8 +18,8 @@ company_created: Hook[[], object] = Hook(
 company_opened: Hook[[], object] = Hook(
     __name__,
     "company_opened",
-    "Once after a new company was provisioned, in that transaction and its scope. Adds what its people may remove for"
-    " good.",
+    "After a new company was provisioned, in that transaction and its scope, and never again. Adds what its people may"
+    " remove for good.",
 )
 
 
