@@ -24,7 +24,7 @@ from core.web.shortcuts import shortcuts_of
 
 DAYS = 14
 ZONE = gettext_lazy("Type a city, such as Berlin.")
-SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Answered")}
+SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Replied")}
 """Number of the API -> its label in the chart."""
 
 

@@ -106,7 +106,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
         assert words in text_of(shown)
     assert "Published" in toast_of(client, client.post(home, {"do": "publish"}))
     client.post(step, {"node": "text-2", "config.text": "Something else"})
-    assert "Changed since: what it says." in text_of(client.get(home))
+    assert "Changed since: texts." in text_of(client.get(home))
     toast_of(client, client.post(home, {"do": "restore"}))
     assert said(cast, path)[1] == "More than one"
     assert "Paused" in toast_of(client, client.post(home, {"do": "pause"}))

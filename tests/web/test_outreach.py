@@ -60,7 +60,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert re.search(r'name="tags" value="\w+" checked', html_of(form))
     audience = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
     assert "2 of 3 contacts" in audience
-    assert "1 won't be written to: 1 on the do-not-contact list" in audience
+    assert "1 won't be written to: 1 on the suppression list" in audience
     nobody = client.post(at(cast.owner, "outreach/new"), {"prompt": "Come", "draft": "hold"})
     assert (nobody.status_code, "Not started" in text_of(nobody)) == (422, True)
     body = {"tags": tag.pk, "prompt": "Invite them to our open day", "tone": "formal", "draft": "hold"}
@@ -175,7 +175,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
     assert (run["tokenCap"], run["costCap"], run["language"]) == (5000, 0.5, "de")
     work("genie")
     assert "Review 2 drafts" in text_of(client.get(started["Location"]))
-    assert "Single people 2" in text_of(client.get(started["Location"]))
+    assert "Single contacts 2" in text_of(client.get(started["Location"]))
     everybody = client.post(at(cast.owner, "contacts"), {"do": "write", "all": "on"})
     assert "save it as a segment" in toast_of(client, everybody)
 
@@ -354,7 +354,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert "People 1 Messages 1 Needs approval 0" in page
     assert "Follow-up 1 2 days later Ask again Only Mon, Fri 09:00 to 17:00" in page
     assert "Follow-up 2 1 week later" in page
-    assert "Waits for what comes next" in page
+    assert "Follow-ups scheduled" in page
     assert "for new people in the audience. Started 1 time." in page
     assert "Repeating has ended" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
     assert "Resume repeating" in text_of(client.get(run))

@@ -93,9 +93,9 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     path = at(cast.owner, f"outreach/{run}/review/{message.pk}")
     page = client.get(path)
     assert re.search(
-        r'<mark class="unproved" title="Nothing proves it">.{5}</mark><sup class="num">1</sup>', html_of(page)
+        r'<mark class="unproved" title="Unproved">.{5}</mark><sup class="num">1</sup>', html_of(page)
     )
-    assert "What this outreach is about" in text_of(page)
+    assert "Topic of the outreach" in text_of(page)
     assert "Check the amber statements" in text_of(page)
     every = at(cast.owner, f"outreach/{run}/approve")
     assert "1 more stays a draft" in text_of(client.get(every))
@@ -158,7 +158,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     assert (late.status_code, "It has been approved in the meantime" in text_of(late)) == (422, True)
     assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", html_of(late))
     work("send")
-    assert "It has been approved in the meantime, and was sent." in toast_of(
+    assert "Approved by someone else, and sent." in toast_of(
         client, client.post(path, {"do": "cancel", **form})
     )
 

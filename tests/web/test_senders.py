@@ -34,7 +34,7 @@ def test_addresses_are_put_on_the_list_and_taken_off(cast: Cast, client: Client)
     assert "ann@example.org is on the suppression list" in toast_of(client, added)
     with cast.scope():
         id = Suppression.objects.get().pk
-    assert "Asked for" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
+    assert "Requested" in text_of(client.get(path + "?q=ann&f=reason:in:manual"))
     assert '<select name="operator"' in html_of(client.get(path))  # of the filter's own form
     assert "Removed 1 address from the suppression list" in toast_of(
         client, client.post(path, {"do": "delete", "ids": id})

@@ -291,7 +291,7 @@ def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> Non
     asked = client.post("/account/referral", {"do": "request", "requestNote": EVIL})
     assert "Request sent" in toast_of(client, asked)
     page = client.get("/account/referral")
-    assert ("Asked for" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
+    assert ("Requested" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
     assert client.post("/account/referral", {"do": "leave"}).status_code == 303
 
 

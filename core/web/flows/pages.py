@@ -30,7 +30,7 @@ KEYS = (
     ("Ctrl + Z", "undo"),
     ("Ctrl + Shift + Z", "redo"),
     ("T", gettext_lazy("tidy up")),
-    ("F", gettext_lazy("show all of it")),
+    ("F", gettext_lazy("show all")),
     ("+ and −", "zoom"),
     ("?", gettext_lazy("these keys")),
 )

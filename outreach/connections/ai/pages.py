@@ -270,14 +270,14 @@ CapsForm = form_from_input(
     CapsInput,
     {
         "monthlyTokenCap": gettext_lazy("Monthly token limit of all apps"),
-        "monthlyCostCap": gettext_lazy("Most it may cost a month"),
+        "monthlyCostCap": gettext_lazy("Monthly cost limit of all apps"),
         "runTokenCap": gettext_lazy("Token limit per outreach"),
         "runCostCap": gettext_lazy("Cost limit per outreach"),
     },
     help_texts={
         "monthlyTokenCap": CAP_HELP,
         "monthlyCostCap": CAP_HELP,
-        "runTokenCap": gettext_lazy("Unless it has a cap of its own."),
+        "runTokenCap": gettext_lazy("Used unless an app has its own limit."),
     },
 )
 
@@ -345,9 +345,7 @@ class AiCalls(RecordList, AiPage):
     name = "ai-calls"
     title = gettext_lazy("AI usage log")
     template = "web/ai/calls.html"
-    kind = Records(
-        "ai-usage", "ai-calls", "entry", "entries", "sparkles", gettext_lazy("Each call of a model, and what it took.")
-    )
+    kind = Records("ai-usage", "ai-calls", "entry", "entries", "sparkles", gettext_lazy("Calls of AI models."))
     rows = "web/ai/call_rows.html"
     hint = gettext_lazy("Model")
     columns = (

@@ -17,8 +17,8 @@ from core.web.pages import Page
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
-    ("planned", gettext_lazy("Not written yet")),
-    ("draft", gettext_lazy("To approve")),
+    ("planned", gettext_lazy("Planned")),
+    ("draft", gettext_lazy("Needs approval")),
     ("approved,claimed,sending", gettext_lazy("Sending")),
     ("sent", gettext_lazy("Sent")),
     ("failed,unknown,cancelled,suppressed", gettext_lazy("Not sent")),
@@ -29,7 +29,7 @@ STATUSES = (
 ACTIONS = {
     "approve": gettext_lazy("Message approved"),
     "draft": gettext_lazy("Moved back to drafts"),
-    "cancel": gettext_lazy("Message cancelled"),
+    "cancel": gettext_lazy("Message canceled"),
     "stop-follow-ups": gettext_lazy("Follow-ups stopped"),
 }
 """Operation of the API -> the message about its success."""

@@ -34,8 +34,8 @@ CHECKS = {
     "alignment": gettext_lazy("From address"),
 }
 LIGHTS = {
-    "green": (gettext_lazy("In order"), "ok"),
-    "amber": (gettext_lazy("Could be better"), "warn"),
+    "green": (gettext_lazy("OK"), "ok"),
+    "amber": (gettext_lazy("Can be improved"), "warn"),
     "red": (gettext_lazy("Needs fixing"), "bad"),
 }
 KEY_STATES = {

@@ -40,11 +40,11 @@ HELP = _(
     " contacts in double braces are filled in."
 )
 WINNERS = (
-    ("", "", _("Each version goes to its share")),
-    ("replied", "", _("The one with the most replies goes to the rest")),
-    ("opened", "opens", _("The one that most people open goes to the rest")),
-    ("clicked", "clicks", _("The one of which most people click a link goes to the rest")),
-    ("manual", "", _("I choose the one that goes to the rest")),
+    ("", "", _("No winner: split by share")),
+    ("replied", "", _("Most replies")),
+    ("opened", "opens", _("Most opens")),
+    ("clicked", "clicks", _("Most clicks")),
+    ("manual", "", _("I choose the winner")),
 )
 """Metric, its tracking, and its label."""
 

@@ -12,12 +12,12 @@ from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
 
 PHASES = {
-    "planning": (gettext_lazy("Being written"), "info"),
-    "awaiting_approval": (gettext_lazy("Waits for approval"), "warn"),
+    "planning": (gettext_lazy("Writing"), "info"),
+    "awaiting_approval": (gettext_lazy("Needs approval"), "warn"),
     "sending": (gettext_lazy("Sending"), "info"),
-    "waiting": (gettext_lazy("Waits for what comes next"), "info"),
+    "waiting": (gettext_lazy("Follow-ups scheduled"), "info"),
     "completed": (gettext_lazy("Done"), "ok"),
-    "cancelled": (gettext_lazy("Cancelled"), ""),
+    "cancelled": (gettext_lazy("Canceled"), ""),
     "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Phase -> its label, and the tone of its badge."""

@@ -26,7 +26,7 @@ SELECTORS = (
 WHO = ("contactIds", *(name for name, *_ in SELECTORS))
 HOW = ("smtp", "draft", *TRACKED, "intervalMs")
 CAPS = ("tokenCap", "costCap")
-CAP_HELP = gettext_lazy("Where an AI model writes. Empty: your company's cap for one outreach, if there is one.")
+CAP_HELP = gettext_lazy("For AI models. Leave empty to use the company's limit.")
 FOUND = 10
 MAX_PICKED = 100
 """Single people in one run of the page; an address holds no more ids."""
@@ -39,7 +39,7 @@ TONES = (
 )
 EXCLUDED = {
     "unsubscribed": "unsubscribed",
-    "address_suppressed": gettext_lazy("on the do-not-contact list"),
+    "address_suppressed": gettext_lazy("on the suppression list"),
     "no_valid_address": gettext_lazy("without a valid address"),
 }
 """Reason -> the text about the number of contacts."""
@@ -248,7 +248,7 @@ class RunAudience(NewRun):
     path = "outreach/audience"
     name = "outreach-audience"
     action = ""
-    title = gettext_lazy("Who is written to")
+    title = gettext_lazy("Recipients")
     template = "web/outreach/audience.html"
 
     def show(self) -> Values:
@@ -287,7 +287,7 @@ class RunPeople(NewRun):
     path = "outreach/people"
     name = "outreach-people"
     action = ""
-    title = gettext_lazy("Single people")
+    title = gettext_lazy("Single contacts")
     template = "web/outreach/people.html"
 
     def show(self) -> Values:

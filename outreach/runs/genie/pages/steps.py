@@ -32,7 +32,7 @@ DAYS = tuple(
     Option(str(number), name)
     for number, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), 1)
 )
-BY_CHAT = gettext_lazy("It goes by chat then, by the number of the template, to those with a phone number.")
+BY_CHAT = gettext_lazy("Sent by chat to people with a phone number.")
 WINDOW = ("days", "start", "end")
 BY_CHAT_ALONE = ("chatTemplate", "chatVariables")
 NAMES = ("amount", "unit", "chatTemplate", "chatVariables", "template", "prompt", "subject", "stopOn", *WINDOW)
