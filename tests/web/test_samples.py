@@ -63,6 +63,7 @@ def test_sample_people_come_and_go_by_a_click_each(cast: Cast) -> None:
         assert not Contact.objects.get(pk=kept.pk).is_deleted
         assert Tag.objects.filter(name="Sample").count() == 1
     client.post(re.search(r'action="([^"]*)"', removed)[1], {"do": "undo"})
+    work("bulk-job")
     assert samples(cast) == len(NAMES)
 
 
