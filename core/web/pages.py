@@ -155,7 +155,8 @@ class Page(View):
             }
             answer = self.ask("GET", path, params)
         if lost and answer.ok:
-            self.warn(f"Some parts of this link are unknown. Shown without {' and '.join(map(str, lost))}.")
+            names = ", ".join(map(str, lost))
+            self.warn(_("Some parts of this link are unknown. Shown without: %(names)s.") % {"names": names})
         return self.needed(answer)
 
     def needed(self, answer: Answer) -> Answer:
@@ -344,11 +345,7 @@ class Page(View):
         name = request.POST.get("do", "save")
         act = getattr(self, f"do_{name}", None) if name.isidentifier() else None
         if act is None:
-            raise Refused(
-                400,
-                _("This page has no such action"),
-                _("%(name)s is none of its buttons.") % {"name": f"{name[:40]!r}"},
-            )
+            raise Refused(400, _("This page has no such action"), _("Use the buttons on the page."))
         response: HttpResponse = act()
         return response
 
@@ -362,11 +359,7 @@ class Page(View):
             # The message of the error is the contract's, and no words for people.
             raise Refused(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
-            raise Refused(
-                403,
-                _("You don't have access to this page"),
-                _("Ask an owner of the company for the permission."),
-            )
+            raise Refused(403, _("You don't have access to this page"), _("Ask an owner for the permission."))
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
             raise nothing_here()

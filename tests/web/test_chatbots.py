@@ -228,7 +228,7 @@ def test_a_conversation_is_tried_and_names_the_steps(cast: Cast, client: Client)
     page = client.post(test, {"do": "try", "said": "Hello\nA human, please", "minutes": "1"})
     words = text_of(page)
     assert "Text 1 answers" in words
-    assert "Words in a message applies, A member goes on takes over" in words
+    assert "Words in a message applies, Handover takes over" in words
     assert re.findall(r'data-node="([\w-]+)" data-answered', html_of(page)) == [
         "text-1",
         "text-2",

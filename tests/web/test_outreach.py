@@ -72,7 +72,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert "Review 2 drafts" in text_of(client.get(run))
     assert "Tags Fair" in text_of(client.get(run))
     again = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
-    assert "2 of them are in an outreach of the last 30 days already" in again
+    assert "2 got an outreach in the last 30 days" in again
     # What ends with the run stands in the part of the page that follows it.
     assert 'data-dialog="stop"' in html_of(client.get(run)).partition('id="list"')[2]
     review = client.get(f"{run}/review")
@@ -104,7 +104,7 @@ def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: 
     run = planned(cast, 3, draft=True)
     path = at(cast.owner, f"outreach/{run}")
     page = client.get(f"{path}/approve")
-    assert "3 messages would go" in text_of(page)
+    assert "3 messages would be sent" in text_of(page)
     assert html_of(page).count('<details class="sample"') == 3
     seen = {"do": "approve", **sent_form(page)}
     with cast.scope():
@@ -140,7 +140,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
         Smtp.objects.update(per_hour=1)
     picked = client.post(at(cast.owner, "contacts"), {"do": "write", "ids": [ann.pk, bob.pk]})
     assert picked["Location"] == at(cast.owner, f"outreach/new?contactIds={ann.pk}&contactIds={bob.pk}")
-    assert "2 people are picked" in text_of(client.get(picked["Location"]))
+    assert "2 people selected" in text_of(client.get(picked["Location"]))
     part = html_of(client.get(at(cast.owner, f"outreach/people?contactIds={ann.pk}&find=Bob")))
     assert re.findall(r'value="(\w{24})"( checked)?>', part) == [(ann.pk, " checked"), (bob.pk, "")]
     assert "2 of 2 contacts" in text_of(
@@ -338,7 +338,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     both |= {"step0-days": ["1", "5"], "step0-start": "09:00"}
     half = client.post(at(cast.owner, "outreach/new"), both)
     assert (half.status_code, "Until : Start and end go together." in text_of(half)) == (422, True)
-    assert re.search(r'<details open><summary>Sending hours.*?value="5" checked', html_of(half), re.DOTALL)
+    assert re.search(r'<details open><summary\s*>Own sending hours.*?value="5" checked', html_of(half), re.DOTALL)
     both["step0-end"] = "17:00"
     wrong = client.post(at(cast.owner, "outreach/new"), {**both, "step1-amount": "0"})
     assert (wrong.status_code, "Wait : Give a whole number, at least 1." in text_of(wrong)) == (422, True)

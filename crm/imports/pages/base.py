@@ -43,14 +43,14 @@ LEAD_TARGETS = {
 }
 """Target of a column -> its label."""
 HINTS = {
-    "email": "Write one like name@example.com.",
-    "number": "Write all of its digits, such as 7400 123456, or +44 7400 123456.",
-    "countryCode": "Write one like +44.",
-    "category": "Write the name of one that exists.",
-    "productServices": "Write the names of products that exist, with commas.",
-    "team": "Write the name of a team that exists.",
-    "teamMember": "Write the email address of a member.",
-    "value": "Write a number, such as 1200 or 1200.50.",
+    "email": gettext_lazy("Write an address like name@example.com."),
+    "number": gettext_lazy("Write all digits, such as +44 7400 123456."),
+    "countryCode": gettext_lazy("Write a code like +44."),
+    "category": gettext_lazy("Write the name of a category."),
+    "productServices": gettext_lazy("Write names of products, with commas."),
+    "team": gettext_lazy("Write the name of a team."),
+    "teamMember": gettext_lazy("Write the email address of a member."),
+    "value": gettext_lazy("Write a number, such as 1200 or 1200.50."),
 }
 """Target of a column -> advice on its format, if the problem does not state it."""
 STATES = {

@@ -22,9 +22,9 @@ FIRST_CARDS = 100
 """The number of cards that a board shows at first, the newest of all columns. The others are loaded by column."""
 CARDS = 25
 LINKS = (
-    ("tags", "Tags", "tag", "checks"),
-    ("productServices", "Products and services", "product-service", "checks"),
-    ("team", "Team", "team", "select"),
+    ("tags", gettext_lazy("Tags"), "tag", "checks"),
+    ("productServices", gettext_lazy("Products and services"), "product-service", "checks"),
+    ("team", gettext_lazy("Team"), "team", "select"),
 )
 """Records linked with leads: field, label, path and kind of the form's field."""
 IMPORT = ("importId", "lead/import", gettext_lazy("Import"))

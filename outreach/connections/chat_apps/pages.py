@@ -108,7 +108,7 @@ class ChatAppPage(Page):
             return self.done(_("%(message)s; the connection works") % {"message": message}, to)
         return self.fail(
             _("%(message)s, but the test failed: %(last_error)s")
-            % {"message": message, "last_error": app["lastError"] or "not tested"},
+            % {"message": message, "last_error": app["lastError"] or _("not tested")},
             to,
         )
 

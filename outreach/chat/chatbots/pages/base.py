@@ -42,7 +42,6 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     head_template = "web/chatbots/head.html"
     one = "chatbot"
-    goal = "it answers well"
     keys = tuple((key, KEYS_OF_ORDER.get(key, words)) for key, words in KEYS if key != "T")
 
     @property

@@ -26,7 +26,7 @@ SINCE = {
     "sending": gettext_lazy("Approved by someone else, and sending."),
     "sent": gettext_lazy("Approved by someone else, and sent."),
     "cancelled": gettext_lazy("Canceled by someone else."),
-    "suppressed": gettext_lazy("Cancelled: the contact is on the suppression list."),
+    "suppressed": gettext_lazy("Canceled: the contact is on the suppression list."),
     "failed": gettext_lazy("Approved by someone else, but sending failed."),
     "unknown": gettext_lazy("Approved by someone else; delivery unknown."),
 }
@@ -181,7 +181,7 @@ class Review(OutreachPage):
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
             return _("You changed it in another window.")
-        return _("%(by)s changed it.") % {"by": by.get("name") or "Somebody"}
+        return _("%(by)s changed it.") % {"by": by.get("name") or _("Somebody")}
 
     def at(self, message: str) -> str:
         """Return the address of a draft in the review, or of the first one."""
