@@ -25,6 +25,7 @@ from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web import ask
 from core.web.ask import Answer
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.navigation.recent import remember
@@ -267,11 +268,12 @@ class Page(View):
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
-        return self.fail(answer.refusal, to)
+        self.warn(remedy_text(answer) or answer.refusal, remedy_key(answer))
+        return self.done(to=to)
 
-    def warn(self, text: str) -> None:
-        """Put a toast about something that went wrong on the page that comes next."""
-        messages.error(self.request, text)
+    def warn(self, text: str, remedy: str = "") -> None:
+        """Put a toast about something that went wrong on the page that comes next, with the cures of a refusal."""
+        messages.error(self.request, text, extra_tags=f"remedy {remedy}" if remedy else "")
 
     def fail(self, text: str, to: str = "") -> HttpResponse:
         """Redirect after a failure, with the error as a toast."""

@@ -36,11 +36,15 @@ def test_a_new_company_finds_what_writes_its_messages(cast: Cast, client: Client
         contact = ContactFactory(custom={})
     body = {"contactIds": contact.pk, "prompt": "Invite them", "draft": "hold"}
     refused = client.post(at(cast.owner, "outreach/new"), body)
-    assert (refused.status_code, "choose what does in the settings, under AI" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "No AI writer is connected yet." in text_of(refused)) == (422, True)
+    cure = at(cast.owner, "settings/ai/built-in")
+    assert f'formaction="{cure}"' in html_of(refused)
+    samples = client.post(at(cast.owner, "outreach/samples"), body, headers={"HX-Request": "true"})
+    assert ("No AI writer is connected yet." in text_of(samples), cure in html_of(samples)) == (True, True)
     place = at(cast.owner, "senders")
-    assert "Use the built-in writer" in text_of(client.get(place))
-    assert "The writer is ready" in toast_of(client, client.post(place, {"do": "connect_writer"}))
-    assert "Use the built-in writer" not in text_of(client.get(place))
+    assert cure in html_of(client.get(place))
+    assert "Built-in writer switched on" in toast_of(client, client.post(cure))
+    assert cure not in html_of(client.get(place))
     assert client.post(at(cast.owner, "outreach/new"), body).status_code == 303
 
 

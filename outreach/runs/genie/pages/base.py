@@ -51,18 +51,6 @@ def why(answer: Answer) -> str:
     return f"{answer.message}. {answer.reason}"
 
 
-NO_WRITER = {
-    "defaultAppOff": (gettext_lazy("The default AI writer is off. Choose another under Settings, AI.")),
-    "noModelInPlan": gettext_lazy("Your plan includes no AI model. Choose the built-in writer under Settings, AI."),
-}
-"""Code of the refusal of an AI app -> the reason for people."""
-
-
-def no_writer(answer: Answer) -> str:
-    """Return the reason why nothing writes messages, from the refusal of a run."""
-    return NO_WRITER.get(answer.code, "Nothing writes messages yet: choose what does in the settings, under AI.")
-
-
 def shown_run(run: Values) -> JsonObject:
     """Return the run with the label and the tone of its phase."""
     label, tone = PHASES.get(run["phase"], (run["phase"], ""))

@@ -11,9 +11,10 @@ from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
 from outreach.runs.genie.pages import steps
-from outreach.runs.genie.pages.base import TRACKED, OutreachPage, no_writer
+from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.highlights import marks
 
 SELECTORS = (
@@ -174,9 +175,6 @@ class NewRun(OutreachPage):
             return self.done(
                 gettext("The messages are being written"), self.address("outreach-run", answer.data["_id"])
             )
-        if answer.refuses("aiType"):
-            form.add_error(None, no_writer(answer))
-            return self.page(self.context(form), status=422)
         steps.refuse(form, answer)
         for field in form.refused_fields:
             if field.name == "smtp" and field.value() not in ("", *(option.value for option in field.options)):
@@ -210,9 +208,16 @@ class RunSamples(NewRun):
     def samples(self, answer: Answer) -> JsonObject:
         """Return the samples with their marks, or the reason why there are none."""
         if not answer.ok:
-            return {"refused": [answer.message, answer.warning]}
+            text = remedy_text(answer)
+            return {"refused": [text] if text else [answer.message, answer.reason], "remedy": remedy_key(answer)}
         preview = answer.data
-        return {"preview": preview, "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]]}
+        composer = preview["composer"]
+        writer = composer["name"] if composer["callsAModel"] else gettext("the built-in writer")
+        return {
+            "preview": preview,
+            "writer": writer,
+            "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]],
+        }
 
 
 class RunSteps(NewRun):
