@@ -134,3 +134,41 @@ def test_the_form_of_every_type_opens_beside_the_canvas_and_is_saved(page: Page,
     assert shown["validation"]["errors"] == []
     press(page, "p")
     expect(page.locator("#flow-status")).to_have_text("Published")
+
+
+@pytest.mark.both_widths
+def test_a_form_follows_its_record_type_and_what_another_tab_creates(page: Page, live_server: Any) -> None:
+    if (page.viewport_size or {})["width"] < 760:
+        pytest.skip("the same form beside the canvas")
+    cast = make_cast()
+    steps = [node("trigger", "trigger", {}), node("find", "find", {"panel": "contact", "filter": {"conditions": []}})]
+    steps += [node("mail", "mail", {}), node("stop", "stop", {})]
+    body = {"name": "Steps", "triggerEventType": "contact.created", "nodes": steps}
+    chain = edges("trigger > find", "find:found > mail", "mail > stop")
+    id = cast.key.post("/workflow", {**body, "edges": chain}).data["_id"]
+    log_in(page, cast)
+    page.goto(f"/c/{cast.company.pk}/workflows/{id}")
+    form = page.locator(".flow-side #step-form")
+
+    page.locator(".flow-node[data-id=find]").press("Enter")
+    fields = form.locator(".tree-bar")
+    expect(fields).to_contain_text("Unsubscribed")
+    form.locator("[name=label]").fill("Their leads")
+    form.locator("[name='config.panel']").select_option("lead")
+    expect(fields).to_contain_text("Value")
+    expect(fields).not_to_contain_text("Unsubscribed")
+    expect(form.locator("[name=label]")).to_have_value("Their leads")
+
+    page.locator(".flow-node[data-id=mail]").press("Enter")
+    form.locator("[name='config.subject']").fill("Hello")
+    with page.context.expect_page() as opened:
+        form.get_by_role("link", name="Add a template").click()
+    opened.value.close()
+    with cast.scope():
+        EmailTemplate.objects.create(name="Welcome", subject="Welcome", body="Come", text="Come")
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(form.locator("[name='config.template']")).to_contain_text("Welcome")
+    expect(form.locator("[name='config.subject']")).to_have_value("Hello")
+
+    page.locator(".flow-node[data-id=stop]").press("a")
+    expect(page.locator("#toasts")).to_contain_text("No step can follow")

@@ -132,22 +132,23 @@ class FlowCanvas extends HTMLElement {
         group.append(path);
       }
       const ways = this._graph.shown[edge.source]?.ways ?? [];
+      const place = ways.findIndex(([handle]) => handle === edge.sourceHandle);
       if (ways.length > 1) {
         const text = document.createElementNS(SVG, "text");
         text.setAttribute("x", String((from.x * 3 + to.x) / 4));
-        text.setAttribute("y", String((from.y * 3 + to.y) / 4 + 6));
-        text.textContent = ways.find(([handle]) => handle === edge.sourceHandle)?.[1] ?? edge.sourceHandle;
+        text.setAttribute("y", String((from.y * 3 + to.y) / 4 + 6 + lowered(place)));
+        text.textContent = ways[place]?.[1] ?? edge.sourceHandle;
         group.append(text);
       }
       groups.push(group);
     }
     for (const node of this._graph.nodes) {
       const ways = this._graph.shown[node.id]?.ways ?? [];
-      for (const [handle, words] of ways.length > 1 ? ways : []) {
+      for (const [place, [handle, words]] of ways.length > 1 ? ways.entries() : []) {
         if (this._graph.edges.some((edge) => edge.source === node.id && edge.sourceHandle === handle)) continue;
         const { x, y } = this._port(node.id, handle), text = document.createElementNS(SVG, "text");
         text.setAttribute("x", String(x));
-        text.setAttribute("y", String(y + 22));
+        text.setAttribute("y", String(y + 22 + lowered(place)));
         text.textContent = words;
         groups.push(text);
       }
@@ -241,6 +242,9 @@ class FlowCanvas extends HTMLElement {
     return best;
   }
 }
+
+// Labels of neighboring ways stand at two heights, so that long ones do not overlap.
+function lowered(place) { return place % 2 ? 16 : 0; }
 
 function curve(from, to) {
   const bend = Math.max(24, Math.abs(to.y - from.y) / 2);

@@ -97,7 +97,7 @@ class FlowChanges extends FlowCanvas {
     if (!found.length) return;
     const box = made("details", ""), head = made("summary", ""), list = made("ul", "");
     box.open = open;
-    head.textContent = `${found.length} to look at before ${this.dataset.goal}`;
+    head.textContent = found.length === 1 ? "1 problem to fix" : `${found.length} problems to fix`;
     for (const problem of found) {
       const line = made("li", problem.severity === "error" ? "error" : ""), link = made(problem.link ? "a" : "span", "");
       if (problem.link) { link.href = problem.link; link.dataset.node = problem.nodeId ?? ""; }
@@ -216,7 +216,8 @@ class FlowChanges extends FlowCanvas {
   // Asks which step to add, and puts it after a way on.
   _add(id, handle, position) {
     const shown = this._graph.shown[id];
-    if (!this.may || !shown || (!shown.ways.length && !this._graph.ordered)) return;
+    if (!this.may || !shown) return;
+    if (!shown.ways.length && !this._graph.ordered) { toast(`No step can follow “${shown.label}”. Select another step first.`); return; }
     const free = shown.ways.map(([name]) => name).find((name) => !this._graph.edges.some((edge) => edge.source === id && edge.sourceHandle === name));
     this.adding = { id, handle: handle ?? free ?? shown.ways.at(-1)?.[0] ?? "out", position };
     const box = one("#flow-palette", this), field = one("input", box);

@@ -24,7 +24,29 @@ function fit(form) {
   }
 }
 function fitAll() { for (const form of all("form#step-form")) fit(form); }
-document.addEventListener("change", (event) => { if (event.target.form?.id === "step-form") fit(event.target.form); });
+document.addEventListener("change", (event) => {
+  const { form, name } = event.target;
+  if (form?.id !== "step-form") return;
+  fit(form);
+  // Conditions offer the fields of the chosen kind of records: the service draws them again.
+  if (one(`[data-depends-on="${CSS.escape(name)}"]`, form)) saveAndStay(form);
+});
+function saveAndStay(form) {
+  const button = one("button[name=stay]", form);
+  if (button) form.requestSubmit(button);
+}
+
+// What a step can't be without is created in another tab. Back here, the form is drawn with it, and with what was typed.
+let waiting = null;
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("#step-form a[target=_blank]");
+  if (link) waiting = link.closest("form");
+});
+window.addEventListener("focus", () => {
+  const form = waiting;
+  waiting = null;
+  if (form?.isConnected) saveAndStay(form);
+});
 
 // A value that is clicked goes into the text that was typed into last.
 let typed = null;

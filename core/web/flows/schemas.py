@@ -10,7 +10,9 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice, flattened, shown_by
 from core.web.forms import BoundField, Option
@@ -26,12 +28,20 @@ MAX_ROWS = 50
 MAX_PAIRS = 201
 UNSHOWN = "unshown"
 """The value of the button that takes off the conditions that a form does not show."""
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
 MAY_BE_NEITHER = "x-neither"
 """Mark of a switch that may be on, off, or left to the default."""
-YES_NO = (Option("true", "Yes"), Option("false", "No"))
+YES_NO = (Option("true", gettext_lazy("Yes")), Option("false", gettext_lazy("No")))
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
 
@@ -54,6 +64,8 @@ class Part:
     error: str = ""
     show_if: str = ""
     """JSON of {name of an input: [values with which this matters]}."""
+    depends_on: str = ""
+    """Name of the input that decides what this offers."""
 
 
 @dataclass
@@ -199,7 +211,14 @@ def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
     """Return the options, and those that are chosen but not among them: gone, or beyond the first ones."""
     offered = list(options)
     there = {entry.value for entry in offered}
-    return [*offered, *(Option(entry, f"{entry} (not found)") for entry in held if entry and entry not in there)]
+    return [
+        *offered,
+        *(
+            Option(entry, gettext("%(entry)s (not found)") % {"entry": entry})
+            for entry in held
+            if entry and entry not in there
+        ),
+    ]
 
 
 def is_plain(schema: Schema) -> bool:
@@ -216,6 +235,11 @@ def has_expression(value: Any) -> bool:
     return isinstance(value, str) and "{{" in value
 
 
+def panel_input(schema: Schema, path: str) -> str:
+    """Return the name of the input that chooses the panel of a setting; "" if none does."""
+    return f"{path.rpartition('.')[0]}.{schema['x-panel']}" if "x-panel" in schema else ""
+
+
 class Schemas:
     """The settings' schema, resolved for each value."""
 
@@ -230,15 +254,13 @@ class Schemas:
 
         `x-panel` names the setting beside it that has the panel, whose form's value counts before the saved one.
         """
-        if "x-panel" not in schema:
+        name = panel_input(schema, path)
+        if not name:
             return self.sources.trees("")
-        parent = path.rpartition(".")[0]
         held: Any = self.values
-        for key in parent.removeprefix(self.root).split(".")[1:]:
+        for key in name.removeprefix(self.root).split(".")[1:]:
             held = held.get(key) if isinstance(held, Mapping) else None
-        name = schema["x-panel"]
-        saved = held.get(name) if isinstance(held, Mapping) else None
-        return self.sources.trees(str(self.sent.get(f"{parent}.{name}") or saved or "contact"))
+        return self.sources.trees(str(self.sent.get(name) or held or "contact"))
 
     def resolve(self, raw: Schema) -> tuple[Schema, bool]:
         """Return a schema without references, and whether it may be null."""

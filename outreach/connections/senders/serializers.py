@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, IntegerInput, LineInput, TextInput
+from core.api.input import BooleanInput, HostInput, Input, IntegerInput, LineInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
 from core.types import JsonObject, Values
 from outreach.connections.senders.models import MAX_CONNECTIONS, why_stopped
@@ -34,7 +34,7 @@ class SenderChange(Input):
 class SmtpChange(SenderChange):
     """Any of a sender's values."""
 
-    host = LineInput(required=False, max_length=255)
+    host = HostInput(required=False, max_length=255)
     port = IntegerInput(required=False, min_value=1, max_value=65535)
     username = TextInput(required=False, max_length=255)
     password = TextInput(
@@ -57,7 +57,7 @@ class SmtpChange(SenderChange):
 class SmtpCreate(SmtpChange):
     """A sender to connect."""
 
-    host = LineInput(max_length=255)
+    host = HostInput(max_length=255)
     port = IntegerInput(min_value=1, max_value=65535)
     username = TextInput(max_length=255)
     password = TextInput(max_length=1000, trim_whitespace=False, write_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, Input, IntegerInput, ObjectIdInput, TextInput
+from core.api.input import BooleanInput, HostInput, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import HEALTH, Computed, IdField, Output
 from outreach.connections.senders.serializers import SmtpSnapshot
 from outreach.messaging.delivery.serializers import ContactSnapshot, RunSnapshot
@@ -16,7 +16,7 @@ from outreach.messaging.inbox.models import InboundMessage
 class MailboxChange(Input):
     """Any of a mailbox's values."""
 
-    host = TextInput(required=False, max_length=255)
+    host = HostInput(required=False, max_length=255)
     port = IntegerInput(required=False, min_value=1, max_value=65535)
     username = TextInput(required=False, max_length=255)
     password = TextInput(
@@ -42,7 +42,7 @@ class MailboxCreate(MailboxChange):
     """A mailbox to connect."""
 
     smtp = ObjectIdInput(help_text="id of the sender whose replies come there; each has one mailbox")
-    host = TextInput(max_length=255)
+    host = HostInput(max_length=255)
     port = IntegerInput(min_value=1, max_value=65535, default=993)
     username = TextInput(max_length=255)
     password = TextInput(max_length=1000, trim_whitespace=False, write_only=True)
