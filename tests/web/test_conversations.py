@@ -37,7 +37,7 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     browser = enter(cast.owner)
     listed = browser.get(at(cast.owner, "inbox?only=unread"))
     assert EVIL not in html_of(listed)
-    assert "Waits" in text_of(listed)
+    assert "Waiting" in text_of(listed)
     assert "No conversations" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
     here = at(cast.owner, f"inbox/{talk.pk}")
     shown = browser.get(here)

@@ -44,7 +44,7 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     for action, words in (("draft", "back to drafts"), ("cancel", "Message canceled"), ("draft", "back to drafts")):
         assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
-    assert "Accepted by the mail server" in life
+    assert "Handed to the mail server" in life
     assert "2.0.0 queued" in life
 
 

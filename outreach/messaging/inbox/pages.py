@@ -104,7 +104,7 @@ class Inbox(InboxPage):
 class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
-    tab_name = gettext_lazy("Received mail")
+    tab_name = gettext_lazy("Received email")
     record_kind = ("inbox", gettext_lazy("Received email"))
     template = "web/inbox/detail.html"
 
