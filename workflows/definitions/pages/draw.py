@@ -19,7 +19,7 @@ from workflows.definitions.pages.base import LIVE
 from workflows.definitions.pages.graph import SEEDS, Graph, seeded_handles
 from workflows.definitions.pages.sources import StepSources
 from workflows.definitions.pages.summaries import short
-from workflows.definitions.pages.words import KEYWORDS
+from workflows.definitions.pages.words import KEYWORDS, PURPOSES
 
 GROUPS = {
     "logic": gettext_lazy("Decide and wait"),
@@ -114,6 +114,7 @@ class DrawWorkflow(StepSources, FlowPage):
                 by_group.setdefault(node_type["group"], []).append(
                     {
                         **node_type,
+                        "help": PURPOSES.get(node_type["type"], node_type["help"]),
                         "seed": seed,
                         "ways": seeded_handles(node_type),
                         "keywords": KEYWORDS.get(node_type["type"], ""),
