@@ -188,8 +188,8 @@ MAIL = NodeType(
     "mail",
     "messages",
     "Email",
-    "Writes an email to the contact of the run. It goes within the limits and hours of all outreach, and to nobody who is"
-    " suppressed or has unsubscribed.",
+    "Writes an email to the contact of the run. It goes within the limits and hours of all outreach, and to nobody who"
+    " is suppressed or has unsubscribed.",
     MailConfig,
     _mail,
     resume=resume,
