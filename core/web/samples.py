@@ -59,7 +59,7 @@ class Parts(Page):
             "people": PEOPLE,
             "total": len(PEOPLE),
             "form": self.form(),
-            "said": Banner("The trial ends on Friday: choose a plan to continue.", link=self.request.path, label="Plans"),
+            "said": Banner("The trial ends on Friday. Choose a plan.", link=self.request.path, label="Plans"),
             "tones": ("ok", "warn", "bad", "info", "none"),
             "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],
             "view": {"id": "1", "name": "Open in Berlin", "shared": True},

@@ -90,6 +90,11 @@ def _is_empty(path: str, node: Values | None) -> bool:
     return value in ("", [], {})
 
 
+def setting_label(path: str) -> str:
+    """Return the label of a setting of a step, such as its template."""
+    return _field(f"config.{path}")
+
+
 def _field(path: str) -> str:
     """Return the label of the setting at a path; empty for a path that is no setting of a form."""
     root, *parts = path.split(".")
