@@ -248,7 +248,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c1": ""})
     lacking = text_of(client.get(path + "/check"))
     assert "Country code" not in lacking
-    assert "No column goes to Email, which every one of the contacts needs." in lacking
+    assert "Choose a column for Email: all contacts need a value." in lacking
     for id in (new_id(), "x", "é"):
         assert client.get(at(scope.owner, f"imports/{id}")).status_code == 404
 

@@ -58,7 +58,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
     page = at(cast.owner, f"outreach/{run}")
     assert "Retried messages need no new approval." in text_of(client.get(page))
     told = toast_of(client, client.post(page, {"do": "retry"}))
-    assert "Approved 1 message again; those without words are written first" in told
+    assert "Approved 1 message again; missing texts are written first" in told
     decision = {"state": "wait", "until": None, "goesAt": None}
     monkeypatch.setattr(
         "outreach.messaging.delivery.serializers.decisions_by_id", lambda ids: dict.fromkeys(ids, decision)

@@ -146,7 +146,7 @@ def test_a_workflow_is_started_for_the_selection_of_a_list(cast: Cast, client: C
     assert {run.contact_id for run in runs(cast, id)} == set(people)
     viewer = enter(cast.narrow)
     refused = viewer.post(f"{path}/start", {**sent, "workflow": id})
-    assert "does not let you start workflows" in toast_of(viewer, refused)
+    assert "You can't start workflows" in toast_of(viewer, refused)
     assert "Start a workflow" not in text_of(viewer.get(path))
 
 

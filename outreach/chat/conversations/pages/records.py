@@ -74,7 +74,7 @@ class EditCanned(EditRecord, CannedForm):
 TIMES = Records(
     "answer-time",
     "answer-times",
-    gettext_lazy("response time"),
+    gettext_lazy("response times"),
     gettext_lazy("response times"),
     "timer",
     gettext_lazy("Target times for replies, with an alert when missed."),
@@ -104,7 +104,7 @@ class AnswerTimes(RecordList, TimesPage):
 
 class TimesForm(RecordForm, TimesPage):
     def form(self, values: Values | None = None) -> Form:
-        empty = _("Leave empty for any time.")
+        empty = _("Leave empty for no limit.")
         teams = self.options_of("team")
         return Form(
             fields=[

@@ -92,7 +92,7 @@ class Messages(MessagePage):
             "status": Statuses("status", _("State"), ("in",), STATUSES),
             "run": Choice("run", _("Outreach"), ("in",), tuple(named.items())),
             "recipient": Choice("recipient", _("Address"), ("contains", "equals")),
-            "handedAt": Choice("handedAt", _("Went out"), DATE, kind="date"),
+            "handedAt": Choice("handedAt", _("Sent"), DATE, kind="date"),
         }
         shown = list(choices.values())
         choices["reason"] = Choice("reason", _("Reason"), ("in",))
