@@ -213,7 +213,7 @@ KEYWORDS = {
     "notify": gettext_lazy("notification alert inform colleague"),
     "segment": gettext_lazy("list audience group"),
     "set": gettext_lazy("variable value calculate formula"),
-    "split": gettext_lazy("a/b test random percentage branch"),
+    "split": gettext_lazy("a/b test random percent branch"),
     "stop": gettext_lazy("end exit finish"),
     "switch": gettext_lazy("case branch if else router"),
     "tags": gettext_lazy("tag label add remove"),
