@@ -7,10 +7,11 @@ import unicodedata
 
 from core.text.folding import without_piles
 from outreach.connections.smtp.markup import sanitise_html, text_from_html
+from outreach.messaging.inbox.analysis.mailing_words import with_tokens
 from outreach.messaging.inbox.analysis.parsing import Mail
 from outreach.messaging.inbox.analysis.signatures import without_greeting, without_signature
-from outreach.messaging.inbox.analysis.stop_phrases import POLITE, STOP
-from outreach.messaging.inbox.analysis.stop_reasons import REASONS
+from outreach.messaging.inbox.analysis.stop_phrases import STOP
+from outreach.messaging.inbox.analysis.stop_reasons import POLITE, REASONS
 
 MAX_TEXT_LENGTH = 50_000
 """Characters that are looked through; the rest counts as quoted."""
@@ -58,7 +59,7 @@ _POLITE = re.compile(rf"(?<!\w)(?:{POLITE})(?!\w)")
 _MAX_SIGNED_LENGTH = 700
 """Characters of such a message with its greeting and signature."""
 _ADDS_MORE = re.compile(
-    r"(?<!\w)(?:but|however|instead|aber|jedoch|sondern|pero|sino|maar|(?<=, )(?:mais|mas|ma|ale|men)"
+    r"(?<!\w)(?:but(?! no thank)|however|instead|aber|jedoch|sondern|pero|sino|maar|(?<=, )(?:mais|mas|ma|ale|men)"
     r"|mais (?:\w+ez|je|vous|nous)|(?:call|phone|ring) (?:me|us)"
     r"|(?:and|und|et) (?:call|send|tell|let|rufen|senden|appelez"
     r"|envoyez)|rufen sie|appelez|llamen?me|chiamatemi|bel (?:me|mij))(?!\w)",
@@ -160,16 +161,13 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _is_wish(text: str) -> bool:
-    return _is_all(_STOP, text)
+    candidates = (_without_politeness(text), _plain(text))
+    return any(_STOP.fullmatch(with_tokens(candidate)) for candidate in candidates if candidate)
 
 
 def _is_reason(text: str) -> bool:
-    return not text.endswith("?") and _is_all(_REASON, text)
-
-
-def _is_all(pattern: re.Pattern[str], text: str) -> bool:
     candidates = (_without_politeness(text), _plain(text))
-    return any(pattern.fullmatch(candidate) for candidate in candidates if candidate)
+    return not text.endswith("?") and any(_REASON.fullmatch(candidate) for candidate in candidates if candidate)
 
 
 def _without_politeness(text: str) -> str:
