@@ -14,8 +14,8 @@ def _any(text: str) -> str:
 
 _FROM = _any(r"""
     from\sall\sof off\sof (?<!opt\s)out\sof from off out of von vom aus de du des d del dalla dalle dallo dal dai da
-    dalla\stua do das dos desta deste dessa desse van uit fra fran av af ut z ze zo od iz din dintre от из с со з із зі
-    від ад од απο no\sjusu is\sjusu oddi\sar mill vun vum
+    dalla\stua do das dos desta deste dessa desse van voor uit fra fran av af ut z ze zo od iz din dintre от из с со з
+    із зі від ад од απο no\sjusu is\sjusu oddi\sar mill vun vum
 """)
 """Prepositions before a list that somebody leaves."""
 _DETERMINERS = _any(r"""
@@ -28,37 +28,34 @@ _DETERMINERS = _any(r"""
     het uw jullie je deze dit deze den det jeres deres din dit eres denne dette denna detta er era eran alla
     teidan taman kaikki kaikilta kaikista panstwa waszej wasze tej tego te wszystkich swojej
     vasi vaseho vasho vasej vasich teto tejto tohto vsech vsetkych az onok vase vasega vaseg tega ovog ove
-    dvs dumneavoastra de вашей вашего ваших вашеи этои этого всех своеи вашата вашия вашиот вашої вашоі ціеі цієї усіх
-    την τη τις το τα τον σας της του sizin bu tum teie jusu la vostra el vostre ar ieuen
+    dvs dumneavoastra de вашей вашего ваших вашеи этои этого всех своеи вашата вашия вашиот ваши ваші вашої вашоі
+    ціеі цієї усіх την τη τις το τα τον σας της του sizin bu tum teie jusu la vostra el vostre ar ieuen
 """)
 """Articles and pronouns before a list."""
 _MAIL = (
     r"(?:(?:marketing ?|werbe ?|reklame ?|promotional |advertising )?(?:(?:e ?)?mail(?!chimp|box|ing)\w{0,5}"
-    r"|mejl\w{0,4}|(?:e ?)?posta(?:lari|larini)?)|e ?posts?\w{0,6}"
-    r"|messages?|communications?|contact|spam|courriels?|correos?(?: electronicos?)?|mensajes?|messaggi|mensagens"
-    r"|berichten|nachrichten|werbung|kontaktaufnahmen?|meddelanden|beskeder|meldinger|henvendelser|wiadomosci\w{0,3}"
-    r"|zpravy?|spravy|sporocila?|sporocil|poruka|poruke|viesteja|viestit|sahkopost\w{0,6}|uzenet\w{0,4}|leveleket"
-    r"|mesaj\w{0,6}|писем|письма|сообщени\w{1,2}|листів|повідомлен\w{1,2}|μηνυματα|outreach|publicidade?|publicite"
-    r"|pubblicita|reklam\w{0,4}|реклам\w{1,3}"
+    r"|mejl\w{0,4}|(?:e ?)?posta(?:lari|larini)?)|e ?posts?\w{0,6}|messages?|communications?|contact|spam|courriels?"
+    r"|correos?(?: electronicos?)?|mensajes?|messaggi|mensagens|berichten|nachrichten|werbung|kontaktaufnahmen?"
+    r"|meddelanden|beskeder|meldinger|henvendelser|wiadomosci\w{0,3}|zpravy?|spravy|sporocila?|sporocil|poruka|poruke"
+    r"|viesteja|viestit|sahkopost\w{0,6}|uzenet\w{0,4}|leveleket|mesaj\w{0,6}|писем|письма|сообщени\w{1,2}|листів"
+    r"|повідомлен\w{1,2}|μηνυματα|outreach|publicidade?|publicite|pubblicita|reklam\w{0,4}|реклам\w{1,3}"
     r"|newsletters?\w{0,3}|mailings?|boletin(?:es)?|nieuwsbrie\w{1,3}|nyhedsbrev\w{0,4}|nyhetsbrev\w{0,4}"
-    r"|uutiskirje\w{0,5}|utskick\w{0,3}|udsendels\w{1,4}|utsendels\w{1,4}"
-    r"|biuletyn\w{0,2}|zpravodaj\w{0,3}|hirlevel\w{0,5}|buletin\w{0,4}|bulten\w{0,6}|рассылк\w{1,2}|рассылак"
-    r"|розсилк\w{1,2}|бюлетин\w{0,2}|ενημερωτικ\w{1,3} δελτι\w{1,2}|δελτι\w{1,2}|uudiskir\w{0,5}|naujienlaisk\w{0,4}"
-    r"|frettabref\w{0,3}|butlleti\w{0,2}|(?:e )?novic|obvestil|envois|envios|invii)"
+    r"|uutiskirje\w{0,5}|utskick\w{0,3}|udsendels\w{1,4}|utsendels\w{1,4}|biuletyn\w{0,2}|zpravodaj\w{0,3}"
+    r"|hirlevel\w{0,5}|buletin\w{0,4}|bulten\w{0,6}|рассылк\w{1,2}|рассылак|розсилк\w{1,2}|бюлетин\w{0,2}"
+    r"|ενημερωτικ\w{1,3} δελτι\w{1,2}|δελτι\w{1,2}|uudiskir\w{0,5}|naujienlaisk\w{0,4}|frettabref\w{0,3}"
+    r"|butlleti\w{0,2}|(?:e )?novic|obvestil|envois|envios|invii)"
 )
 _LIST = (
     r"(?:(?:e ?)?(?:mail(?:ing)?|post|newsletter|sahkoposti|kontakt|adress(?:en|en)?|verteiler|send|sand|utskicks"
-    r"|versand|distributions?|contact|jakelu|postitus|cim|levelezo|verzend|adressen|epost|mottagar|mottaker)?[ s]?"
-    r"(?:list(?!ing|prei|price)\w{0,7}|lijst\w{0,3}|verteiler\w{0,3}|datenbank|bestand)"
-    r"|records|kartei|crm|database\w?|databas\w{0,3}|databaz[eiy]|baz[aeiyu]\w{0,2}|bases?|banco|fichiers?"
-    r"|subscriptions?|abonnements?|suscripcion\w{0,2}|cadastro|contactos|contatos|contacts"
-    r"|directorio|repertoire|suscriptores|subscribers|destinatarios"
-    r"|subskrypcj\w{1,2}|adatbazis\w{0,5}|seznam\w{0,3}|zoznam\w{0,3}|odber\w{0,3}"
-    r"|tietokanna\w{1,5}|rejestr\w{0,3}|evidenc\w{1,2}|rozesilk\w{1,2}"
-    r"|лист\w{1,3}|списк\w{1,3}|списък\w{0,2}|баз[аыеиоу]\w?"
-    r"|подписк\w{1,2}|адресат\w{1,3}|λιστ\w{1,2}|εγγραφ\w{1,2}"
-    r"|loend\w{0,4}|nimekir\w{0,4}|sarakst\w{0,3}|jaunum\w{0,4}|saras\w{0,3}"
-    r"|postlist\w{0,3}|llist\w{1,2}|zerrend\w{0,5}|liosta|rhestr|lescht|lischt)"
+    r"|versand|distributions?|contact|jakelu|postitus|cim|levelezo|verzend|adressen|epost|mottagar"
+    r"|mottaker)?[ s]?(?:list(?!ing|prei|price)\w{0,7}|lijst\w{0,3}|verteiler\w{0,3}|datenbank|bestand)"
+    r"|(?<=your )systems?|records|kartei|crm|database\w?|databas\w{0,3}|databaz[eiy]|baz[aeiyu]\w{0,2}|bases?|banco"
+    r"|fichiers?|subscriptions?|abonnements?|suscripcion\w{0,2}|cadastro|contactos|contatos|contacts|directorio"
+    r"|repertoire|suscriptores|subscribers|destinatarios|subskrypcj\w{1,2}|adatbazis\w{0,5}|seznam\w{0,3}"
+    r"|zoznam\w{0,3}|odber\w{0,3}|tietokanna\w{1,5}|rejestr\w{0,3}|evidenc\w{1,2}|rozesilk\w{1,2}|лист\w{1,3}"
+    r"|списк\w{1,3}|списък\w{0,2}|баз[аыеиоу]\w?|подписк\w{1,2}|адресат\w{1,3}|λιστ\w{1,2}|εγγραφ\w{1,2}|loend\w{0,4}"
+    r"|nimekir\w{0,4}|sarakst\w{0,3}|jaunum\w{0,4}|saras\w{0,3}|postlist\w{0,3}|llist\w{1,2}|zerrend\w{0,5}|liosta"
+    r"|rhestr|lescht|lischt)"
 )
 """Lists of addresses, in any case of the language."""
 _OF = _any("of de des du d di da do der van av za para with")
@@ -71,7 +68,7 @@ _KIND = _any(r"""
     recipients subscribers addresses electronicos?
 """)
 """Words after a list that say that it is one of addresses."""
-_AFTER = _any("deres jeres din er dvs dumneavoastra ta")
+_AFTER = _any("vossos vossas seus suas suyos vostri vostre deres jeres din er dvs dumneavoastra ta")
 """Pronouns after a list."""
 _OWN = _any(r"""
     my our meine[nmr]? mein unsere[nmr]? unser mon notre mes nos mi mis nuestr[oa]s? il\smio la\smia il\snostro
@@ -87,7 +84,10 @@ _ADDRESS = (
     r"|mailadres(?:se)?|mail ?adresse|direccion(?: de correo)?(?: electronico)?|indirizzo(?: (?:e ?)?mail)?"
     r"|endereco(?: de e ?mail)?|osoite\w{0,4}|adresu|адрес\w{0,2}|адресу)"
 )
-_NAMES = r"(?:names?|namen|nom|nombre|details|data|daten|company|coordonnees|nominativo|kontakt|contact[o]?|contato)"
+_NAMES = (
+    r"(?:names?|namen|nom|nombre|details|data|contact (?:details|data|information)|daten|company|coordonnees"
+    r"|nominativo|kontakt|contacto?|contato)"
+)
 _MAILBOX = r"(?:e ?mails?|e ?mail|mail ?adresse|correo(?: electronico)?|courriel|e ?posta|mejl|имеил)"
 _TOKENS = re.compile(
     rf"(?<!\w)(?:(?P<me>{_OWN} (?:(?:{_MAIL} )?{_ADDRESS}|{_NAMES}|{_MAILBOX})"

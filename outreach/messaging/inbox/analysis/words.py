@@ -51,6 +51,9 @@ _SENTENCE = re.compile(r"[^.!?;。！？\n]+\??")
 _COMMA = re.compile(r"[,:、，]| [-–—] ")
 _AND = re.compile(r"\b(?:and|so|und|also|daher|et|donc|y|e|en|dus|i|więc)\b", re.IGNORECASE)
 """Words between two clauses of a sentence."""
+_BUT = re.compile(
+    r"(?<=[.,] )(?:but|however|aber|mais|pero|ma|mas|maar|ale|men),? (?P<clause>[^.,!?;\n]{3,80})", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"[^\s@<>]{1,64}@[^\s@<>]{1,255}")
 """An address that the wish names. Whose it is doesn't matter: the writer asks."""
 _LETTERS = str.maketrans("łøđðı", "loddi")
@@ -140,6 +143,7 @@ def asks_to_stop(reply: str) -> bool:
 
 
 def _says_stop(text: str) -> bool:
+    text = _BUT.sub(_without_but, text)
     if len(text) > _MAX_STOP_LENGTH or _ADDS_MORE.search(text):
         return False
     if _is_wish(text):
@@ -148,6 +152,11 @@ def _says_stop(text: str) -> bool:
     clauses = [clause for clause in clauses if _without_politeness(clause)]
     wishes = [clause for clause in clauses if _is_wish(clause)]
     return bool(wishes) and all(clause in wishes or _is_reason(clause) for clause in clauses)
+
+
+def _without_but(match: re.Match[str]) -> str:
+    """Return a clause without the "but" that stands before a reason ("Thanks, but we have no budget")."""
+    return match["clause"] if _is_reason(match["clause"]) else match[0]
 
 
 def _clauses(sentence: str) -> list[str]:
