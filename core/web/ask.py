@@ -20,9 +20,12 @@ from core.access import Actor
 from core.api.endpoint import Endpoint
 from core.api.refusals import Refusal
 from core.errors import PERMISSION, FieldError
+from core.internals.django import set_body, set_stream
+from core.internals.rest_framework import http_request
 from core.lists import FieldSet
 from core.text.json import dumps
 from core.text.redaction import UNNAMED
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.visits import visible
 
@@ -34,11 +37,11 @@ class ActorAuthentication(BaseAuthentication):
     """Authenticates the actor of an in-process request, whom the page has checked."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
-        actor: Actor = request._request.acting  # type: ignore[attr-defined]
+        actor: Actor = http_request(request).acting  # type: ignore[attr-defined]
         return actor, actor
 
 
-NOT_ALLOWED = "Your role does not allow this. Ask an owner of the company for the permission."
+NOT_ALLOWED = gettext_lazy("Your role does not allow this. Ask an owner of the company for the permission.")
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ class Answer:
         """Return the reason of a refusal, as text for people."""
         if self.code == PERMISSION:
             return NOT_ALLOWED
-        return " ".join(filter(None, (self.message, self.warning)))
+        return " ".join(map(str, filter(None, (self.message, self.warning))))
 
     @property
     def reason(self) -> str:
@@ -152,8 +155,7 @@ def in_process(
         if value is not None
     }
     request.GET = QueryDict(urlencode(texts))
-    request._body = content
-    request._read_started = True  # type: ignore[attr-defined]
+    set_body(request, content)
     request.acting = actor  # type: ignore[attr-defined]
     return request
 
@@ -171,9 +173,7 @@ def with_files(request: Any, files: Iterable[UploadedFile[Any]]) -> None:
     end = f"--{boundary}--\r\n".encode()
     request.META["CONTENT_TYPE"] = f"multipart/form-data; boundary={boundary}"
     request.META["CONTENT_LENGTH"] = str(size + len(end))
-    request._stream = _Joined([*pieces, BytesIO(end)])
-    request._read_started = False
-    del request._body
+    set_stream(request, _Joined([*pieces, BytesIO(end)]))
 
 
 def quote_name(name: str) -> str:

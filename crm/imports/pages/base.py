@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
@@ -18,56 +20,49 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page, Refused
 
 CONTACT_TARGETS = {
-    "name": "Full name",
-    "firstName": "First name",
-    "lastName": "Last name",
-    "email": "Email",
-    "countryCode": "Country code",
-    "areaCode": "Area code",
-    "number": "Phone number",
-    "tags": "Tags",
-    "category": "Category",
-    "_id": "Record ID (from an export)",
+    "name": gettext_lazy("Full name"),
+    "firstName": gettext_lazy("First name"),
+    "lastName": gettext_lazy("Last name"),
+    "email": gettext_lazy("Email"),
+    "countryCode": gettext_lazy("Country code"),
+    "areaCode": gettext_lazy("Area code"),
+    "number": gettext_lazy("Phone number"),
+    "tags": gettext_lazy("Tags"),
+    "category": gettext_lazy("Category"),
+    "_id": gettext_lazy("Record ID (from an export)"),
 }
 LEAD_TARGETS = {
     **CONTACT_TARGETS,
-    "status": "Status",
-    "source": "Source",
-    "value": "Value",
-    "notes": "Notes",
-    "productServices": "Products",
-    "team": "Team",
-    "teamMember": "Team member",
+    "status": gettext_lazy("Status"),
+    "source": gettext_lazy("Source"),
+    "value": gettext_lazy("Value"),
+    "notes": gettext_lazy("Notes"),
+    "productServices": gettext_lazy("Products"),
+    "team": gettext_lazy("Team"),
+    "teamMember": gettext_lazy("Team member"),
 }
 """Target of a column -> its label."""
 HINTS = {
-    "email": "Write one like name@example.com.",
-    "number": "Write all of its digits, such as 7400 123456, or +44 7400 123456.",
-    "countryCode": "Write one like +44.",
-    "category": "Write the name of one that exists.",
-    "productServices": "Write the names of products that exist, with commas.",
-    "team": "Write the name of a team that exists.",
-    "teamMember": "Write the email address of a member.",
-    "value": "Write a number, such as 1200 or 1200.50.",
+    "ContactCategoryNotFound_400": gettext_lazy("Write the name of one that exists."),
+    "ProductServiceNotFound_400": gettext_lazy("Write the names of products that exist, with commas."),
+    "TeamNotFound_400": gettext_lazy("Write the name of a team that exists."),
+    "MemberNotAccepted_400": gettext_lazy("Write the email address of a member."),
 }
-"""Target of a column -> advice on its format, if the problem does not state it."""
+"""Code of a problem whose text has no advice -> advice."""
+TAKEN = ("ContactAlreadyExists_400", "DuplicateField_400")
+"""Codes of rows whose record exists."""
 STATES = {
-    "queued": ("Waiting", "none"),
-    "running": ("Importing", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Stopped", "bad"),
-    "cancelled": ("Cancelled", "none"),
+    "queued": (gettext_lazy("Waiting"), "none"),
+    "running": (gettext_lazy("Importing"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Stopped"), "bad"),
+    "cancelled": (gettext_lazy("Canceled"), "none"),
 }
 """Status -> its word and tone."""
 OPEN = ("paused", "failed")
 """The statuses of an import that may still be changed."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
-ADVICE = "Write "
-"""Beginning of the advice in a problem."""
-EXISTS = re.compile(r"(?:another|the open) (contact|lead)(?: [0-9a-f]{24})? (has|is) (.+)")
-KEYED = re.compile(r"([A-Za-z]\w*|[0-9a-f]{24}): (.+)", re.DOTALL)
-"""A problem of a value that no column has."""
 NAMED = re.compile(r"'([\w-]+)'")
 REWORDED = tuple(
     (re.compile(pattern), words)
@@ -76,6 +71,7 @@ REWORDED = tuple(
         (r"your role lacks the permission contact\.PUT", "your role changes no contacts"),
         (r"; existingError false overwrites them", ", as they were filled in already"),
         (r" (\d+) records of ([a-z]+)", r" \1 \2s"),
+        (r"^the open lead [0-9a-f]{24}", "an open lead"),
         (r"(?:or )?countryCode beside it", "or a country code beside it"),
         (r"\bcountryCode\b", "country code"),
         (r"the _id of a", "a"),
@@ -119,8 +115,12 @@ def counted(number: int | None, word: str) -> str:
 def lasting(seconds: int) -> str:
     """Write a time that something still takes."""
     if seconds < 100:
-        return f"about {max(seconds, 1)} s"
-    return f"about {seconds // 60} min" if seconds < 7200 else f"about {seconds // 3600} h"
+        return _("about %(max)s s") % {"max": max(seconds, 1)}
+    return (
+        _("about %(seconds)s min") % {"seconds": seconds // 60}
+        if seconds < 7200
+        else _("about %(seconds)s h") % {"seconds": seconds // 3600}
+    )
 
 
 def shown_import(job: Values, kind: Kind) -> JsonObject:
@@ -128,12 +128,12 @@ def shown_import(job: Values, kind: Kind) -> JsonObject:
     word, tone = STATES[job["status"]]
     started = bool(job["processed"] or job["startedAt"])
     if job["status"] == "paused" and not started:
-        word = "Not started"
+        word = _("Not started")
     if job["status"] == "queued" and job["total"] is None:
-        word = "Reading the file"
+        word = _("Reading the file")
     if job["isUndone"]:
-        word, tone = "Undone", "none"
-    name = (job["file"] or {}).get("name") or "Deleted file"
+        word, tone = _("Undone"), "none"
+    name = (job["file"] or {}).get("name") or _("Deleted file")
     return {
         **job,
         "name": name,
@@ -153,20 +153,19 @@ def outcome(job: Values, kind: Kind, no_records: int = 0) -> str:
     counts = (
         (job["created"], "created"),
         (job["updated"], "updated"),
-        (job["skipped"], "skipped because they exist"),
+        (job["skipped"], _("skipped because they exist")),
         (job["failed"] - no_records, "refused"),
         (no_records, f"not {kind.many}"),
     )
     done = [f"{number:,} {text}" for number, text in counts if number > 0]
-    return f"{counted(job['processed'], 'row')}: {', '.join(done) or 'nothing to import'}."
+    return f"{counted(job['processed'], 'row')}: {', '.join(done) or _('nothing to import')}."
 
 
 def shown_problem(
     problem: Values,
     job: Values,
-    labels: Mapping[str, str],
     *,
-    gone: str = "",
+    gone: str = "It has been deleted since.",
     optional: Collection[str] = (),
 ) -> JsonObject:
     """Return a row's problem for people: the row's value, and the correct form.
@@ -174,42 +173,29 @@ def shown_problem(
     `gone` is the text for a conflicting record that has no page (any more), `optional` the fields that may stay empty.
     """
     text = problem["message"]
-    column = problem["column"]
     headers = job["headers"]
-    exists = EXISTS.match(text)
-    keyed = None if column or exists else KEYED.fullmatch(text)
-    if keyed and keyed[1] in labels:
-        column, text = labels[keyed[1]], keyed[2]
-    if exists:
-        who, verb, what = exists.groups()
-        other = f"another {who}" if verb == "has" else f"an open {who}"
-        if not problem["existingId"]:
-            other, verb = gone or other, verb if gone else {"has": "had", "is": "was"}[verb]
-        text = f"{other} {verb} {what}"
     values = ["" if value is None else str(value) for value in problem["values"]]
     place = headers.index(problem["column"]) if problem["column"] in headers else -1
     value = values[place] if 0 <= place < len(values) else ""
     key = job["columnMapping"].get(problem["column"], "")
-    hint = "" if exists or ADVICE in text else HINTS.get(key, "")
-    if key in optional and problem["failed"] and not exists:
-        hint = f"{hint} Or leave it empty.".strip()
+    exists = problem["code"] in TAKEN
+    hint = HINTS.get(problem["code"], "")
+    if exists and not problem["existingId"]:
+        hint = gone
+    elif key in optional and problem["failed"] and not exists:
+        hint = (_("%(hint)s Or leave it empty.") % {"hint": hint}).strip()
     quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
         **problem,
-        "column": column,
-        "text": sentence(reworded(text, labels), capital=not quotes),
+        "text": sentence(reworded(text), capital=not quotes),
         "hint": hint,
         "value": value,
         "line": " · ".join(value for value in values if value),
     }
 
 
-def reworded(text: str, labels: Mapping[str, str]) -> str:
+def reworded(text: str) -> str:
     """Replace the API's names in a text about a value."""
-    left = re.match(r"([\w, -]+) left unchanged", text)
-    if left:
-        names = ", ".join(labels.get(name, name) for name in left[1].split(", "))
-        text = f"{names} left unchanged{text[left.end() :]}"
     for pattern, replacement in REWORDED:
         text = pattern.sub(replacement, text)
     return text
@@ -225,7 +211,14 @@ class ImportPage(Page):
     """Shared parts of the pages of imports."""
 
     module = "contact"
-    menu = MenuItem("Imports", SETTINGS, 40, "upload", "Data", "import upload csv excel spreadsheet")
+    menu = MenuItem(
+        gettext_lazy("Imports"),
+        SETTINGS,
+        40,
+        "upload",
+        gettext_lazy("Data"),
+        gettext_lazy("import upload csv excel spreadsheet"),
+    )
     also: ClassVar[tuple[str, ...]] = ("lead",)
 
     @cached_property
@@ -235,7 +228,7 @@ class ImportPage(Page):
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
                 return kind, answer.data
-        raise Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
+        raise Refused(404, _("Page not found"), _("It may have been deleted, or the link is incomplete."))
 
     @property
     def kind(self) -> Kind:
@@ -266,12 +259,6 @@ class ImportPage(Page):
     def labels(self) -> dict[str, str]:
         """Return target -> its label: the system's, and the company's own fields."""
         return {**self.kind.targets, **dict(self.custom)}
-
-    def labels_for(self, problems: Iterable[Values]) -> Mapping[str, str]:
-        """Return target -> its label, with the company's own fields if a problem may name one."""
-        keyed = [KEYED.fullmatch(problem["message"]) for problem in problems if not problem["column"]]
-        targets = self.kind.targets
-        return self.labels() if any(problem and problem[1] not in targets for problem in keyed) else targets
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -306,9 +293,9 @@ class ImportPage(Page):
         targets = set(mapping.values())
         missing = []
         if required & {"number", "countryCode"} and "number" not in targets:
-            missing.append(("optional_number", "a phone number"))
+            missing.append(("optional_number", _("a phone number")))
         if "email" in required and "email" not in targets:
-            missing.append(("optional_email", "an email address"))
+            missing.append(("optional_email", _("an email address")))
         return missing
 
     @cached_property
@@ -333,8 +320,11 @@ class ImportPage(Page):
         labels = self.labels()
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
-            names = [" or ".join(labels.get(key, key) for key in target.split(" or ")) for target in needed]
-            return f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs."
+            names = [" or ".join(str(labels.get(key, key)) for key in target.split(" or ")) for target in needed]
+            return _("No column goes to %(names)s, which every one of the %(many)s needs.") % {
+                "names": ", ".join(names),
+                "many": self.kind.many,
+            }
         text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", answer.reason)
         return BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
 
