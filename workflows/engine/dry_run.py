@@ -41,7 +41,7 @@ from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 MAX_STEPS, MAX_SECONDS = 500, 10
 LOCK_SECONDS = 2
 """Seconds to wait for records that others have locked. They must not wait for the dry run themselves."""
-MAX_TOLD = 2_000_000
+MAX_SHOWN = 2_000_000
 """Bytes of the inputs and outputs that an answer shows."""
 LEFT_OUT = {"truncated": True}
 Pins = Mapping[str, Values]
@@ -335,9 +335,9 @@ class Trial:
         return True
 
     def _collect(self, cursor: Cursor, details: Values) -> None:
-        """Move the run's steps into the result, with the details in `told`."""
+        """Move the run's steps into the result, with the details."""
         for step in cursor.steps:
-            told_of = {
+            entry = {
                 "node": step["node"],
                 "type": self.types[step["node"]],
                 "visit": step["visit"],
@@ -349,7 +349,7 @@ class Trial:
                 "waits": None,
                 "effect": details.get("effect"),
             }
-            self.steps.append(told_of)
+            self.steps.append(entry)
         cursor.run.seq += len(cursor.steps)
         cursor.steps.clear()
 
@@ -358,4 +358,4 @@ class Trial:
         if value is None or is_larger(value, MAX_OUTPUT):
             return None if value is None else LEFT_OUT
         self.size += len(dumps(value))
-        return value if self.size <= MAX_TOLD else LEFT_OUT
+        return value if self.size <= MAX_SHOWN else LEFT_OUT

@@ -36,8 +36,8 @@ LOOKED_BACK = 200
 """Maximum number of events checked for a wait, the oldest first."""
 
 REMOVE = """
-WITH told AS (SELECT id FROM workflows_runlistener WHERE id = ANY(%s) ORDER BY id FOR UPDATE)
-DELETE FROM workflows_runlistener l USING told WHERE l.id = told.id
+WITH resumed AS (SELECT id FROM workflows_runlistener WHERE id = ANY(%s) ORDER BY id FOR UPDATE)
+DELETE FROM workflows_runlistener l USING resumed WHERE l.id = resumed.id
 """
 
 
