@@ -66,7 +66,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     adds = False
     deletes = False
     commands: tuple[str, ...] = ()
-    behind = False
+    operators_only = False
     """Only the operator needs these records, so the menu lists them last."""
     finds = False
     """The search of the menu includes these records."""
