@@ -16,8 +16,6 @@ from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page, Refused
-from crm.contacts.collisions import EXISTS
-from crm.leads.duplicates import DUPLICATE
 
 CONTACT_TARGETS = {
     "name": "Full name",
@@ -49,7 +47,7 @@ HINTS = {
     "MemberNotAccepted_400": "Write the email address of a member.",
 }
 """Code of a problem whose text has no advice -> advice."""
-TAKEN = (EXISTS, DUPLICATE)
+TAKEN = ("ContactAlreadyExists_400", "DuplicateField_400")
 """Codes of rows whose record exists."""
 STATES = {
     "queued": ("Waiting", "none"),

@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_datetime
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
-from outreach.messaging.delivery.reason_links import Case, Link, link_of, record_id
+from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.runs.genie.pages.base import PHASES, OutreachPage, messages, shown_run
 from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
 from outreach.runs.genie.types import RunDetailData

@@ -10,7 +10,7 @@ import pytest
 
 import config.urls.web  # noqa: F401  it registers the pages
 from core.web.navigation.menu import registered
-from outreach.messaging.delivery.reason_links import LINKS, OTHERWISE, Case, link_of
+from outreach.messaging.delivery.pages.reason_links import LINKS, OTHERWISE, Case, link_of
 
 MESSAGE = Case(run="run", contact="contact", smtp="smtp", recipient="ann@example.com", status="cancelled")
 RUN = Case(run="run", smtp="smtp")

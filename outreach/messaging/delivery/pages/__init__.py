@@ -12,7 +12,7 @@ from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
-from outreach.messaging.delivery.reason_links import Case, Link, link_of, record_id
+from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
