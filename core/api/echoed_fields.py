@@ -13,6 +13,7 @@ from rest_framework import serializers
 from core.api.input import MAX_ERRORS, FormInput, IdList, Input, ObjectIdInput
 from core.errors import FieldError, ValidationFailed
 from core.ids import is_id
+from core.internals.rest_framework import declared_fields
 from core.text.json import dumps
 from core.types import JsonObject, Values
 
@@ -54,7 +55,7 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     schema, shown = declared.input(), view.shown or declared.output
     if schema.never & body.keys() and "_id" not in body:
         return WrittenBack(body)  # which is refused for these keys
-    repeated = {key for key in body if key not in schema.fields and key in shown._declared_fields}
+    repeated = {key for key in body if key not in schema.fields and key in declared_fields(shown)}
     if not repeated and not _nests(schema, body) and not (isinstance(schema, FormInput) and schema.twice(body)):
         return WrittenBack(body)
     record = view.stored(path)

@@ -100,15 +100,13 @@ class ImportCheck(ImportPage):
         ]
         row_errors = [entry for entry in checked_rows if NO_RECORD not in entry["code"]]
         no_records = [entry for entry in checked_rows if NO_RECORD in entry["code"]]
-        labels = self.labels_for(row_errors)
-        gone = "an earlier row of the file"
+        gone = "It comes from an earlier row of the file."
         optional = self.optional_keys(row_errors)
         unknown = answer.data["unknownValues"]
         others = rows_besides(row_errors, unknown)
-        problems = [shown_problem(entry, self.job, labels, gone=gone, optional=optional) for entry in others]
+        problems = [shown_problem(entry, self.job, gone=gone, optional=optional) for entry in others]
         checked = {**answer.data, "failed": answer.data["failed"] - answer.data["noRecords"]}
-        if unknown:
-            labels = self.labels()
+        labels = self.labels() if unknown else {}
         return {
             **context,
             "checked": checked,

@@ -16,7 +16,7 @@ from core.web.lists import Column, ListState
 from core.web.navigation.places import WORKFLOWS, MenuItem
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
-from workflows.runs.pages.steps import told_steps
+from workflows.runs.pages.steps import shown_steps
 from workflows.runs.types import WorkflowRunData, WorkflowRunDetailData
 
 STATUSES = {
@@ -193,7 +193,7 @@ class Run(WorkflowPage):
         response = self.read(
             f"{self.place}/steps", {**state.query(size=100), "sortBy": "createdAt", "sortOrder": "asc"}
         )
-        steps = [self._step(entry, labels) for entry in told_steps(run, response.data)]
+        steps = [self._step(entry, labels) for entry in shown_steps(run, response.data)]
         failure = run["failure"]
         workflow = run["workflow"]
         moving = run["status"] in ("queued", "running")
