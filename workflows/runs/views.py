@@ -161,6 +161,7 @@ class WorkflowRunViewSet(ResourceViewSet):
             check_input(run_input)
         operations.restart_run(
             id=runId,
+            may=self.actor.may,
             place=data["place"],
             latest=data["version"] == "latest",
             resend=data["resend"],
