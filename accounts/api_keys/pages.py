@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from accounts.api_keys.serializers import ApiKeyCreate
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Option
 from core.web.forms.from_input import form_from_input
@@ -13,9 +15,9 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-KEYS = Records("api", "keys", "key", "keys", "key", "By a key, programs of yours use the API.")
+KEYS = Records("api", "keys", "key", "keys", "key", gettext_lazy("Apps use the API with a key."))
 LIFETIMES = [
-    Option("", "Until revoked"),
+    Option("", gettext_lazy("Until revoked")),
     Option("60", "1 hour"),
     Option("1440", "1 day"),
     Option("10080", "1 week"),
@@ -25,41 +27,48 @@ LIFETIMES = [
 
 class KeyPage(Page):
     module = "api"
-    menu = MenuItem("API keys", SETTINGS, 10, "key", "Developers", "tokens access integrations")
+    menu = MenuItem(
+        gettext_lazy("API keys"),
+        SETTINGS,
+        10,
+        "key",
+        gettext_lazy("Developers"),
+        gettext_lazy("tokens access integrations"),
+    )
     kind = KEYS
 
 
 class Keys(RecordList, KeyPage):
     path = "settings/keys"
     name = "keys"
-    title = "API keys"
-    purpose = "Keys for your programs to use the API."
+    title = gettext_lazy("API keys")
+    purpose = gettext_lazy("Keys for apps to use the API.")
     adds = "key-new"
     rows = "web/keys/rows.html"
-    hint = "Who made it"
+    hint = gettext_lazy("Creator")
     columns = (
-        Column("maskedKey", "Key"),
-        Column("type", "Expires", "type"),
-        Column("ipRestriction", "Allowed IPs"),
-        Column("createdBy", "Created by"),
-        Column("lastUsedAt", "Last used", "lastUsedAt"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("maskedKey", gettext_lazy("Key")),
+        Column("type", gettext_lazy("Expires"), "type"),
+        Column("ipRestriction", gettext_lazy("Allowed IPs")),
+        Column("createdBy", gettext_lazy("Created by")),
+        Column("lastUsedAt", gettext_lazy("Last used"), "lastUsedAt"),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
 
 class NewKey(NewRecord, KeyPage):
     path = "settings/keys/new"
     name = "key-new"
-    title = "New API key"
+    title = gettext_lazy("New API key")
     action = title
-    save_label = "Create key"
+    save_label = gettext_lazy("Create key")
 
     form_class = form_from_input(
         ApiKeyCreate,
-        {"durationMinutes": "It works", "allowedIps": "Only from"},
+        {"durationMinutes": gettext_lazy("It works"), "allowedIps": gettext_lazy("Only from")},
         kinds={"durationMinutes": "radio", "allowedIps": "textarea"},
         options={"durationMinutes": LIFETIMES},
-        help_texts={"allowedIps": "One IP address or network per line. Leave empty to allow all."},
+        help_texts={"allowedIps": gettext_lazy("One IP address or network per line. Leave empty to allow all.")},
     )
 
     def body(self, values: Values) -> JsonObject:
@@ -77,7 +86,7 @@ class NewKey(NewRecord, KeyPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.page({"key": answer.data["key"], "title": "Your new key"}, template="web/keys/made.html")
+        return self.page({"key": answer.data["key"], "title": _("Your new key")}, template="web/keys/made.html")
 
 
 class Key(EditRecord, RecordForm, KeyPage):
@@ -88,7 +97,7 @@ class Key(EditRecord, RecordForm, KeyPage):
 
     def context(self) -> JsonObject:
         shown = {name: value for name, value in self.record.items() if name != "key"}
-        title = f"Key that ends in {self.record['maskedKey'][-4:]}"
+        title = _("Key that ends in %(masked_key)s") % {"masked_key": self.record["maskedKey"][-4:]}
         return {"record": shown, "title": title}
 
     def show(self) -> Values:
@@ -96,7 +105,7 @@ class Key(EditRecord, RecordForm, KeyPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "api", None, {"ids": [self.params["id"]]})
-        return self.done("Key revoked", self.address("keys")) if answer.ok else self.refuse(answer)
+        return self.done(_("Key revoked"), self.address("keys")) if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
         return self.done(to=self.address("keys"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
@@ -12,16 +14,16 @@ from core.web.pages import PersonPage
 class Sessions(PersonPage):
     path = "account/sessions"
     name = "sessions"
-    title = "Sessions"
+    title = gettext_lazy("Sessions")
     menu = MenuItem(
-        "Sessions",
+        gettext_lazy("Sessions"),
         SETTINGS,
         20,
         "monitor-smartphone",
-        "Your account",
-        "devices logged in log out logout sign out security",
+        gettext_lazy("Your account"),
+        gettext_lazy("devices logged in log out logout sign out security"),
     )
-    purpose = "Browsers and devices with your account open."
+    purpose = gettext_lazy("Browsers and devices with your account open.")
     template = "web/account/sessions.html"
 
     def show(self) -> Values:
@@ -32,11 +34,11 @@ class Sessions(PersonPage):
 
     def do_end(self) -> HttpResponse:
         answer = self.ask_private("DELETE", f"sessions/{self.sent_id()}")
-        return self.done("Session ended") if answer.ok else self.refuse(answer)
+        return self.done(_("Session ended")) if answer.ok else self.refuse(answer)
 
     def do_others(self) -> HttpResponse:
         answer = self.ask_private("DELETE", "sessions")
-        return self.done("Logged out on all other devices") if answer.ok else self.refuse(answer)
+        return self.done(_("Logged out on all other devices")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Sessions]

@@ -3,86 +3,133 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from django.http import HttpResponse
 from django.urls import NoReverseMatch
+from django.utils.translation import gettext
 
 from accounts.companies.serializers import CompanyUpdate
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import SINCE
-from core.web.forms import Form, Option
+from core.web.forms import Fieldset, Form, Option
 from core.web.forms.from_input import form_from_input
 from core.web.navigation.places import HOME, SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.settings import SettingsForm
+from core.web.shortcuts import shortcuts_of
 
 DAYS = 14
-ZONE = "Type a city, such as Berlin."
-SERIES = {"sent": "Sent", "answered": "Answered"}
+ZONE = gettext_lazy("Type a city, such as Berlin.")
+SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Replied")}
 """Number of the API -> its label in the chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A first step as people see it, and the page that it opens."""
+
+    label: str
+    text: str
+    button: str
+    page: str
+    module: str
+
+
 WAITS = (
-    ("drafts", ("genie", "POST"), "mail-check", "draft to approve", "drafts to approve", "messages"),
+    (
+        "drafts",
+        ("genie", "POST"),
+        "mail-check",
+        gettext_lazy("draft to approve"),
+        gettext_lazy("drafts to approve"),
+        "messages",
+    ),
     (
         "contactImportsToMend",
         ("contact", "POST"),
         "file-x",
-        "import with rows to correct",
-        "imports with rows to correct",
+        gettext_lazy("import with rows to correct"),
+        gettext_lazy("imports with rows to correct"),
         "imports",
     ),
-    ("unreadReplies", ("genie", "GET"), "mail-open", "new reply", "new replies", "received-mail"),
+    (
+        "unreadReplies",
+        ("genie", "GET"),
+        "mail-open",
+        gettext_lazy("new reply"),
+        gettext_lazy("new replies"),
+        "received-mail",
+    ),
     (
         "leadImportsToMend",
         ("lead", "POST"),
         "file-x",
-        "import of leads with rows to correct",
-        "imports of leads with rows to correct",
+        gettext_lazy("import of leads with rows to correct"),
+        gettext_lazy("imports of leads with rows to correct"),
         "lead-imports",
     ),
     (
         "failingSenders",
         ("apps", "PUT"),
         "triangle-alert",
-        "sender or mailbox that does not work",
-        "senders or mailboxes that do not work",
+        gettext_lazy("sender or mailbox that does not work"),
+        gettext_lazy("senders or mailboxes that do not work"),
         "senders",
     ),
-    ("approvals", (), "user-check", "question of a workflow", "questions of workflows", "workflow-approvals"),
+    (
+        "approvals",
+        (),
+        "user-check",
+        gettext_lazy("question of a workflow"),
+        gettext_lazy("questions of workflows"),
+        "workflow-approvals",
+    ),
 )
 """Open work: number of the API, permission of those who can act on it (none: everybody), icon, label for one and for
 several, and page."""
 STEPS = {
-    "sender": ("Connect a sender", "The address your emails are sent from.", "sender-new", "apps"),
-    "contacts": (
-        "Import contacts",
-        "Import a file. Rows are checked first.",
+    "contacts": Step(
+        gettext_lazy("Add contacts"),
+        gettext_lazy("Import a file, or try sample people."),
+        gettext_lazy("Import contacts"),
         "import-new",
         "contact",
     ),
-    "members": (
-        "Invite a colleague",
-        "Share contacts, each person with a role.",
-        "member-new",
-        "member",
+    "sender": Step(
+        gettext_lazy("Connect an email sender"),
+        gettext_lazy("Your emails come from its address."),
+        gettext_lazy("Connect a sender"),
+        "sender-new",
+        "apps",
     ),
-    "run": (
-        "Start outreach",
-        "Write a draft for each contact and approve it.",
+    "run": Step(
+        gettext_lazy("Write your first outreach"),
+        gettext_lazy("Describe it once. Each contact gets a draft."),
+        gettext_lazy("Write outreach"),
         "outreach-new",
         "genie",
     ),
+    "members": Step(
+        gettext_lazy("Invite a colleague"),
+        gettext_lazy("Each colleague works with a role."),
+        gettext_lazy("Invite a colleague"),
+        "member-new",
+        "member",
+    ),
 }
-"""Step of the API -> its label, its purpose, its page, and its module."""
+"""Step of the API -> its texts, its page and its module, in the order that people do them."""
 
 
 class Home(Page):
     path = ""
     name = "home"
-    title = "Home"
+    title = gettext_lazy("Home")
     template = "web/home/home.html"
-    menu = MenuItem("Home", HOME, 10, "house", keywords="overview numbers")
+    menu = MenuItem(gettext_lazy("Home"), HOME, 10, "house", keywords=gettext_lazy("overview numbers"))
 
     def show(self) -> Values:
         answer = self.ask("GET", "company/overview", {"days": str(DAYS)})
@@ -108,10 +155,10 @@ class Home(Page):
     def stats(self, numbers: Mapping[str, int | None], begin: str) -> list[tuple[str, int | None, str]]:
         """Return (label, number, address of the counted records) of up to four numbers that the reader may see."""
         options = [
-            ("newContacts", "New contacts", "contacts", f"createdAt:{SINCE}:{begin}"),
-            ("sent", "Messages sent", "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
-            ("answered", "Contacts who replied", "contacts", f"repliedAt:{SINCE}:{begin}"),
-            ("newLeads", "New leads", "leads", f"createdAt:{SINCE}:{begin}"),
+            ("newContacts", gettext("New contacts"), "contacts", f"createdAt:{SINCE}:{begin}"),
+            ("sent", gettext("Messages sent"), "messages", f"handedAt:{SINCE}:{begin}", "status:in:sent"),
+            ("answered", gettext("Contacts who replied"), "contacts", f"repliedAt:{SINCE}:{begin}"),
+            ("newLeads", gettext("New leads"), "leads", f"createdAt:{SINCE}:{begin}"),
         ]
         seen = [option for option in options if numbers.get(option[0]) is not None]
         return [(label, numbers[name], self.link_to(page, f=filters)) for name, label, page, *filters in seen[:4]]
@@ -159,19 +206,41 @@ class FirstSteps(Page):
     """A new company's first steps: a part of the home page, loaded after the page itself."""
 
     path = name = "first-steps"
-    title = "First steps"
+    title = gettext_lazy("First steps")
     template = "web/home/first_steps.html"
     module = "company"
 
     def show(self) -> Values:
         done = {row["step"]: row["isDone"] for row in self.read("company/first-steps").data["steps"]}
+        names = [name for name, step in STEPS.items() if name in done and self.may(step.module, "POST")]
+        following = next((name for name in names if not done[name]), "")
         steps = [
-            {"label": label, "text": text, "address": self.link_to(page), "is_done": done[name]}
-            for name, (label, text, page, module) in STEPS.items()
-            if name in done and self.may(module, "POST")
+            {
+                "label": STEPS[name].label,
+                "text": STEPS[name].text,
+                "button": STEPS[name].button,
+                "address": self.link_to(STEPS[name].page),
+                "is_done": done[name],
+                "is_next": name == following,
+                "shortcuts": self.shortcuts(name, done[name]) if done[name] or name == following else [],
+            }
+            for name in names
         ]
         left = sum(not step["is_done"] for step in steps)
-        return {"steps": steps, "left": left, "dismissed": is_dismissed(self.reader.layout)}
+        is_kept = any(step["is_done"] and step["shortcuts"] for step in steps)
+        return {
+            "steps": steps,
+            "left": left,
+            "is_shown": left or is_kept,
+            "dismissed": is_dismissed(self.reader.layout),
+        }
+
+    def shortcuts(self, step: str, is_done: bool) -> list[JsonObject]:
+        """Return the buttons of a step."""
+        return [
+            {"label": shortcut.label, "address": self.address(shortcut.page), "do": shortcut.do}
+            for shortcut in shortcuts_of(self, step, is_done=is_done)
+        ]
 
     def link_to(self, name: str) -> str:
         """Return the address of a page, or "" if no page has that name."""
@@ -191,19 +260,26 @@ def is_dismissed(layout: Values) -> bool:
     return layout.get("firstSteps") is False
 
 
+PROFILE_FIELDSETS = (
+    Fieldset(gettext_lazy("Company"), ("name", "description", ("industry", "website"))),
+    Fieldset(gettext_lazy("Contact details"), (("email", "contactNumber"),)),
+    Fieldset(gettext_lazy("Address"), ("address", ("postalCode", "city"), ("state", "country"), "timezone")),
+)
+
+
 class CompanyProfile(SettingsForm):
     path = "settings/company"
     name = "company"
-    title = "Company profile"
+    title = gettext_lazy("Company profile")
     menu = MenuItem(
-        "Company profile",
+        gettext_lazy("Company profile"),
         SETTINGS,
         10,
         "building-2",
-        "Company",
-        "name address country time zone timezone language industry",
+        gettext_lazy("Company"),
+        gettext_lazy("name address country time zone timezone language industry"),
     )
-    purpose = "Your company's name, address and description."
+    purpose = gettext_lazy("Your company's name, address and description.")
     module = "company"
     resource = "company"
     needs_subscription = False
@@ -211,24 +287,25 @@ class CompanyProfile(SettingsForm):
     form_class = form_from_input(
         CompanyUpdate,
         {
-            "name": "Name",
-            "description": "What you do",
-            "industry": "Industry",
-            "website": "Website",
-            "email": "Email",
-            "contactNumber": "Phone",
-            "address": "Street and house number",
-            "postalCode": "Postal code",
-            "city": "City",
-            "state": "State",
-            "country": "Country",
-            "timezone": "Time zone",
+            "name": gettext_lazy("Name"),
+            "description": gettext_lazy("What you do"),
+            "industry": gettext_lazy("Industry"),
+            "website": gettext_lazy("Website"),
+            "email": gettext_lazy("Email"),
+            "contactNumber": gettext_lazy("Phone"),
+            "address": gettext_lazy("Street and house number"),
+            "postalCode": gettext_lazy("Postal code"),
+            "city": gettext_lazy("City"),
+            "state": gettext_lazy("State"),
+            "country": gettext_lazy("Country"),
+            "timezone": gettext_lazy("Time zone"),
         },
         kinds={"address": "text", "country": "select", "timezone": "search"},
-        help_texts={"description": "Used to write messages to contacts.", "timezone": ZONE},
+        help_texts={"description": gettext_lazy("Used to write messages to contacts."), "timezone": ZONE},
         placeholders={"website": "https://", "contactNumber": "+44 7400 123456"},
         autocomplete={"name": "organization"},
         required=("name", "timezone"),
+        fieldsets=PROFILE_FIELDSETS,
     )
 
     def form(self, values: Values | None = None) -> Form:

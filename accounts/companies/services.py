@@ -21,6 +21,8 @@ def update_company(*, changes: Values) -> None:
     Country and state are given by code or name and stored as codes. Raises InvalidTimezone_400, CountryNotFound_400,
     and StateNotFound_400, also when a new country does not have the company's present state.
     """
+    if "timezone" in changes:
+        timezone_changes.send()
     # Country and state are checked against each other, so that nobody changes one of them in between.
     company = Company.objects.select_for_update().get(pk=company_id())
     values = dict(changes)
@@ -34,6 +36,12 @@ def update_company(*, changes: Values) -> None:
         setattr(company, name, value)
     company.save(update_fields=[*values, "updated_at"])
 
+
+timezone_changes: Hook[[], None] = Hook(
+    __name__,
+    "timezone_changes",
+    "Before the active company's time zone changes, in that transaction and before the company is locked.",
+)
 
 unique_key_changed: Hook[[str], None] = Hook(
     __name__,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from accounts.members.serializers import MemberInvite, MemberUpdate
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Form, Option
@@ -16,21 +18,23 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-MEMBERS = Records("member", "members", "member", "members", "users-round", "The people who work in this company.")
-ACTIVE = ("Active", "ok")
+MEMBERS = Records(
+    "member", "members", "member", "members", "users-round", gettext_lazy("The people who work in this company.")
+)
+ACTIVE = (gettext_lazy("Active"), "ok")
 STATES = {
     "owner": ACTIVE,
     "accepted": ACTIVE,
-    "invited": ("Invited", "warn"),
-    "expired": ("Invite expired", "none"),
-    "rejected": ("Declined", "none"),
-    "blocked": ("Blocked", "bad"),
-    "removed": ("Removed", "none"),
+    "invited": (gettext_lazy("Invited"), "warn"),
+    "expired": (gettext_lazy("Invite expired"), "none"),
+    "rejected": (gettext_lazy("Declined"), "none"),
+    "blocked": (gettext_lazy("Blocked"), "bad"),
+    "removed": (gettext_lazy("Removed"), "none"),
 }
 """API status -> label and tone of the state. Owners are shown as such by their role."""
 FILTERS = {status: words for status, (words, _) in STATES.items()} | {
-    "owner": "Active, an owner",
-    "accepted": "Active, no owner",
+    "owner": gettext_lazy("Active, an owner"),
+    "accepted": gettext_lazy("Active, no owner"),
 }
 OPEN = ("invited", "expired")
 
@@ -38,13 +42,20 @@ OPEN = ("invited", "expired")
 def shown_member(member: Values) -> JsonObject:
     """Return the member with labels of role and state, and the state's tone."""
     label, tone = STATES.get(member["status"], (member["status"], "none"))
-    role = "Owner" if member["status"] == "owner" else (member["role"] or {}).get("name") or "No role"
+    role = gettext("Owner") if member["status"] == "owner" else (member["role"] or {}).get("name") or gettext("No role")
     return {**member, "role_name": role, "state": label, "tone": tone, "active": (label, tone) == ACTIVE}
 
 
 class MemberPage(Page):
     module = "member"
-    menu = MenuItem("Members", SETTINGS, 10, "users", "People", "users people colleagues team invites invite")
+    menu = MenuItem(
+        gettext_lazy("Members"),
+        SETTINGS,
+        10,
+        "users",
+        gettext_lazy("People"),
+        gettext_lazy("users people colleagues team invites invite"),
+    )
     kind = MEMBERS
 
     @cached_property
@@ -55,20 +66,20 @@ class MemberPage(Page):
 class Members(RecordList, MemberPage):
     path = "settings/members"
     name = "members"
-    title = "Members"
-    purpose = "Invite colleagues and choose their roles."
+    title = gettext_lazy("Members")
+    purpose = gettext_lazy("Invite colleagues and choose their roles.")
     adds = "member-new"
     rows = "web/members/rows.html"
-    hint = "Name, email"
+    hint = gettext_lazy("Name, email")
     columns = (
-        Column("name", "Name", "name"),
-        Column("email", "Email", "email"),
-        Column("role", "Role", "role.name"),
-        Column("status", "Status", "status"),
-        Column("acceptedAt", "Joined", "acceptedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("email", gettext_lazy("Email"), "email"),
+        Column("role", gettext_lazy("Role"), "role.name"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("acceptedAt", gettext_lazy("Joined"), "acceptedAt"),
     )
-    add_label = "Invite somebody"
-    choices = (Choice("status", "Status", ("in",), list(FILTERS.items())),)
+    add_label = gettext_lazy("Invite member")
+    choices = (Choice("status", gettext_lazy("Status"), ("in",), list(FILTERS.items())),)
     template = "web/members/list.html"
 
     def show(self) -> Values:
@@ -79,14 +90,14 @@ class Members(RecordList, MemberPage):
 class NewMember(NewRecord, MemberPage):
     path = "settings/members/new"
     name = "member-new"
-    title = "Invite somebody"
+    title = gettext_lazy("Invite member")
     action = title
     template = "web/members/new.html"
 
     form_class = form_from_input(
         MemberInvite,
-        {"email": "Email", "name": "Name", "role": "Role"},
-        placeholders={"role": "Default role"},
+        {"email": gettext_lazy("Email"), "name": gettext_lazy("Name"), "role": gettext_lazy("Role")},
+        placeholders={"role": gettext_lazy("Default role")},
         focus="email",
     )
 
@@ -106,7 +117,7 @@ class NewMember(NewRecord, MemberPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(f"Invite sent to {form.values['email']}", self.address("members"))
+        return self.done(gettext("Invite sent to %(email)s") % {"email": form.values["email"]}, self.address("members"))
 
 
 class EditMember(EditRecord, RecordForm, MemberPage):
@@ -114,11 +125,13 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     path = "settings/members/<str:id>"
     name = "member"
-    record_kind = ("member", "Members")
+    record_kind = ("member", gettext_lazy("Members"))
     template = "web/members/detail.html"
     removable = False
 
-    form_class = form_from_input(MemberUpdate, {"name": "Name", "role": "Role"}, required=("role",))
+    form_class = form_from_input(
+        MemberUpdate, {"name": gettext_lazy("Name"), "role": gettext_lazy("Role")}, required=("role",)
+    )
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
@@ -148,19 +161,19 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     def do_resend(self) -> HttpResponse:
         answer = self.ask("POST", f"member/{self.params['id']}/resend", None, {})
-        return self.done("New invite sent") if answer.ok else self.refuse(answer)
+        return self.done(gettext("New invite sent")) if answer.ok else self.refuse(answer)
 
     def do_block(self) -> HttpResponse:
-        return self._status("blocked", "Blocked and logged out.")
+        return self._status("blocked", gettext("Blocked and logged out."))
 
     def do_unblock(self) -> HttpResponse:
-        return self._status("accepted", "Unblocked")
+        return self._status("accepted", gettext("Unblocked"))
 
     def do_own(self) -> HttpResponse:
-        return self._status("owner", "Now an owner")
+        return self._status("owner", gettext("Now an owner"))
 
     def do_disown(self) -> HttpResponse:
-        return self._status("accepted", "No longer an owner")
+        return self._status("accepted", gettext("No longer an owner"))
 
     def _status(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"member/{self.params['id']}", None, {"status": status})
@@ -170,12 +183,12 @@ class EditMember(EditRecord, RecordForm, MemberPage):
         answer = self.ask("POST", f"member/{self.params['id']}/transfer-ownership", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Ownership transferred. You are now a member.", self.address("members"))
+        return self.done(gettext("Ownership transferred. You are now a member."), self.address("members"))
 
     def do_remove(self) -> HttpResponse:
         body = {"deleteKeys": True} if "deleteKeys" in self.request.POST else {}
         answer = self.ask("DELETE", f"member/{self.params['id']}", None, body)
-        return self.done("Removed", self.address("members")) if answer.ok else self.refuse(answer)
+        return self.done(gettext("Removed"), self.address("members")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         return self.do_remove()

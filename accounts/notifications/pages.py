@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
@@ -21,14 +23,14 @@ WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar"
 class NotificationPage(Page):
     """Shared parts of the pages of notifications."""
 
-    menu = MenuItem("Notifications", NOTIFICATIONS, 10, "bell", keywords="alerts news")
+    menu = MenuItem(gettext_lazy("Notifications"), NOTIFICATIONS, 10, "bell", keywords=gettext_lazy("alerts news"))
     personal = True
     needs_subscription = False
 
 
 class Notifications(NotificationPage):
     path = name = "notifications"
-    title = "Notifications"
+    title = gettext_lazy("Notifications")
     template = "web/notifications/list.html"
 
     def show(self) -> Values:
@@ -59,7 +61,7 @@ class Notifications(NotificationPage):
 
     def do_all(self) -> HttpResponse:
         answer = self.ask_private("PUT", "notification", None, {"company": self.reader.company_id})
-        return self.done("All marked as read") if answer.ok else self.refuse(answer)
+        return self.done(_("All marked as read")) if answer.ok else self.refuse(answer)
 
 
 class NotificationChoice(NotificationPage):
@@ -67,16 +69,23 @@ class NotificationChoice(NotificationPage):
 
     path = "notifications/choose"
     name = "notifications-choose"
-    title = "Notification settings"
+    title = gettext_lazy("Notification settings")
     template = "web/notifications/choose.html"
-    menu = MenuItem("Notification settings", SETTINGS, 30, "bell", "Your account", "alerts mute")
-    purpose = "Which notifications you get."
+    menu = MenuItem(
+        gettext_lazy("Notification settings"),
+        SETTINGS,
+        30,
+        "bell",
+        gettext_lazy("Your account"),
+        gettext_lazy("alerts mute"),
+    )
+    purpose = gettext_lazy("Which notifications you get.")
 
     def form(self) -> Form:
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
         options = [Option(notice["kind"], notice["title"]) for notice in notices]
         chosen = [notice["kind"] for notice in notices if notice["isOn"]]
-        return Form(fields=[Field("told", "Notify me about", "checks", options=options, initial=chosen)])
+        return Form(fields=[Field("told", _("Notify me about"), "checks", options=options, initial=chosen)])
 
     def show(self) -> Values:
         return {"form": self.form()}
@@ -89,7 +98,7 @@ class NotificationChoice(NotificationPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done("Saved", self.address("notifications"))
+        return self.done(_("Saved"), self.address("notifications"))
 
 
 PAGES = [Notifications, NotificationChoice]

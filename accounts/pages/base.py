@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.generic import FormView
 
 from accounts.auth.links import InvalidLink
@@ -59,7 +60,11 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
         except InvalidLink:
             raise
         except TooManyAttempts as error:
-            form.add_error(None, f"Too many attempts. Try again in {duration_text(error.retry_after or 0)}.")
+            form.add_error(
+                None,
+                _("Too many attempts. Try again in %(duration_text)s.")
+                % {"duration_text": duration_text(error.retry_after or 0)},
+            )
             response = self.page(self.template_name, {"form": form}, status=429)
             response.headers["Retry-After"] = str(error.retry_after)
             return response

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django import forms
+from django.utils.translation import gettext as _
 
 from core.text.links import holds_link
 from core.types import JsonObject
@@ -38,7 +39,7 @@ class PasswordForm(TokenForm):
     def clean(self) -> JsonObject:
         values = super().clean() or self.cleaned_data
         if values.get("password") and values.get("again") and values["password"] != values["again"]:
-            self.add_error("again", "The two passwords are not the same.")
+            self.add_error("again", _("The two passwords are not the same."))
         return values
 
 
@@ -54,6 +55,9 @@ class RegistrationForm(forms.Form):
     )
     password = forms.CharField(label="Password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
     referralCode = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+    # Filled by register.js. Without script the company keeps the defaults.
+    timezone = forms.CharField(required=False, widget=forms.HiddenInput)
+    language = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def clean_name(self) -> str:
         return plain_name(self.cleaned_data["name"])
@@ -65,5 +69,5 @@ class RegistrationForm(forms.Form):
 def plain_name(name: str) -> str:
     """Return the name. Raises ValidationError for one that holds an address."""
     if holds_link(name):
-        raise forms.ValidationError("Write a name, without a web or email address.")
+        raise forms.ValidationError(_("Write a name, without a web or email address."))
     return name

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from accounts.auth.passwords.serializers import PasswordChange
 from accounts.profile.serializers import ProfileUpdate
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
@@ -14,20 +16,30 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 from core.web.readers import source
 
-THEMES = [Option("", "Same as device"), Option("light", "Light"), Option("dark", "Dark")]
-DENSITIES = [Option("", "Default"), Option("compact", "Compact"), Option("roomy", "Comfortable")]
-ZONE = "Type a city, such as Berlin. Leave empty to use the company's."
+THEMES = [
+    Option("", gettext_lazy("Same as device")),
+    Option("light", gettext_lazy("Light")),
+    Option("dark", gettext_lazy("Dark")),
+]
+DENSITIES = [
+    Option("", gettext_lazy("Default")),
+    Option("compact", gettext_lazy("Compact")),
+    Option("roomy", gettext_lazy("Comfortable")),
+]
+ZONE = gettext_lazy("Type a city, such as Berlin. Leave empty to use the company's.")
 CHOSEN = ("theme", "density", "start", "timezone")
 """Keys of the layout that this page sets."""
 WORKING = ("owner", "accepted")
 
 
-ProfileForm = form_from_input(ProfileUpdate, {"name": "Your name"}, autocomplete={"name": "name"}, required=("name",))
+ProfileForm = form_from_input(
+    ProfileUpdate, {"name": gettext_lazy("Your name")}, autocomplete={"name": "name"}, required=("name",)
+)
 PasswordForm = form_from_input(
     PasswordChange,
-    {"currentPassword": "Current password", "newPassword": "New password"},
+    {"currentPassword": gettext_lazy("Current password"), "newPassword": gettext_lazy("New password")},
     kinds={"currentPassword": "password", "newPassword": "password"},
-    help_texts={"newPassword": "At least 8 characters. Other sessions will be logged out."},
+    help_texts={"newPassword": gettext_lazy("At least 8 characters. Other sessions will be logged out.")},
     autocomplete={"currentPassword": "current-password", "newPassword": "new-password"},
     required=(),
 )
@@ -35,16 +47,18 @@ PasswordForm = form_from_input(
 
 class Account(PersonPage):
     path = name = "account"
-    title = "Your account"
+    title = gettext_lazy("Your account")
     menu = MenuItem(
-        "Profile and preferences",
+        gettext_lazy("Profile and preferences"),
         SETTINGS,
         10,
         "circle-user",
-        "Your account",
-        "profile password theme dark light mode appearance time zone timezone start page companies invites",
+        gettext_lazy("Your account"),
+        gettext_lazy(
+            "profile password theme dark light mode appearance time zone timezone start page companies invites"
+        ),
     )
-    purpose = "Your name, password, theme, time zone and companies."
+    purpose = gettext_lazy("Your name, password, theme, time zone and companies.")
     template = "web/account/account.html"
 
     def show(self) -> Values:
@@ -72,10 +86,10 @@ class Account(PersonPage):
         zones = self.ask_private("GET", "timezones")
         hours = [Option(row["name"], row["label"]) for row in zones.data["timezones"]] if zones.ok else []
         fields = [
-            Field("theme", "Theme", "radio", options=THEMES),
-            Field("density", "List density", "radio", options=DENSITIES),
-            Field("start", "Start page", "select", options=starts, placeholder="Home"),
-            Field("timezone", "Time zone", "search", options=hours, help_text=ZONE),
+            Field("theme", _("Theme"), "radio", options=THEMES),
+            Field("density", _("List density"), "radio", options=DENSITIES),
+            Field("start", _("Start page"), "select", options=starts, placeholder=_("Home")),
+            Field("timezone", _("Time zone"), "search", options=hours, help_text=ZONE),
         ]
         return Form(fields=fields, initial={name: self.reader.layout.get(name, "") for name in CHOSEN})
 
@@ -88,19 +102,19 @@ class Account(PersonPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({**self.show(), "profile_form": form}, status=422)
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     def do_preferences(self) -> HttpResponse:
         form = self.preferences_form().bind(self.request.POST)
         offered = {field.name: {option.value for option in field.options} for field in form}
         chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
         if form.values["timezone"] and "timezone" not in chosen:
-            form.add_error("timezone", "Choose a time zone from the list.")
+            form.add_error("timezone", _("Choose a time zone from the list."))
             return self.page({**self.show(), "preferences_form": form}, status=422)
         kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
         body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
         answer = self.ask_private("PUT", "profile", None, body)
-        return self.done("Saved") if answer.ok else self.refuse(answer)
+        return self.done(_("Saved")) if answer.ok else self.refuse(answer)
 
     def do_password(self) -> HttpResponse:
         form = self.password_form().bind(self.request.POST)
@@ -110,13 +124,13 @@ class Account(PersonPage):
             status = answer.status if answer.status == 429 else 422
             return self.page({**self.show(), "password_form": form}, status=status)
         source().renew(self.request, answer.data["token"])
-        return self.done("Your new password is set. Other sessions have ended.")
+        return self.done(_("Your new password is set. Other sessions have ended."))
 
     def do_accept(self) -> HttpResponse:
-        return self._answer_invite("accepted", "You are a member now")
+        return self._answer_invite("accepted", _("You are a member now"))
 
     def do_decline(self) -> HttpResponse:
-        return self._answer_invite("rejected", "Invite declined")
+        return self._answer_invite("rejected", _("Invite declined"))
 
     def _answer_invite(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("POST", f"invite/{self.sent_id()}", None, {"status": status})

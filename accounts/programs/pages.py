@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 
 PARTNERSHIPS = {
-    "none": ("Not asked for", "none"),
-    "requested": ("Asked for", "warn"),
-    "approved": ("Partner", "ok"),
-    "rejected": ("Declined", "bad"),
-    "revoked": ("Ended", "bad"),
+    "none": (gettext_lazy("Not requested"), "none"),
+    "requested": (gettext_lazy("Requested"), "warn"),
+    "approved": (gettext_lazy("Partner"), "ok"),
+    "rejected": (gettext_lazy("Declined"), "bad"),
+    "revoked": (gettext_lazy("Ended"), "bad"),
 }
-REWARDS = {"none": "", "pending": "Pending", "earned": "Earned", "paid": "Paid out", "clawed_back": "Taken back"}
+REWARDS = {
+    "none": "",
+    "pending": gettext_lazy("Pending"),
+    "earned": gettext_lazy("Earned"),
+    "paid": gettext_lazy("Paid out"),
+    "clawed_back": gettext_lazy("Taken back"),
+}
 MAY_ASK = ("none", "rejected")
 SIZE = 50
 
@@ -23,11 +31,16 @@ SIZE = 50
 class Referral(PersonPage):
     path = "account/referral"
     name = "referral"
-    title = "Refer a friend"
+    title = gettext_lazy("Refer a friend")
     menu = MenuItem(
-        "Refer a friend", SETTINGS, 40, "gift", "Your account", "referral partner program reward bring others"
+        gettext_lazy("Refer a friend"),
+        SETTINGS,
+        40,
+        "gift",
+        gettext_lazy("Your account"),
+        gettext_lazy("referral partner program reward bring others"),
     )
-    purpose = "Your referral link and your rewards."
+    purpose = gettext_lazy("Your referral link and your rewards.")
     template = "web/programs/referral.html"
 
     def show(self) -> Values:
@@ -51,10 +64,10 @@ class Referral(PersonPage):
         return [shown(referral) for referral in (content["referrals"] if isinstance(content, dict) else content)]
 
     def do_join(self) -> HttpResponse:
-        return self._take_part("active", "You joined. Share your link.")
+        return self._take_part("active", _("You joined. Share your link."))
 
     def do_leave(self) -> HttpResponse:
-        return self._take_part("inactive", "Your referral link is now inactive")
+        return self._take_part("inactive", _("Your referral link is now inactive"))
 
     def _take_part(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("PUT", "refer-program", None, {"status": status})
@@ -63,7 +76,7 @@ class Referral(PersonPage):
     def do_request(self) -> HttpResponse:
         note = self.request.POST.get("requestNote", "").strip()
         answer = self.ask_private("POST", "partner-program/request", None, {"requestNote": note})
-        return self.done("Request sent. We will email you.") if answer.ok else self.refuse(answer)
+        return self.done(_("Request sent. We will email you.")) if answer.ok else self.refuse(answer)
 
 
 def shown(referral: Values) -> JsonObject:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.utils.translation import gettext
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column
@@ -11,20 +14,35 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import RecordList, Records
 
-WAYS = {"key": "API key", "session": "Browser or app", "private": "Own account", "public": "Without log-in"}
-METHODS = {"GET": "Read", "POST": "Add", "PUT": "Change", "PATCH": "Change", "DELETE": "Delete"}
-LOGINS = {"success": ("Logged in", "ok"), "failed": ("Refused", "bad"), "limited": ("Too many attempts", "warn")}
+WAYS = {
+    "key": gettext_lazy("API key"),
+    "session": gettext_lazy("Browser or app"),
+    "private": gettext_lazy("Own account"),
+    "public": gettext_lazy("Without log-in"),
+}
+METHODS = {
+    "GET": gettext_lazy("Read"),
+    "POST": gettext_lazy("Add"),
+    "PUT": gettext_lazy("Change"),
+    "PATCH": gettext_lazy("Change"),
+    "DELETE": "Delete",
+}
+LOGINS = {
+    "success": (gettext_lazy("Logged in"), "ok"),
+    "failed": (gettext_lazy("Refused"), "bad"),
+    "limited": (gettext_lazy("Too many attempts"), "warn"),
+}
 CHANGES = {
-    "invited": "Invited",
-    "resent": "Invited again",
-    "accepted": "Joined",
-    "rejected": "Declined",
-    "expired": "Invite expired",
-    "role_changed": "Role changed",
-    "blocked": "Blocked",
-    "unblocked": "Unblocked",
-    "removed": "Removed",
-    "ownership_transferred": "Became the owner",
+    "invited": gettext_lazy("Invited"),
+    "resent": gettext_lazy("Invited again"),
+    "accepted": gettext_lazy("Joined"),
+    "rejected": gettext_lazy("Declined"),
+    "expired": gettext_lazy("Invite expired"),
+    "role_changed": gettext_lazy("Role changed"),
+    "blocked": gettext_lazy("Blocked"),
+    "unblocked": gettext_lazy("Unblocked"),
+    "removed": gettext_lazy("Removed"),
+    "ownership_transferred": gettext_lazy("Became the owner"),
 }
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 
@@ -32,8 +50,8 @@ NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 def _outcome(status: int) -> tuple[str, str]:
     """Return the tone and the label of an answer's status."""
     if status < 400:
-        return "ok", "Done"
-    return ("warn", "Refused") if status < 500 else ("bad", "Failed")
+        return "ok", gettext("Done")
+    return ("warn", gettext("Refused")) if status < 500 else ("bad", gettext("Failed"))
 
 
 class LogPage(RecordList, Page):
@@ -41,12 +59,12 @@ class LogPage(RecordList, Page):
 
     module = "logs"
     menu = MenuItem(
-        "Logs",
+        gettext_lazy("Logs"),
         SETTINGS,
         40,
         "scroll-text",
-        "Developers",
-        "audit log api requests log-ins logins sign-ins security history",
+        gettext_lazy("Developers"),
+        gettext_lazy("audit log api requests log-ins logins sign-ins security history"),
     )
     template = "web/logs/list.html"
     words: ClassVar[str] = ""
@@ -67,24 +85,26 @@ class LogPage(RecordList, Page):
 class Requests(LogPage):
     path = "settings/log"
     name = "log"
-    title = "API requests"
-    purpose = "API requests, log-ins and member changes."
-    words = "API requests"
-    kind = Records("logs", "log", "request", "requests", "scroll-text", "Requests to the API.")
+    title = gettext_lazy("API requests")
+    purpose = gettext_lazy("API requests, log-ins and member changes.")
+    words = gettext_lazy("API requests")
+    kind = Records("logs", "log", "request", "requests", "scroll-text", gettext_lazy("Requests to the API."))
     rows = "web/logs/requests.html"
-    hint = "Address, email"
+    hint = gettext_lazy("Address, email")
     columns = (
-        Column("createdAt", "When", "createdAt"),
-        Column("member", "Who", "user.name"),
-        Column("method", "Action", "method"),
-        Column("path", "Address", "path"),
-        Column("status", "Response", "status"),
-        Column("durationMs", "Duration", "durationMs", css="right num"),
-        Column("ip", "From"),
+        Column("createdAt", gettext_lazy("When"), "createdAt"),
+        Column("member", gettext_lazy("Who"), "user.name"),
+        Column("method", gettext_lazy("Action"), "method"),
+        Column("path", gettext_lazy("Address"), "path"),
+        Column("status", gettext_lazy("Response"), "status"),
+        Column("durationMs", gettext_lazy("Duration"), "durationMs", css="right num"),
+        Column("ip", gettext_lazy("From")),
     )
     choices = (
-        Choice("method", "Action", ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]),
-        Choice("status", "Response", ("greaterThan", "lessThan", "equals"), kind="number"),
+        Choice(
+            "method", gettext_lazy("Action"), ("in",), [(one, METHODS[one]) for one in ("GET", "POST", "PUT", "DELETE")]
+        ),
+        Choice("status", gettext_lazy("Response"), ("greaterThan", "lessThan", "equals"), kind="number"),
     )
 
     def shown(self, record: Values) -> JsonObject:
@@ -104,19 +124,23 @@ class Requests(LogPage):
 class Logins(LogPage):
     path = "settings/log/logins"
     name = "log-logins"
-    title = "Log-ins"
-    words = "Log-ins"
-    kind = Records("logs/login", "log-logins", "log-in", "log-ins", "log-in", "Logins and failed attempts.")
-    rows = "web/logs/logins.html"
-    hint = "Name, email"
-    columns = (
-        Column("createdAt", "When", "createdAt"),
-        Column("email", "Who", "email"),
-        Column("status", "Outcome", "status"),
-        Column("ip", "From"),
-        Column("userAgent", "By", "userAgent"),
+    title = gettext_lazy("Log-ins")
+    words = gettext_lazy("Log-ins")
+    kind = Records(
+        "logs/login", "log-logins", "log-in", "log-ins", "log-in", gettext_lazy("Logins and failed attempts.")
     )
-    choices = (Choice("status", "Outcome", ("in",), [(value, words) for value, (words, _) in LOGINS.items()]),)
+    rows = "web/logs/logins.html"
+    hint = gettext_lazy("Name, email")
+    columns = (
+        Column("createdAt", gettext_lazy("When"), "createdAt"),
+        Column("email", gettext_lazy("Who"), "email"),
+        Column("status", gettext_lazy("Outcome"), "status"),
+        Column("ip", gettext_lazy("From")),
+        Column("userAgent", gettext_lazy("By"), "userAgent"),
+    )
+    choices = (
+        Choice("status", gettext_lazy("Outcome"), ("in",), [(value, words) for value, (words, _) in LOGINS.items()]),
+    )
 
     def shown(self, record: Values) -> JsonObject:
         label, tone = LOGINS.get(record["status"], (record["status"], "none"))
@@ -126,20 +150,22 @@ class Logins(LogPage):
 class Memberships(LogPage):
     path = "settings/log/members"
     name = "log-members"
-    title = "Changes of members"
-    words = "Members"
-    kind = Records("logs/invite", "log-members", "change", "changes", "users-round", "Invites, roles, removals.")
-    rows = "web/logs/members.html"
-    hint = "Name, email"
-    columns = (
-        Column("createdAt", "When", "createdAt"),
-        Column("member", "Member", "member.name"),
-        Column("action", "Area", "action"),
-        Column("role", "Role", "role.name"),
-        Column("actionBy", "By", "actionBy.name"),
-        Column("detail", "Details"),
+    title = gettext_lazy("Changes of members")
+    words = gettext_lazy("Members")
+    kind = Records(
+        "logs/invite", "log-members", "change", "changes", "users-round", gettext_lazy("Invites, roles, removals.")
     )
-    choices = (Choice("action", "Area", ("in",), list(CHANGES.items())),)
+    rows = "web/logs/members.html"
+    hint = gettext_lazy("Name, email")
+    columns = (
+        Column("createdAt", gettext_lazy("When"), "createdAt"),
+        Column("member", gettext_lazy("Member"), "member.name"),
+        Column("action", gettext_lazy("Area"), "action"),
+        Column("role", gettext_lazy("Role"), "role.name"),
+        Column("actionBy", gettext_lazy("By"), "actionBy.name"),
+        Column("detail", gettext_lazy("Details")),
+    )
+    choices = (Choice("action", gettext_lazy("Area"), ("in",), list(CHANGES.items())),)
 
     def shown(self, record: Values) -> JsonObject:
         return {**record, "words": CHANGES.get(record["action"], record["action"])}

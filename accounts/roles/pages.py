@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -13,54 +15,56 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-ROLES = Records("role", "roles", "role", "roles", "key-round", "Roles define what members can view and change.")
+ROLES = Records(
+    "role", "roles", "role", "roles", "key-round", gettext_lazy("Roles define what members can view and change.")
+)
 ACTIONS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
 GROUPS = {
     "Contacts and leads": {
-        "contact": "Contacts",
-        "lead": "Leads",
-        "lead-activity": "Notes, calls and follow-ups",
-        "segment": "Segments",
-        "tag": "Tags",
-        "contact-category": "Contact categories",
-        "product-service": "Products and services",
-        "team": "Teams",
-        "custom-field": "Fields of contacts, leads and products",
-        "custom-section": "Sections of fields",
-        "file": "Files",
-        "report": "Reports",
+        "contact": gettext_lazy("Contacts"),
+        "lead": gettext_lazy("Leads"),
+        "lead-activity": gettext_lazy("Notes, calls and tasks"),
+        "segment": gettext_lazy("Segments"),
+        "tag": gettext_lazy("Tags"),
+        "contact-category": gettext_lazy("Contact categories"),
+        "product-service": gettext_lazy("Products and services"),
+        "team": gettext_lazy("Teams"),
+        "custom-field": gettext_lazy("Fields of contacts, leads and products"),
+        "custom-section": gettext_lazy("Sections of fields"),
+        "file": gettext_lazy("Files"),
+        "report": gettext_lazy("Reports"),
     },
     "Outreach": {
-        "genie": "Outreach and its messages",
-        "template": "Templates",
-        "campaign": "Campaigns",
-        "chatapp": "Chat messages",
-        "enrich": "Finding out about contacts",
-        "lead-gen-ai": "Finding new leads",
-        "ai-crm-chat": "Assistant",
-        "workflow": "Workflows",
-        "manual-chatbot": "Chatbots",
-        "chat-widget": "Chat on the website",
-        "domain-tracking": "Tracking domains",
+        "genie": gettext_lazy("Outreach and its messages"),
+        "template": gettext_lazy("Templates"),
+        "campaign": gettext_lazy("Campaigns"),
+        "chatapp": gettext_lazy("Chat messages"),
+        "enrich": gettext_lazy("Contact enrichment"),
+        "lead-gen-ai": gettext_lazy("Lead search"),
+        "ai-crm-chat": gettext_lazy("Assistant"),
+        "workflow": gettext_lazy("Workflows"),
+        "manual-chatbot": gettext_lazy("Chatbots"),
+        "chat-widget": gettext_lazy("Website chat"),
+        "domain-tracking": gettext_lazy("Tracking domains"),
     },
     "Calendar": {
-        "meeting": "Meetings",
-        "offline-meeting": "Meetings in person",
-        "videocall": "Video calls of everybody",
-        "my-videocall": "Own video calls",
-        "calendar": "Calendar of everybody",
-        "my-calendar": "Own calendar",
+        "meeting": gettext_lazy("Meetings"),
+        "offline-meeting": gettext_lazy("Meetings in person"),
+        "videocall": gettext_lazy("All video calls"),
+        "my-videocall": gettext_lazy("Own video calls"),
+        "calendar": gettext_lazy("All calendars"),
+        "my-calendar": gettext_lazy("Own calendar"),
     },
     "Company": {
-        "company": "Company profile",
-        "member": "Members",
-        "role": "Roles",
-        "settings": "Formats, rules and notices",
-        "apps": "Senders and connected apps",
-        "api": "API keys",
-        "logs": "Log",
-        "plan": "Plan and use",
-        "white-label-options": "Own brand",
+        "company": gettext_lazy("Company profile"),
+        "member": gettext_lazy("Members"),
+        "role": gettext_lazy("Roles"),
+        "settings": gettext_lazy("Formats, rules and notices"),
+        "apps": gettext_lazy("Senders and connected apps"),
+        "api": gettext_lazy("API keys"),
+        "logs": gettext_lazy("Log"),
+        "plan": gettext_lazy("Plan and usage"),
+        "white-label-options": gettext_lazy("Branding"),
     },
 }
 WORDS = {module: words for group in GROUPS.values() for module, words in group.items()}
@@ -90,7 +94,7 @@ def flags_label(flags: Collection[str]) -> str:
         module, _, method = flag.rpartition(".")
         modules.setdefault(WORDS.get(module, module), []).append(ACTIONS.get(method, method))
     if len(modules) > MAX_NAMED:
-        return f"{len(flags)} of {len(modules)} kinds"
+        return gettext("%(count)s of %(count_2)s kinds") % {"count": len(flags), "count_2": len(modules)}
     return ", ".join(f"{words} ({', '.join(actions)})" for words, actions in modules.items())
 
 
@@ -99,30 +103,34 @@ def difference(before: Collection[str], after: Collection[str]) -> str:
     added = [flag for flag in after if flag not in before]
     taken = [flag for flag in before if flag not in after]
     parts = [
-        f"{label}: {flags_label(flags)}." for label, flags in (("Now allowed", added), ("No more", taken)) if flags
+        f"{label}: {flags_label(flags)}."
+        for label, flags in ((gettext("Now allowed"), added), (gettext("No more"), taken))
+        if flags
     ]
-    return " ".join(parts)
+    return " ".join(map(str, parts))
 
 
 class RolePage(Page):
     module = "role"
-    menu = MenuItem("Roles", SETTINGS, 20, "shield", "People", "permissions rights access")
+    menu = MenuItem(
+        gettext_lazy("Roles"), SETTINGS, 20, "shield", gettext_lazy("People"), gettext_lazy("permissions rights access")
+    )
     kind = ROLES
 
 
 class Roles(RecordList, RolePage):
     path = "settings/roles"
     name = "roles"
-    title = "Roles"
-    purpose = "Permissions to view, add, change and delete."
+    title = gettext_lazy("Roles")
+    purpose = gettext_lazy("Permissions to view, add, change and delete.")
     adds = "role-new"
     rows = "web/roles/rows.html"
-    hint = "Name, description"
+    hint = gettext_lazy("Name, description")
     columns = (
-        Column("name", "Name", "name"),
-        Column("description", "Description"),
-        Column("allowed", "Permissions", css="right num"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("description", gettext_lazy("Description")),
+        Column("allowed", gettext_lazy("Permissions"), css="right num"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     def show(self) -> Values:
@@ -136,10 +144,10 @@ class RoleForm(RecordForm, RolePage):
 
     def form(self, values: Values | None = None) -> Form:
         fields = [
-            Field("name", "Name", required=True),
-            Field("description", "Description"),
-            Field("isDefault", "Default role for invites", "switch"),
-            Field("flags", "Permissions", "checks", initial=[], merges=True),
+            Field("name", gettext("Name"), required=True),
+            Field("description", gettext("Description")),
+            Field("isDefault", gettext("Default role for invites"), "switch"),
+            Field("flags", gettext("Permissions"), "checks", initial=[], merges=True),
         ]
         return Form(fields=fields, initial=values)
 
@@ -181,7 +189,7 @@ class NewRole(NewRecord, RoleForm):
 
     path = "settings/roles/new"
     name = "role-new"
-    title = "New role"
+    title = gettext_lazy("New role")
 
     def form(self, values: Values | None = None) -> Form:
         like = self.request.GET.get("like", "")
@@ -202,7 +210,7 @@ class EditRole(EditRecord, RoleForm):
         return {**self.record, "flags": flags_of(self.record["permission"])}
 
     def consequence(self) -> str:
-        return "Roles in use cannot be deleted. This cannot be undone."
+        return gettext("Roles in use cannot be deleted. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         before = self.values()
@@ -217,7 +225,7 @@ class EditRole(EditRecord, RoleForm):
             form.refuse(answer)
             return self.refused(form, **self.context())
         summary = difference(before["flags"], changed["flags"]) if "flags" in changed else ""
-        return self.done(f"Role saved. {summary}".strip(), self.address("roles"))
+        return self.done((gettext("Role saved. %(summary)s") % {"summary": summary}).strip(), self.address("roles"))
 
 
 PAGES = [Roles, NewRole, EditRole]

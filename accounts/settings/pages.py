@@ -6,8 +6,10 @@ from functools import cached_property
 
 from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import Field, Fieldset, Form, Option, options_of
+from core.web.forms.fieldsets import in_pairs
 from core.web.forms.from_input import form_from_input
 from core.web.navigation.menu import settings_of
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -23,8 +25,16 @@ DATES = {
     "d mmm yyyy": "31 Dec 2026",
 }
 TIMES = {"HH:mm": "17:30", "hh:mm a": "05:30 pm"}
-UNIQUE = {"email": "Email address", "number": "Phone number", "either": "Nothing (allow duplicates)"}
-DUPLICATES = {"warn": "Allow with a warning", "refuse": "It is refused", "allow": "It is made"}
+UNIQUE = {
+    "email": gettext_lazy("Email address"),
+    "number": gettext_lazy("Phone number"),
+    "either": gettext_lazy("Nothing (allow duplicates)"),
+}
+DUPLICATES = {
+    "warn": gettext_lazy("Allow with a warning"),
+    "refuse": gettext_lazy("Reject"),
+    "allow": gettext_lazy("Create"),
+}
 LINKS = {
     "linkedin": "LinkedIn",
     "facebook": "Facebook",
@@ -39,79 +49,101 @@ LINKS = {
     "threads": "Threads",
 }
 NOTICES = {
-    "form.submitted": "Somebody sends a form of yours",
-    "social_app.failing": "A social app has to be connected again",
-    "import.finished": "An import of yours is done",
-    "import.failed": "An import of yours was stopped",
-    "bulk-job.finished": "A change of many records of yours is done",
-    "member.joined": "Somebody accepted an invite",
-    "run.planned": "Messages wait for approval",
-    "run.failed": "Outreach could not be prepared",
-    "run.finished": "All messages of an outreach are done",
-    "reply.received": "Somebody answered one of your messages",
-    "conversation.assigned": "Somebody assigned a conversation to you",
-    "conversation.woken": "A snoozed conversation of yours is back",
-    "conversation.overdue": "A conversation of yours, or of your team, waits for an answer for too long",
-    "sender.failing": "A sender fails and is paused",
-    "calendar.failing": "Your calendar has to be connected again",
-    "mailbox.failing": "The mailbox that replies come to cannot be read",
-    "webhook.failing": "A webhook does not take what it is sent",
-    "sender.stopped": "A sender was stopped, since too much of its mail came back or was called spam",
-    "sender.undeliverable": "The records of a sender's domain are wrong",
-    "subscription.ending": "The subscription ends, or is to be paid, soon",
-    "subscription.past_due": "The subscription is past due",
-    "subscription.ended": "The subscription has ended",
-    "subscription.terms_end": "The terms of the plan change",
-    "invoice.due": "An invoice is to be paid",
-    "payment.received": "A payment has been received",
-    "payment.rejected": "A bank transfer was rejected",
-    "payment.failed": "A charge for the subscription has failed",
-    "payment.action_needed": "A charge for the subscription has to be confirmed",
-    "payment_method.expiring": "The card that is charged expires soon",
-    "limit.nearly_used": "A limit of the plan is nearly used up, or all of it is",
-    "staff.visited": "Our staff looked at your company",
+    "form.submitted": gettext_lazy("New form answer"),
+    "social_app.failing": gettext_lazy("Social account disconnected"),
+    "import.finished": gettext_lazy("Import completed"),
+    "import.failed": gettext_lazy("Import stopped"),
+    "bulk-job.finished": gettext_lazy("Bulk change completed"),
+    "member.joined": gettext_lazy("Invite accepted"),
+    "run.planned": gettext_lazy("Messages need approval"),
+    "run.failed": gettext_lazy("Outreach could not be prepared"),
+    "run.finished": gettext_lazy("Outreach completed"),
+    "reply.received": gettext_lazy("New reply"),
+    "conversation.assigned": gettext_lazy("Conversation assigned to you"),
+    "conversation.woken": gettext_lazy("Snoozed conversation is back"),
+    "conversation.overdue": gettext_lazy("Reply overdue"),
+    "sender.failing": gettext_lazy("Sender paused after errors"),
+    "calendar.failing": gettext_lazy("Calendar disconnected"),
+    "mailbox.failing": gettext_lazy("Mailbox error"),
+    "webhook.failing": gettext_lazy("Webhook failing"),
+    "sender.stopped": gettext_lazy("Sender stopped after bounces or complaints"),
+    "sender.undeliverable": gettext_lazy("DNS records of a sender are wrong"),
+    "subscription.ending": gettext_lazy("Subscription ends or is due soon"),
+    "subscription.past_due": gettext_lazy("Subscription past due"),
+    "subscription.ended": gettext_lazy("Subscription ended"),
+    "subscription.terms_end": gettext_lazy("Plan terms change"),
+    "invoice.due": gettext_lazy("Invoice due"),
+    "payment.received": gettext_lazy("Payment received"),
+    "payment.rejected": gettext_lazy("Bank transfer rejected"),
+    "payment.failed": gettext_lazy("Payment failed"),
+    "payment.action_needed": gettext_lazy("Payment needs confirmation"),
+    "payment_method.expiring": gettext_lazy("Card expires soon"),
+    "limit.nearly_used": gettext_lazy("Plan limit reached or nearly reached"),
+    "staff.visited": gettext_lazy("Support viewed your company"),
 }
 """Notice of the API -> its description. For others their name is used."""
+NOTICE_TOPICS = (
+    (gettext_lazy("Records"), ("form", "import", "bulk-job", "member", "staff")),
+    (gettext_lazy("Outreach"), ("run", "reply")),
+    (gettext_lazy("Conversations"), ("conversation",)),
+    (gettext_lazy("Connections"), ("sender", "mailbox", "calendar", "social_app", "webhook")),
+    (gettext_lazy("Billing"), ("subscription", "invoice", "payment", "payment_method", "limit")),
+)
+"""Headings of notices, and the first parts of their names."""
 
 
 class Settings(Page):
     """The first page of settings: all of them under their headings, as far as the reader may see them."""
 
     path = name = "settings"
-    title = "Settings"
+    title = gettext_lazy("Settings")
     template = "web/settings/index.html"
-    menu = MenuItem("All settings", SETTINGS, 0, "settings", keywords="preferences options configuration")
+    menu = MenuItem(
+        gettext_lazy("All settings"),
+        SETTINGS,
+        0,
+        "settings",
+        keywords=gettext_lazy("preferences options configuration"),
+    )
 
     def show(self) -> Values:
         return {"groups": [(heading, links) for heading, links in settings_of(self) if heading]}
 
 
+FORMATS_FIELDSETS = (
+    Fieldset(gettext_lazy("Formats"), (("dateFormat", "timeFormat"), "currency")),
+    Fieldset(gettext_lazy("Duplicates"), ("contactUniqueKey", "duplicateLeads")),
+    Fieldset(gettext_lazy("Emails"), ("appName", "appDescription")),
+    Fieldset(gettext_lazy("Social links"), in_pairs(LINKS)),
+)
+
+
 class Formats(SettingsForm):
     path = "settings/formats"
     name = "formats"
-    title = "Formats and rules"
+    title = gettext_lazy("Formats and rules")
     menu = MenuItem(
-        "Formats and rules",
+        gettext_lazy("Formats and rules"),
         SETTINGS,
         30,
         "languages",
-        "Company",
-        "dates times currency duplicates social links language",
+        gettext_lazy("Company"),
+        gettext_lazy("dates times currency duplicates social links language"),
     )
-    purpose = "Date, time and currency formats; rules for duplicates."
+    purpose = gettext_lazy("Date, time and currency formats; rules for duplicates.")
     module = "settings"
     resource = "settings"
 
     form_class = form_from_input(
         CompanySettingsUpdate,
         {
-            "dateFormat": "Date format",
-            "timeFormat": "Time format",
-            "currency": "Currency",
-            "contactUniqueKey": "Prevent duplicate contacts by",
-            "duplicateLeads": "Second open lead for the same contact and product",
-            "appName": "Product name in emails",
-            "appDescription": "Short description",
+            "dateFormat": gettext_lazy("Date format"),
+            "timeFormat": gettext_lazy("Time format"),
+            "currency": gettext_lazy("Currency"),
+            "contactUniqueKey": gettext_lazy("Prevent duplicate contacts by"),
+            "duplicateLeads": gettext_lazy("Second open lead for the same contact and product"),
+            "appName": gettext_lazy("Product name in emails"),
+            "appDescription": gettext_lazy("Short description"),
             **LINKS,
         },
         kinds={"currency": "select", "contactUniqueKey": "select"},
@@ -121,8 +153,9 @@ class Formats(SettingsForm):
             "contactUniqueKey": options_of(UNIQUE.items()),
             "duplicateLeads": options_of(DUPLICATES.items()),
         },
-        help_texts={"appName": "Leave empty to use the company's name."},
+        help_texts={"appName": gettext_lazy("Leave empty to use the company's name.")},
         placeholders=dict.fromkeys(LINKS, "https://"),
+        fieldsets=FORMATS_FIELDSETS,
     )
 
     def form(self, values: Values | None = None) -> Form:
@@ -135,9 +168,16 @@ class Formats(SettingsForm):
 class Notices(SettingsForm):
     path = "settings/notices"
     name = "notices"
-    title = "Email notices"
-    menu = MenuItem("Email notices", SETTINGS, 40, "bell-ring", "Company", "notifications alerts mails")
-    purpose = "Emails that members get when something happens."
+    title = gettext_lazy("Email notices")
+    menu = MenuItem(
+        gettext_lazy("Email notices"),
+        SETTINGS,
+        40,
+        "bell-ring",
+        gettext_lazy("Company"),
+        gettext_lazy("notifications alerts mails"),
+    )
+    purpose = gettext_lazy("Emails that members get when something happens.")
     module = "settings"
     resource = "settings"
 
@@ -150,7 +190,13 @@ class Notices(SettingsForm):
         listed = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
-        return Form(fields=[Field(name, labels[name], "switch") for name in (*listed, *further)], initial=values)
+        names = [*listed, *further]
+        fieldsets = [
+            Fieldset(heading, [name for name in names if name.partition(".")[0] in topics])
+            for heading, topics in NOTICE_TOPICS
+        ]
+        fields = [Field(name, labels[name], "switch") for name in names]
+        return Form(fields=fields, initial=values, fieldsets=fieldsets)
 
     def body(self, values: Values) -> JsonObject:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}

@@ -5,26 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.entitlements.types import SubscriptionPlansData
 from core.text.modules import NAMES, name_of
 from core.text.spans import days_until
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.navigation.places import PLAN_MENU
 from core.web.pages import Page
 
 STATES = {
-    "none": ("No subscription", "bad"),
-    "trial": ("Trial", "info"),
-    "active": ("Active", "ok"),
-    "past_due": ("To be paid", "warn"),
-    "paused": ("Paused", "warn"),
-    "cancelled": ("Cancelled", "bad"),
-    "expired": ("Ended", "bad"),
+    "none": (gettext_lazy("No subscription"), "bad"),
+    "trial": (gettext_lazy("Trial"), "info"),
+    "active": (gettext_lazy("Active"), "ok"),
+    "past_due": (gettext_lazy("To be paid"), "warn"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "cancelled": (gettext_lazy("Canceled"), "bad"),
+    "expired": (gettext_lazy("Ended"), "bad"),
 }
 INTERVALS = {"month": "a month", "year": "a year"}
-PAID_BY = {"month": "by the month", "year": "by the year"}
+PAID_BY = {"month": gettext_lazy("monthly"), "year": gettext_lazy("yearly")}
 MAX_SEATS = 1_000_000
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""
@@ -90,7 +92,9 @@ def shown_plan(plan: Values, chosen: Choice, subscription: SubscriptionPlansData
         "people": people,
         "fits": fits,
         "total": total,
-        "saves": f"{saved[0]} % less than twelve months" if saved and chosen.interval == "year" else "",
+        "saves": _("%(saved)s %% less than twelve months") % {"saved": saved[0]}
+        if saved and chosen.interval == "year"
+        else "",
         "bounds": [(name_of(module), number) for module, number in sized],
         "gains": gains,
         "loses": loses,
@@ -114,40 +118,44 @@ def changes_of(plan: Values, subscription: SubscriptionPlansData) -> tuple[list[
         before, after = mine["limits"].get(module), plan["limits"].get(module)
         if before == after:
             continue
-        change = f"{name_of(module)}: {_bound(after)} instead of {_bound(before)}"
+        change = _("%(name_of)s: %(bound)s instead of %(bound_2)s") % {
+            "name_of": name_of(module),
+            "bound": _bound(after),
+            "bound_2": _bound(before),
+        }
         (loses if after is not None and (before is None or after < before) else gains).append(change)
     return gains, loses
 
 
 def _bound(limit: int | None) -> str:
-    return "no limit" if limit is None else f"{limit:,}"
+    return _("no limit") if limit is None else f"{limit:,}"
 
 
-AHEAD = "Pay the next period"
+AHEAD = gettext_lazy("Pay the next period")
 
 
 def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) -> tuple[str, bool]:
     """Return the label of a plan's button, and whether the end date of the paid period follows."""
     pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
     if not pays:
-        return "Choose", False
+        return _("Choose"), False
     if subscription["status"] == "past_due":  # its renewal is to be paid; another plan begins where the paid one ended
-        return ("", False) if plan["current"] else ("Choose", False)
+        return ("", False) if plan["current"] else (_("Choose"), False)
     if plan["current"] and chosen.interval == subscription["interval"]:
         return AHEAD, False
     if (pays, chosen.interval) == ("year", "month"):
-        return "Change on", True
+        return _("Change on"), True
     if plan["current"]:
-        return "Pay by the year", False
-    return ("Downgrade on", True) if plan["change"] == "downgrade" else ("Upgrade now", False)
+        return _("Pay by the year"), False
+    return (_("Downgrade on"), True) if plan["change"] == "downgrade" else (_("Upgrade now"), False)
 
 
 class PlanAndUse(Page):
     path = "settings/plan"
     name = "plan"
-    title = "Plan and usage"
+    title = gettext_lazy("Plan and usage")
     menu = PLAN_MENU
-    purpose = "Your subscription, your usage and all plans."
+    purpose = gettext_lazy("Your subscription, your usage and all plans.")
     module = "plan"
     needs_subscription = False
     template = "web/plans/plan.html"
@@ -210,13 +218,13 @@ class PlanAndUse(Page):
     def form(self, subscription: SubscriptionPlansData, chosen: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
-        fields = [Field("interval", "Billing period", kind="radio", options=options, initial=chosen.interval)]
+        fields = [Field("interval", _("Billing period"), kind="radio", options=options, initial=chosen.interval)]
         if len(priced) > 1:
             codes = [Option(code, code) for code in priced]
             fields.append(
-                Field("currency", "Currency", kind="select", required=True, options=codes, initial=chosen.currency)
+                Field("currency", _("Currency"), kind="select", required=True, options=codes, initial=chosen.currency)
             )
-        return Form(fields=[*fields, Field("seats", "People", kind="number", initial=chosen.seats)])
+        return Form(fields=[*fields, Field("seats", _("People"), kind="number", initial=chosen.seats)])
 
     def _may(self, method: str) -> bool:
         """Return whether the role allows it; a lapsed company's plan is not asked."""
@@ -233,13 +241,13 @@ class PlanAndUse(Page):
             answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
         else:
             return self.done()
-        return self.done("No changes") if answer.ok else self.refuse(answer)
+        return self.done(_("No changes")) if answer.ok else self.refuse(answer)
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""
         subscription: SubscriptionPlansData = self.read("plans", {"p": "1", "n": "1"}).data
         answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": False})
-        return self.done("It goes on") if answer.ok else self.refuse(answer)
+        return self.done(_("Resumed")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [PlanAndUse]

@@ -8,6 +8,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from core.text.spans import moment_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.navigation.places import PLAN_MENU
 from core.web.pages import Page
@@ -22,7 +23,7 @@ EARLY = timedelta(days=1)
 class Usage(Page):
     path = "settings/plan/usage"
     name = "plan-usage"
-    title = "Use by day"
+    title = gettext_lazy("Usage by day")
     module = "plan"
     menu = PLAN_MENU
     needs_subscription = False

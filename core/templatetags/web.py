@@ -1,4 +1,4 @@
-"""Tags and filters of pages: {% load web %}."""
+"""Tags and filters of pages. All templates have them, without a load tag."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ from core.text.formats import Formats, exact_money
 from core.types import Values
 from core.web.banners import Banner, banner_of
 from core.web.cells import cell
+from core.web.cures import buttons
 from core.web.field_values import FieldValues
 from core.web.filters import Choice
+from core.web.forms import BoundField
+from core.web.forms.fieldsets import in_rows
 from core.web.lists import Column, ListState
 from core.web.navigation.menu import Navigation, navigation_of
 from core.web.tables import Row
@@ -61,6 +64,22 @@ def empty_state(
 ) -> Values:
     """Show one sentence and one button: {% empty_state "users" "No contacts" link=new label="New" %}."""
     return {"icon_name": icon_name, "title": title, "text": text, "link": link, "label": label, "primary": primary}
+
+
+@register.inclusion_tag("web/rows.html")
+def field_rows(fields: Iterable[BoundField], *rows: str) -> Values:
+    """Draw fields, some of them side by side: {% field_rows window "start end" %}."""
+    return {"rows": in_rows(fields, [row.split() for row in rows])}
+
+
+@register.inclusion_tag("web/parts/cures.html", takes_context=True)
+def cures(context: Values, key: str, in_form: bool = False) -> Values:
+    """Show the buttons that cure a refusal: {% cures form.remedy in_form=True %}."""
+    return {
+        "buttons": buttons(context["page"], key) if key else [],
+        "in_form": in_form,
+        "csrf_token": context.get("csrf_token"),
+    }
 
 
 @register.simple_tag(takes_context=True)
@@ -103,11 +122,15 @@ def value_of(context: Values, row: Row, column: Column) -> Any:
         record = record.get(name) if isinstance(record, Mapping) else None
     if column.definition is not None:
         values: FieldValues = context.get("field_values") or FieldValues(context["reader"].formats)
-        return values.line(column.definition, record)
+        return (
+            values.block(column.definition, record)
+            if context.get("in_record")
+            else values.line(column.definition, record)
+        )
     if not column.labels:
         return record
     several = record if isinstance(record, list) else [record]
-    return ", ".join(column.labels.get(str(entry), str(entry)) for entry in several if entry is not None)
+    return ", ".join(str(column.labels.get(str(entry), entry)) for entry in several if entry is not None)
 
 
 @register.filter
@@ -160,12 +183,12 @@ def day(context: Values, value: Any) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def money(context: Values, amount: Any, *, short: bool = False) -> str:
-    """Write an amount in the company's currency, `short` without decimals. Nothing for null."""
+def money(context: Values, amount: Any, currency: str | None = None, *, short: bool = False) -> str:
+    """Write an amount, by default in the company's currency, `short` without decimals. Nothing for null."""
     if amount is None or amount == "":
         return ""
     formats: Formats = context["reader"].formats
-    text = formats.money(Decimal(str(amount)))
+    text = formats.money(Decimal(str(amount)), currency or None)
     return text.partition(".")[0] if short and "." in text[-4:] else text
 
 

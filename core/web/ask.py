@@ -25,6 +25,7 @@ from core.internals.rest_framework import http_request
 from core.lists import FieldSet
 from core.text.json import dumps
 from core.text.redaction import UNNAMED
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.visits import visible
 
@@ -40,7 +41,7 @@ class ActorAuthentication(BaseAuthentication):
         return actor, actor
 
 
-NOT_ALLOWED = "Your role does not allow this. Ask an owner of the company for the permission."
+NOT_ALLOWED = gettext_lazy("Your role does not allow this. Ask an owner of the company for the permission.")
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Answer:
         """Return the reason of a refusal, as text for people."""
         if self.code == PERMISSION:
             return NOT_ALLOWED
-        return " ".join(filter(None, (self.message, self.warning)))
+        return " ".join(map(str, filter(None, (self.message, self.warning))))
 
     @property
     def reason(self) -> str:

@@ -7,18 +7,21 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import SEVERAL, Field, Form, Option, options_of
 from core.web.pages import Refused
 from core.web.saved_views import ViewedList
 
-SINGLE = [Option("set", "Set to"), Option("clear", "Clear")]
+SINGLE = [Option("set", gettext_lazy("Set to")), Option("clear", gettext_lazy("Clear"))]
 MANY = [
-    Option("append", "Add"),
-    Option("remove", "Remove"),
-    Option("set", "Replace with"),
-    Option("clear", "Clear"),
+    Option("append", gettext_lazy("Add")),
+    Option("remove", gettext_lazy("Remove")),
+    Option("set", gettext_lazy("Replace with")),
+    Option("clear", gettext_lazy("Clear")),
 ]
 """Change modes of fields with one value and with several: the API's names and their labels."""
 BESIDE = ("tags", "category", "productServices", "team")
@@ -55,19 +58,19 @@ class BulkList(ViewedList):
         """Return a form about the records that were chosen, and who they are."""
         sent = self.request.POST
         ids = [] if "all" in sent else sent.getlist("ids")
-        who = f"all {self.one}s that match" if "all" in sent else self.counted(len(ids))
+        who = _("all matching records") if "all" in sent else self.counted(len(ids))
         return {"form": form, "back": self.list_here, "ids": ids, "all": "all" in sent, "who": who}
 
     def do_delete(self) -> HttpResponse:
         query, body = self.selection
         answer = self.ask("DELETE", self.resource, query, body)
-        return self.redirect_after_bulk(answer, "Deleting", "Deleted", "deletedCount")
+        return self.redirect_after_bulk(answer, _("Deleting"), _("Deleted"), "deletedCount")
 
     def change(self, change: Values) -> HttpResponse:
         """Change the records that the form chose."""
         query, body = self.selection
         return self.redirect_after_bulk(
-            self.ask("PUT", self.resource, query, {**body, **change}), "Changing", "Changed"
+            self.ask("PUT", self.resource, query, {**body, **change}), _("Changing"), _("Changed")
         )
 
     def redirect_after_bulk(self, answer: Any, doing: str, did: str, count: str = "updatedCount") -> HttpResponse:
@@ -95,13 +98,13 @@ class ChangeMany(BulkList):
         name = self.request.POST.get("what", "")
         field = self.field(name) if name in dict(self.changes) else None
         if field is None:
-            raise Refused(404, "This cannot be changed for many", "Choose another field in the list.")
+            raise Refused(404, _("This cannot be changed for many"), _("Choose another field in the list."))
         field.required = False
         return field
 
     def change_form(self) -> Form:
         options = MANY if self.what.kind in SEVERAL else SINGLE
-        return Form(fields=[Field("how", "How", "radio", options=options, initial=options[0].value), self.what])
+        return Form(fields=[Field("how", _("How"), "radio", options=options, initial=options[0].value), self.what])
 
     def show(self) -> Values:
         return {"form": None, "back": self.list_here}
@@ -109,15 +112,15 @@ class ChangeMany(BulkList):
     def post(self, request: HttpRequest) -> HttpResponse:
         is_change = request.POST.get("do", "save") in ("choose", "save")
         if is_change and not self.may(self.module, "PUT"):
-            return self.fail(f"Your role does not let you change {self.one}s.", self.list_here)
+            return self.fail(_("You can't change these records."), self.list_here)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(f"Choose {self.one}s in the list first.", self.list_here)
+            return self.fail(_("Choose records in the list first."), self.list_here)
         if "what" not in self.request.POST:
             options = options_of(self.changes)
-            what = Field("what", "What to change", "select", required=True, options=options)
+            what = Field("what", _("What to change"), "select", required=True, options=options)
             return self.page({**self.chosen(Form(fields=[what])), "asks": True})
         return self.page({**self.chosen(self.change_form()), "label": self.what.label})
 
@@ -127,7 +130,7 @@ class ChangeMany(BulkList):
         if not form.is_valid():
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         if how != "clear" and what.value() in ("", None, []):
-            what.add_error("Enter a value, or choose Clear.")
+            what.add_error(_("Enter a value, or choose Clear."))
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         query, body = self.selection
         value = None if how == "clear" and what.kind not in SEVERAL else what.value()
@@ -136,37 +139,37 @@ class ChangeMany(BulkList):
         if answer.status == 400 and not answer.ok:
             form.refuse(answer)
             return self.page({**self.chosen(form), "label": what.label}, status=422)
-        return self.redirect_after_bulk(answer, "Changing", "Changed")
+        return self.redirect_after_bulk(answer, _("Changing"), _("Changed"))
 
 
 class StartForMany(BulkList):
     """Starts a workflow for the records that were chosen in the list, whose parameters its address has."""
 
-    title = "Start a workflow"
+    title = gettext_lazy("Start a workflow")
     template = "web/records/start.html"
 
     def start_form(self) -> Form:
         published = self.options_of("workflow", filters={"status": "published"})
-        return Form(fields=[Field("workflow", "Workflow", "select", required=True, options=published)])
+        return Form(fields=[Field("workflow", _("Workflow"), "select", required=True, options=published)])
 
     def show(self) -> Values:
         return {"form": None, "back": self.list_here}
 
     def post(self, request: HttpRequest) -> HttpResponse:
         if not self.may("workflow", "POST"):
-            return self.fail("Your role does not let you start workflows.", self.list_here)
+            return self.fail(_("Your role does not let you start workflows."), self.list_here)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(f"Choose {self.one}s in the list first.", self.list_here)
+            return self.fail(_("Choose records in the list first."), self.list_here)
         return self.page(self.chosen(self.start_form()))
 
     def do_save(self) -> HttpResponse:
         form = self.start_form().bind(self.request.POST)
         workflow = form["workflow"].value()
         if workflow not in [option.value for option in form["workflow"].options]:
-            form.add_error("workflow", "Choose a workflow that is published.")
+            form.add_error("workflow", _("Choose a workflow that is published."))
             return self.page(self.chosen(form), status=422)
         query, body = self.selection
         answer = self.ask("POST", f"workflow/{workflow}/enrol", query, {**body, "panel": self.one})
@@ -180,5 +183,12 @@ def started(enrolled: Mapping[str, int]) -> str:
     """Return the message about an enrolment's started runs."""
     number = enrolled["startedCount"]
     left = enrolled["selectedCount"] - number
-    text = f"{number:,} run{' has' if number == 1 else 's have'} begun"
-    return f"{text}; {left:,} left out, since they have one already or are not admitted" if left else text
+    text = ngettext("%(count)s run started", "%(count)s runs started", number) % {"count": f"{number:,}"}
+    if not left:
+        return text
+    skipped = ngettext(
+        "%(count)s record was skipped: it has a run or does not match",
+        "%(count)s records were skipped: they have a run or do not match",
+        left,
+    ) % {"count": f"{left:,}"}
+    return f"{text}. {skipped}."

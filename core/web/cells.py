@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from core.web.field_values import number_text
 
 
@@ -16,7 +18,7 @@ def cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "Yes" if value else "No"
+        return _("Yes") if value else _("No")
     if isinstance(value, int | float):
         return number_text(value)
     if isinstance(value, Mapping):

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms.inputs import option_text
 
@@ -23,8 +25,8 @@ Definition = Values
 GROUPED_FROM = 10_000
 """Smaller numbers have no commas: they may be years."""
 MAX_NAMED = 2000
-GONE = {"member": "Former member", "file": "Deleted file"}
-UNSEEN = {"member": "A member", "file": "A file"}
+GONE = {"member": gettext_lazy("Former member"), "file": gettext_lazy("Deleted file")}
+UNSEEN = {"member": gettext_lazy("A member"), "file": gettext_lazy("A file")}
 """Labels of references without a name, and of those that the reader may not see."""
 
 
@@ -62,7 +64,7 @@ class FieldValues:
         if (text := option_text(value)) in labels:
             return labels[text]
         if isinstance(value, bool):
-            return "Yes" if value else "No"
+            return _("Yes") if value else _("No")
         if isinstance(value, int | float):
             return number_text(value)
         return self._text(definition, str(value))
@@ -95,7 +97,7 @@ def _joined(mark: str, texts: Iterable[str]) -> str:
     """Join texts of which some may be links."""
     parts = [text for text in texts if text]
     if not any(isinstance(text, SafeString) for text in parts):
-        return mark.join(parts)
+        return mark.join(map(str, parts))
     return mark_safe(mark.join(map(conditional_escape, parts)))  # noqa: S308  each is escaped
 
 

@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.field_values import dated_text
 from core.web.filters import WORDS, Choice
 from core.web.forms.inputs import option_text
 
-NAMES = {"tags": "Tag", "category": "Category", "teamMember": "Assigned to", "updatedAt": "Changed"}
+NAMES = {
+    "tags": gettext_lazy("Tag"),
+    "category": gettext_lazy("Category"),
+    "teamMember": gettext_lazy("Assigned to"),
+    "updatedAt": gettext_lazy("Changed"),
+}
 """Fields without a definition -> their labels."""
 RECORDS = {
     "tags": "tag",
@@ -45,7 +51,7 @@ def in_words(
     choice = (choices or {}).get(field)
     said = [_value_label(inner, field, records, choice, formats) for inner in several if inner is not None]
     phrase = choice.words(node.get("operator", "")) if choice else WORDS.get(node.get("operator", ""), "is")
-    return f"{names.get(field) or NAMES.get(field, field)} {phrase} {', '.join(dict.fromkeys(said))}".strip()
+    return f"{names.get(field) or NAMES.get(field, field)} {phrase} {', '.join(map(str, dict.fromkeys(said)))}".strip()
 
 
 def _value_label(

@@ -11,31 +11,32 @@ from typing import Any
 
 from django.http import QueryDict
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 SINCE = "greaterThanOrEqual"
 WORDS = {
     "contains": "contains",
-    "notContains": "does not contain",
+    "notContains": gettext_lazy("does not contain"),
     "equals": "is",
-    "notEquals": "is not",
+    "notEquals": gettext_lazy("is not"),
     "in": "is",
-    "notIn": "is not",
-    "startsWith": "starts with",
-    "endsWith": "ends with",
-    "isEmpty": "is empty",
-    "isNotEmpty": "is known",
-    "greaterThan": "is above",
-    "lessThan": "is below",
+    "notIn": gettext_lazy("is not"),
+    "startsWith": gettext_lazy("starts with"),
+    "endsWith": gettext_lazy("ends with"),
+    "isEmpty": gettext_lazy("is empty"),
+    "isNotEmpty": gettext_lazy("is known"),
+    "greaterThan": gettext_lazy("is above"),
+    "lessThan": gettext_lazy("is below"),
     "lessThanOrEqual": "until",
-    "before": "is before",
-    "after": "is after",
+    "before": gettext_lazy("is before"),
+    "after": gettext_lazy("is after"),
     SINCE: "since",
-    "withinLast": "is within the last",
-    "withinNext": "is within the next",
+    "withinLast": gettext_lazy("is within the last"),
+    "withinNext": gettext_lazy("is within the next"),
 }
 """Operator of the API -> the text of a chip."""
-OF_NUMBERS = {SINCE: "is at least", "lessThanOrEqual": "is at most"}
+OF_NUMBERS = {SINCE: gettext_lazy("is at least"), "lessThanOrEqual": gettext_lazy("is at most")}
 WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
 WITHIN_TIME = ("withinLast", "withinNext")
 UNITS = ("days", "weeks", "months", "years", "hours", "minutes")
@@ -44,7 +45,7 @@ TEXT = ("contains", "notContains", "equals", "notEquals", "startsWith", "endsWit
 NUMBER = ("equals", "notEquals", "greaterThan", SINCE, "lessThan", "lessThanOrEqual", *KNOWN)
 DATE = ("before", "after", "equals", "notEquals", SINCE, "lessThanOrEqual", *WITHIN_TIME, *KNOWN)
 ONE_OF = ("in", "notIn", *KNOWN)
-YES_NO = (("true", "Yes"), ("false", "No"))
+YES_NO = (("true", gettext_lazy("Yes")), ("false", gettext_lazy("No")))
 WRITTEN = re.compile(r"(?:\((\d{1,2})\))?([^:()]+):([^:]*):?(.*)", re.DOTALL)
 MAX_AMOUNT = 100_000
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from core.lists.tree import DEFAULT_ZONE
 from core.types import JsonObject, Values
@@ -64,7 +65,7 @@ class Column:
     sort: str = ""
     css: str = ""
     kind: str = "text"
-    """Format of its cells (parts/record_rows.html): text, who, status, money, tags or when."""
+    """Format of its cells (parts/record_rows.html): text, who, status, money, tags, when, email or phone."""
     custom: bool = False
     """The value is one of formData."""
     fixed: bool = False
@@ -214,7 +215,7 @@ class ListState:
         """Return the active filters with their texts."""
         active = [self._chip(list_filter) for list_filter in self.filters if not list_filter.group]
         if self.within:
-            active.append(Chip("Those that the report counts", "", "", self.link(**{WITHIN: None})))
+            active.append(Chip(_("Records of the report"), "", "", self.link(**{WITHIN: None})))
         return active
 
     @property

@@ -21,9 +21,11 @@ from core.errors import PERMISSION, NamedError
 from core.ids import is_id
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web import ask
 from core.web.ask import Answer
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.navigation.recent import remember
@@ -37,10 +39,10 @@ WHOLE, PART = "web/base.html", "web/bare.html"
 """The templates around a page: the shell, and nothing."""
 
 UNUSABLE = {
-    "sortBy": "this order",
-    "cursor": "this place in it",
-    "searchValue": "this search",
-    "advancedFilters": "these filters",
+    "sortBy": _("this order"),
+    "cursor": _("this place in it"),
+    "searchValue": _("this search"),
+    "advancedFilters": _("these filters"),
 }
 """Parameter of a list -> its description in a message."""
 OF_ORDER = {"sortBy": "sortOrder"}
@@ -65,7 +67,7 @@ class Refused(Exception):
 
 def nothing_here() -> Refused:
     """Return the refusal of an address without a page."""
-    return Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
+    return Refused(404, _("Page not found"), _("It may have been deleted, or the link is incomplete."))
 
 
 class Page(View):
@@ -126,7 +128,7 @@ class Page(View):
     def download(self, path: str, query: Values | None = None) -> HttpResponse:
         """Return the API's stream at the path, as this page's own response. Raises Refused for a refusal."""
         if self.reader.visit:
-            raise Refused(403, "A visit shows pages, no files", "Ask the company's people for the file.")
+            raise Refused(403, _("A visit shows pages, no files"), _("Ask the company's people for the file."))
         response, declared = ask.respond(self.actor, PROTECTED, "GET", path, query, caller=self.request)
         if response.status_code >= 400:
             self.needed(ask.answer_of(response, declared))
@@ -153,7 +155,8 @@ class Page(View):
             }
             answer = self.ask("GET", path, params)
         if lost and answer.ok:
-            self.warn(f"Some parts of this link are unknown. Shown without {' and '.join(lost)}.")
+            names = ", ".join(map(str, lost))
+            self.warn(_("Some parts of this link are unknown. Shown without: %(names)s.") % {"names": names})
         return self.needed(answer)
 
     def needed(self, answer: Answer) -> Answer:
@@ -185,7 +188,7 @@ class Page(View):
     def actor(self) -> Actor:
         """The reader as a member of the page's company."""
         if self.reader.member is None:
-            raise Refused(403, "Choose a company first")
+            raise Refused(403, _("Choose a company first"))
         return self.reader.member
 
     @property
@@ -232,7 +235,7 @@ class Page(View):
         """Return an id that a form sent. Raises Refused for anything else, which must not become a part of a path."""
         value = self.request.POST.get(name, "")
         if not is_id(value):
-            raise Refused(400, "This form is not complete", f"{name} is missing.")
+            raise Refused(400, _("This form is not complete"), _("%(name)s is missing.") % {"name": name})
         return value
 
     def tell(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
@@ -261,15 +264,16 @@ class Page(View):
 
     def unchanged(self, to: str = "") -> HttpResponse:
         """Redirect after a form without changes, with a toast that states it."""
-        return self.done("Nothing to save: nothing was changed", to)
+        return self.done(_("Nothing to save: nothing was changed"), to)
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
-        return self.fail(answer.refusal, to)
+        self.warn(remedy_text(answer) or answer.refusal, remedy_key(answer))
+        return self.done(to=to)
 
-    def warn(self, text: str) -> None:
-        """Put a toast about something that went wrong on the page that comes next."""
-        messages.error(self.request, text)
+    def warn(self, text: str, remedy: str = "") -> None:
+        """Put a toast about something that went wrong on the page that comes next, with the cures of a refusal."""
+        messages.error(self.request, text, extra_tags=f"remedy {remedy}" if remedy else "")
 
     def fail(self, text: str, to: str = "") -> HttpResponse:
         """Redirect after a failure, with the error as a toast."""
@@ -298,7 +302,7 @@ class Page(View):
         partial = "HX-Request" in headers and "HX-History-Restore-Request" not in headers
         return PART if partial else WHOLE
 
-    def find_reader(self, company: str = "", **_: str) -> Reader:
+    def find_reader(self, company: str = "", **params: str) -> Reader:
         """Return the reader. Raises NoSession, or Http404 for a company that they are no member of."""
         reader = source().member(self.request, company)
         if reader is None:
@@ -341,21 +345,21 @@ class Page(View):
         name = request.POST.get("do", "save")
         act = getattr(self, f"do_{name}", None) if name.isidentifier() else None
         if act is None:
-            raise Refused(400, "This page has no such action", f"{name[:40]!r} is none of its buttons.")
+            raise Refused(400, _("This page has no such action"), _("Use the buttons on the page."))
         response: HttpResponse = act()
         return response
 
     def not_allowed(self, request: HttpRequest) -> HttpResponse:
-        raise Refused(405, "This action is not available here", "Use the buttons on the page.")
+        raise Refused(405, _("This action is not available here"), _("Use the buttons on the page."))
 
     def _check_access(self) -> None:
         if self.reader.visit and self.request.method == "POST":
-            raise Refused(403, "Read-only view", "You are viewing as the company, read-only.")
+            raise Refused(403, _("Read-only view"), _("You are viewing as the company, read-only."))
         if self.needs_subscription and isinstance(self.plan, NamedError):
             # The message of the error is the contract's, and no words for people.
-            raise Refused(403, "Your subscription has ended", self.plan.detail, lapsed=True)
+            raise Refused(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
-            raise Refused(403, "You don't have access to this page", "Ask an owner of the company for the permission.")
+            raise Refused(403, _("You don't have access to this page"), _("Ask an owner for the permission."))
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
             raise nothing_here()
@@ -363,7 +367,9 @@ class Page(View):
     def _ask(self, actor: Actor, mount: str, method: str, path: str, query: Values | None, body: Any) -> Answer:
         if self.reader.visit and method != "GET":
             raise Refused(
-                403, "Not available while viewing as the company", "Only people with edit access can open it."
+                403,
+                _("Not available while viewing as the company"),
+                _("Only people with edit access can open this page."),
             )
         with reading() if self.reader.visit else nullcontext():
             answer = ask.ask(actor, mount, method, path, query, body, caller=self.request)
@@ -385,7 +391,7 @@ class PersonPage(Page):
     personal = True
     needs_subscription = False
 
-    def find_reader(self, company: str = "", **_: str) -> Reader:
+    def find_reader(self, company: str = "", **params: str) -> Reader:
         return source().person(self.request)
 
     def address(self, name: str = "", *args: str, **query: Any) -> str:

@@ -11,8 +11,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
@@ -50,7 +52,7 @@ class RecordList(Page):
     kind: ClassVar[Records]
     rows: ClassVar[str]
     columns: ClassVar[Sequence[Column]]
-    hint: ClassVar[str] = "Name"
+    hint: ClassVar[str] = gettext_lazy("Name")
     """Label of the data that the search covers."""
     adds: ClassVar[str] = ""
     """The name of the page that adds one."""
@@ -62,11 +64,11 @@ class RecordList(Page):
     @property
     def none(self) -> str:
         """The title of the empty list."""
-        return f"No {self.kind.many} yet"
+        return _("No %(many)s yet") % {"many": self.kind.many}
 
     @property
     def add_label(self) -> str:
-        return f"New {self.kind.one}"
+        return _("New %(one)s") % {"one": self.kind.one}
 
     @cached_property
     def choices(self) -> Sequence[Choice]:
@@ -96,7 +98,7 @@ class RecordForm(Page):
     template = "web/records/form.html"
     kind: ClassVar[Records]
     form_class: ClassVar[type[Form]]
-    save_label: ClassVar[str] = "Save"
+    save_label: ClassVar[str] = gettext_lazy("Save")
 
     def list_address(self) -> str:
         """Return the address of the list that the form leads back to."""
@@ -153,7 +155,7 @@ class EditRecord(RecordForm):
 
     def consequence(self) -> str:
         """Return the warning about the consequences of deleting the record."""
-        return "This cannot be undone."
+        return _("This cannot be undone.")
 
     def context(self) -> JsonObject:
         title = self.record.get("name") or self.kind.title
@@ -200,10 +202,10 @@ def shown_value(field: BoundField, formats: Formats) -> str:
     """Write a field's value as people read it."""
     value = field.value()
     if field.kind == "switch":
-        return "Yes" if value else "No"
+        return _("Yes") if value else _("No")
     if field.kind in ("date", "datetime") and value:
         return dated_text(str(value), formats)
     if isinstance(value, int | float) and not isinstance(value, bool) and field.kind == "number":
         return number_text(value)
     labels = {option.value: option.label for option in field.options}
-    return ", ".join(labels.get(text, text) for text in field.chosen)
+    return ", ".join(str(labels.get(text, text)) for text in field.chosen)

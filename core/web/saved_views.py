@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext
 
 from core.errors import field_errors
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice, Filter, flattened, shown_by
@@ -19,11 +21,11 @@ from core.web.tables import TablePage
 MAX_VIEWS = "500"
 KEPT = ("saved", "columns")
 """Parameters of the address: the id of the open view, and the columns if they are not its own."""
-CHANGED = "Some filters of this view no longer exist. Save the view to remove them."
-GONE = "A column of this view no longer exists. Save the view to remove it."
+CHANGED = gettext_lazy("Some filters of this view no longer exist. Save the view to remove them.")
+GONE = gettext_lazy("A column of this view no longer exists. Save the view to remove it.")
 COLUMNS = "columns"
 """The field that the problem of a view names whose query is fine."""
-LOST = "This view was deleted or is no longer shared with you."
+LOST = gettext_lazy("This view was deleted or is no longer shared with you.")
 
 
 class ViewedList(TablePage):
@@ -80,7 +82,7 @@ class ViewedList(TablePage):
         answer = self.ask("GET", path, {"ids": ids, "p": "1", "n": str(len(ids))}) if ids else None
         rows = answer.data if answer is not None and answer.ok else []
         names = {entry["_id"]: entry.get("name") or (entry.get("file") or {}).get("name") or "" for entry in rows}
-        return Choice(name, label, ("in",), [(id, names.get(id) or "one that is gone") for id in ids])
+        return Choice(name, label, ("in",), [(id, names.get(id) or gettext("deleted view")) for id in ids])
 
     def state_of(self, view: Values, sent: QueryDict | None = None) -> ListState:
         """Return the state of a view, with the place in the list and the like from `sent`."""
@@ -214,23 +216,25 @@ class ViewedList(TablePage):
         sent = self.request.POST
         body = {"resource": self.resource, "name": sent.get("name", "").strip(), "shared": "shared" in sent}
         answer = self.ask("POST", "saved-view", None, {**body, **self.looked_at()})
-        return self._opened(answer, "View saved")
+        return self._opened(answer, gettext("View saved"))
 
     def do_save_view(self) -> HttpResponse:
-        return self._change_view(self.looked_at(), "View saved")
+        return self._change_view(self.looked_at(), gettext("View saved"))
 
     def do_rename_view(self) -> HttpResponse:
-        return self._change_view({"name": self.request.POST.get("name", "").strip()}, "View renamed", stay=True)
+        return self._change_view(
+            {"name": self.request.POST.get("name", "").strip()}, gettext("View renamed"), stay=True
+        )
 
     def do_share_view(self) -> HttpResponse:
-        return self._change_view({"shared": True}, "View shared with everyone", stay=True)
+        return self._change_view({"shared": True}, gettext("View shared with everyone"), stay=True)
 
     def do_unshare_view(self) -> HttpResponse:
-        return self._change_view({"shared": False}, "View is now private", stay=True)
+        return self._change_view({"shared": False}, gettext("View is now private"), stay=True)
 
     def do_delete_view(self) -> HttpResponse:
         answer = self.ask("DELETE", "saved-view", None, {"ids": [self.request.GET.get("saved", "")]})
-        return self.done("View deleted", self.request.path) if answer.ok else self.refuse(answer, self.here)
+        return self.done(gettext("View deleted"), self.request.path) if answer.ok else self.refuse(answer, self.here)
 
     def _change_view(self, body: Values, text: str, *, stay: bool = False) -> HttpResponse:
         if self.view is None:

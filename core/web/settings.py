@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.types import JsonObject, Values
 from core.web.forms import Form
@@ -53,4 +54,4 @@ class SettingsForm(Page):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done("Saved")
+        return self.done(_("Saved"))

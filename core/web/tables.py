@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import FieldValues, field_values
@@ -18,7 +20,7 @@ from core.web.forms import Field, Form, differ
 from core.web.lists import Column
 from core.web.pages import Page, Refused
 
-GONE = "This record was deleted. Reload the page."
+GONE = gettext_lazy("This record was deleted. Reload the page.")
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,9 @@ class TablePage(Page):
     """The name of a record's page."""
     usual: ClassVar[Sequence[str]]
     """The names of the columns that are shown when nobody has chosen any; custom ones are added by `usual_columns`."""
+
+    edited_in_record: ClassVar[Sequence[str]] = ()
+    """Columns that are edited at their place on the record's page, and not in the table."""
 
     def known_columns(self) -> list[Column]:
         """Return the known columns."""
@@ -168,14 +173,25 @@ class EditCell(TablePage):
         form_data: Values = record["formData"]
         return form_data
 
+    def body(self, values: Values) -> JsonObject:
+        """Return the API's body for values of the form."""
+        return {"formData": values}
+
+    @property
+    def in_record(self) -> bool:
+        """Return whether the value is one of a record's page."""
+        return self.request.GET.get("at") == "record"
+
     @cached_property
     def column(self) -> Column:
         """The column that the address names, or the first one that can be changed."""
-        editable = [column for column in self.columns_by_name.values() if column.editable]
+        more = self.edited_in_record if self.in_record else ()
+        columns = self.columns_by_name.values()
+        editable = [replace(column, editable=True) for column in columns if column.editable or column.name in more]
         name = self.request.GET.get("field")
         chosen = next((column for column in editable if name in (None, column.name)), None)
         if chosen is None:
-            raise Refused(404, "This value cannot be edited here", "Open the record to change it.")
+            raise Refused(404, _("This value cannot be edited here"), _("Open the record to change it."))
         return chosen
 
     @property
@@ -217,13 +233,15 @@ class EditCell(TablePage):
             meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
             if meant:
                 now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
-                text = f"Someone else changed this to {now or 'nothing'}. Save again to keep your value."
+                text = _("Someone else changed this to %(now)s. Save again to keep your value.") % {
+                    "now": now or "nothing"
+                }
                 form.add_error(None, text)
                 return self.page(self.editing(form, self.record), status=422)
             changed = {}
         if not changed:
             return self._saved(self.record)
-        answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, {"formData": changed})
+        answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, self.body(changed))
         if answer.status == 403:
             self.needed(answer)
         if not answer.ok:
@@ -240,15 +258,19 @@ class EditCell(TablePage):
         return before if isinstance(before, dict) else dict(self.values(self.record))
 
     def _saved(self, record: Values, answer: Answer | None = None) -> HttpResponse:
-        text = f"Saved. {answer.warning}".strip() if answer else ""
+        text = (_("Saved. %(warning)s") % {"warning": answer.warning}).strip() if answer else ""
         undo = answer.job if answer else ""
         if not self.is_part:
-            return self.done(text, self.address(self.listed_at), undo=undo)
+            to = self.address(self.record_page, self.params["id"]) if self.in_record else self.address(self.listed_at)
+            return self.done(text, to, undo=undo)
         if text:
             self.tell(text, undo=undo)
-        rows, columns = [self.row(record)], [self.column]
-        written = self.written(rows, columns)
-        return self.page({"rows": rows, "columns": columns, "field_values": written, "title": "Saved", "saved": True})
+        rows = [self.row(record)]
+        columns = [self.column]
+        context = {"rows": rows, "columns": columns, "field_values": self.written(rows, columns)}
+        if self.in_record:
+            context |= {"row": rows[0], "column": self.column, "in_record": True, "cell_url": self.request.path}
+        return self.page({**context, "title": _("Saved"), "saved": True})
 
     def _told_if_gone(self, answer: Any) -> HttpResponse:
         """Return the page's response; for a part of the page, show its refusal in the cell."""

@@ -7,24 +7,26 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import ListState
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 ACTIONS = {
-    "update": ("Changing", "Changed"),
-    "delete": ("Deleting", "Deleted"),
-    "restore": ("Restoring", "Restored"),
-    "undo": ("Undoing a change of", "Undid a change of"),
-    "convert_field": ("Converting a field of", "Converted a field of"),
-    "delete_field": ("Deleting a field of", "Deleted a field of"),
-    "approve_messages": ("Approving", "Approved"),
-    "hold_messages": ("Holding", "Held"),
-    "retry_messages": ("Trying again", "Tried again"),
-    "cancel_messages": ("Cancelling", "Cancelled"),
-    "redrive_runs": ("Restarting", "Restarted"),
+    "update": (gettext_lazy("Changing"), gettext_lazy("Changed")),
+    "delete": (gettext_lazy("Deleting"), gettext_lazy("Deleted")),
+    "restore": (gettext_lazy("Restoring"), gettext_lazy("Restored")),
+    "undo": (gettext_lazy("Undoing a change of"), gettext_lazy("Undid a change of")),
+    "convert_field": (gettext_lazy("Converting a field of"), gettext_lazy("Converted a field of")),
+    "delete_field": (gettext_lazy("Deleting a field of"), gettext_lazy("Deleted a field of")),
+    "approve_messages": (gettext_lazy("Approving"), gettext_lazy("Approved")),
+    "hold_messages": (gettext_lazy("Holding"), gettext_lazy("Held")),
+    "retry_messages": (gettext_lazy("Trying again"), gettext_lazy("Tried again")),
+    "cancel_messages": (gettext_lazy("Canceling"), gettext_lazy("Canceled")),
+    "redrive_runs": (gettext_lazy("Restarting"), gettext_lazy("Restarted")),
 }
 """Action -> its titles during and after the job."""
 NOUNS = {
@@ -38,11 +40,11 @@ NOUNS = {
 TONES = {"completed": "ok", "failed": "bad", "cancelled": "none", "running": "info", "queued": "none", "paused": "warn"}
 WORK = {
     "bulk-job": ("job", "{title}"),
-    "contact/import": ("import", "Importing {title}"),
-    "lead/import": ("import", "Importing leads from {title}"),
-    "export": ("export", "Exporting {records}"),
-    "suppression/import": ("suppression-import", "Importing addresses from {title}"),
-    "genie": ("outreach-run", "Writing messages: {title}"),
+    "contact/import": ("import", gettext_lazy("Importing {title}")),
+    "lead/import": ("import", gettext_lazy("Importing leads from {title}")),
+    "export": ("export", gettext_lazy("Exporting {records}")),
+    "suppression/import": ("suppression-import", gettext_lazy("Importing addresses from {title}")),
+    "genie": ("outreach-run", gettext_lazy("Writing messages: {title}")),
 }
 """Resource of the API -> the page of a job, and its text in the tray."""
 SHOWN = 4
@@ -82,13 +84,20 @@ class JobPage(Page):
 
     module = "contact"
     also = ("lead", "product-service", "genie", "workflow")
-    menu = MenuItem("Background jobs", SETTINGS, 80, "list-checks", "Data", "background work bulk progress queue undo")
+    menu = MenuItem(
+        gettext_lazy("Background jobs"),
+        SETTINGS,
+        80,
+        "list-checks",
+        gettext_lazy("Data"),
+        gettext_lazy("background work bulk progress queue undo"),
+    )
 
 
 class Jobs(JobPage):
     path = name = "jobs"
-    purpose = "Progress of bulk changes."
-    title = "Background jobs"
+    purpose = gettext_lazy("Progress of bulk changes.")
+    title = gettext_lazy("Background jobs")
     template = "web/jobs/list.html"
 
     def show(self) -> Values:
@@ -104,13 +113,13 @@ class Job(JobPage):
 
     path = "jobs/<str:id>"
     name = "job"
-    record_kind = ("bulk-job", "Background jobs")
-    title = "Progress of background work"
+    record_kind = ("bulk-job", gettext_lazy("Background jobs"))
+    title = gettext_lazy("Progress of background work")
     template = "web/jobs/detail.html"
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "pause": ("paused", "Paused"),
-        "resume": ("queued", "Goes on"),
-        "cancel": ("cancelled", "Cancelled"),
+        "pause": ("paused", gettext_lazy("Paused")),
+        "resume": ("queued", gettext_lazy("Continuing")),
+        "cancel": ("cancelled", gettext_lazy("Canceled")),
     }
 
     def show(self) -> Values:
@@ -120,7 +129,7 @@ class Job(JobPage):
         answer = self.ask("POST", f"bulk-job/{self.params['id']}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer, self._back())
-        return self.done("Undoing the change", self._back(), watch=answer.data["_id"])
+        return self.done(_("Undoing the change"), self._back(), watch=answer.data["_id"])
 
     def do_pause(self) -> HttpResponse:
         return self._move("pause")
@@ -159,7 +168,7 @@ class JobTray(Page):
 
     path = "jobs/tray"
     name = "job-tray"
-    title = "Under way"
+    title = gettext_lazy("Under way")
     template = "web/jobs/tray.html"
     needs_subscription = False
 

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 STATES = {
-    "queued": ("Waiting", "none"),
-    "running": ("Writing", "info"),
-    "completed": ("Ready", "ok"),
-    "failed": ("Failed", "bad"),
-    "cancelled": ("Cancelled", "none"),
+    "queued": (gettext_lazy("Waiting"), "none"),
+    "running": (gettext_lazy("Writing"), "info"),
+    "completed": (gettext_lazy("Ready"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "cancelled": (gettext_lazy("Canceled"), "none"),
 }
 """Status -> its word and tone."""
 FORMATS = {"csv": "CSV", "xlsx": "Excel"}
 LISTS = (
-    ("contact", "contacts", "Open contacts"),
-    ("lead", "leads", "Open leads"),
-    ("genie", "messages", "Open messages"),
+    ("contact", "contacts", gettext_lazy("Open contacts")),
+    ("lead", "leads", gettext_lazy("Open leads")),
+    ("genie", "messages", gettext_lazy("Open messages")),
 )
 """Permission module, page and words of lists that are exported often."""
 NOUNS = {
-    "product-service": "Products",
-    "calllog": "Calls",
-    "lead-activity": "Activities",
-    "lead-activity/follow-up": "Follow-ups",
-    "contact-category": "Categories",
-    "contact/import": "Imports of contacts",
-    "lead/import": "Imports of leads",
-    "genie/send-jobs": "Messages",
+    "product-service": gettext_lazy("Products"),
+    "calllog": gettext_lazy("Calls"),
+    "lead-activity": gettext_lazy("Activities"),
+    "lead-activity/follow-up": gettext_lazy("Follow-ups"),
+    "contact-category": gettext_lazy("Categories"),
+    "contact/import": gettext_lazy("Imports of contacts"),
+    "lead/import": gettext_lazy("Imports of leads"),
+    "genie/send-jobs": gettext_lazy("Messages"),
 }
 """List -> the noun for its records, if its name is not clear."""
 
@@ -45,7 +47,7 @@ def shown_export(job: Values) -> JsonObject:
         **job,
         "noun": NOUNS.get(job["resource"], f"{plain}s"),
         "kind": FORMATS.get(job["format"], job["format"]),
-        "word": "File deleted" if job["status"] == "completed" and not job["file"] else word,
+        "word": _("File deleted") if job["status"] == "completed" and not job["file"] else word,
         "tone": tone if job["file"] or job["status"] != "completed" else "none",
         "narrowed": bool({"searchValue", "filters", "advancedFilters"} & set(job["query"])),
         "moving": job["status"] in ("queued", "running"),
@@ -56,13 +58,20 @@ class ExportPage(Page):
     """Shared parts of the pages of exports."""
 
     module = "file"
-    menu = MenuItem("Exports", SETTINGS, 50, "download", "Data", "export download csv excel backup")
+    menu = MenuItem(
+        gettext_lazy("Exports"),
+        SETTINGS,
+        50,
+        "download",
+        gettext_lazy("Data"),
+        gettext_lazy("export download csv excel backup"),
+    )
 
 
 class Exports(ExportPage):
     path = name = "exports"
-    purpose = "Files with your exported records."
-    title = "Exports"
+    purpose = gettext_lazy("Files with your exported records.")
+    title = gettext_lazy("Exports")
     template = "web/exports/list.html"
 
     def show(self) -> Values:
@@ -72,13 +81,13 @@ class Exports(ExportPage):
             "state": state,
             "exports": [shown_export(export) for export in answer.data],
             "columns": [
-                Column("resource", "Records", "resource"),
-                Column("status", "Status", "status"),
-                Column("total", "Rows", "total", "num right"),
-                Column("format", "Format", "format"),
-                Column("by", "By", "createdBy.name"),
-                Column("createdAt", "When", "createdAt"),
-                Column("file", "File"),
+                Column("resource", _("Records"), "resource"),
+                Column("status", _("Status"), "status"),
+                Column("total", _("Rows"), "total", "num right"),
+                Column("format", _("Format"), "format"),
+                Column("by", _("By"), "createdBy.name"),
+                Column("createdAt", _("When"), "createdAt"),
+                Column("file", _("File")),
             ],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
@@ -97,15 +106,15 @@ class ExportDetail(ExportPage):
 
     def show(self) -> Values:
         job = shown_export(self.read(f"export/{self.params['id']}").data)
-        return {"job": job, "title": f"Export: {job['noun']}"}
+        return {"job": job, "title": _("Export: %(noun)s") % {"noun": job["noun"]}}
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("PUT", f"export/{self.params['id']}", None, {"status": "cancelled"})
-        return self.done("Cancelled") if answer.ok else self.refuse(answer)
+        return self.done(_("Canceled")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "export", None, {"ids": [self.params["id"]]})
-        done = "Export deleted; its file is in the recycle bin"
+        done = _("Export deleted; its file is in the recycle bin")
         return self.done(done, self.address("exports")) if answer.ok else self.refuse(answer)
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Form
@@ -16,34 +19,34 @@ from core.web.pages import Page
 from crm.files.serializers import FileUpdate
 
 FILE_KINDS = (
-    ("image/", "Image"),
-    ("text/csv", "Table"),
-    ("text/tab-separated-values", "Table"),
-    ("spreadsheet", "Table"),
-    ("ms-excel", "Table"),
+    ("image/", gettext_lazy("Image")),
+    ("text/csv", gettext_lazy("Table")),
+    ("text/tab-separated-values", gettext_lazy("Table")),
+    ("spreadsheet", gettext_lazy("Table")),
+    ("ms-excel", gettext_lazy("Table")),
     ("application/pdf", "PDF"),
-    ("presentation", "Slides"),
-    ("powerpoint", "Slides"),
-    ("word", "Document"),
-    ("opendocument.text", "Document"),
-    ("message/", "Email"),
-    ("zip", "Archive"),
-    ("audio/", "Sound"),
-    ("video/", "Film"),
-    ("text/", "Text"),
+    ("presentation", gettext_lazy("Slides")),
+    ("powerpoint", gettext_lazy("Slides")),
+    ("word", gettext_lazy("Document")),
+    ("opendocument.text", gettext_lazy("Document")),
+    ("message/", gettext_lazy("Email")),
+    ("zip", gettext_lazy("Archive")),
+    ("audio/", gettext_lazy("Sound")),
+    ("video/", gettext_lazy("Film")),
+    ("text/", gettext_lazy("Text")),
 )
 """Part of a file's type -> its word."""
-KEPT = {"local": "On this service", "service": "In this service's bucket"}
+KEPT = {"local": gettext_lazy("On this service"), "service": gettext_lazy("In this service's bucket")}
 """Storage of a file -> its label."""
 
 
 def shown_file(file: Values) -> JsonObject:
     """Return the file with its type in words."""
-    kind = next((word for part, word in FILE_KINDS if part in file["mime"]), "File")
+    kind = next((word for part, word in FILE_KINDS if part in file["mime"]), _("File"))
     return {
         **file,
         "kind": kind,
-        "kept": KEPT.get(file["storage"]) or f"In your bucket {file['bucketName']}",
+        "kept": KEPT.get(file["storage"]) or _("In your bucket %(bucket_name)s") % {"bucket_name": file["bucketName"]},
         "importable": kind == "Table" or file["mime"] == "text/plain",
     }
 
@@ -52,18 +55,25 @@ class FilePage(Page):
     """Shared parts of the pages of files."""
 
     module = "file"
-    menu = MenuItem("Files", SETTINGS, 60, "folder-open", "Data", "documents attachments uploads")
+    menu = MenuItem(
+        gettext_lazy("Files"),
+        SETTINGS,
+        60,
+        "folder-open",
+        gettext_lazy("Data"),
+        gettext_lazy("documents attachments uploads"),
+    )
 
 
 class Files(FilePage):
     path = name = "files"
-    purpose = "Uploaded documents and images."
-    title = "Files"
+    purpose = gettext_lazy("Uploaded documents and images.")
+    title = gettext_lazy("Files")
     template = "web/files/list.html"
 
     @cached_property
     def state(self) -> ListState:
-        return ListState(self.request.GET, {"mime": Choice("mime", "Type", ("contains",))}, zone=self.zone_name)
+        return ListState(self.request.GET, {"mime": Choice("mime", _("Type"), ("contains",))}, zone=self.zone_name)
 
     def show(self) -> Values:
         state = self.state
@@ -72,11 +82,11 @@ class Files(FilePage):
             "state": state,
             "files": [shown_file(file) for file in answer.data],
             "columns": [
-                Column("name", "Name", "name"),
-                Column("mime", "Type", "mime"),
-                Column("size", "Size", "size", "num right"),
-                Column("by", "Added by", "createdBy.name"),
-                Column("createdAt", "When", "createdAt"),
+                Column("name", _("Name"), "name"),
+                Column("mime", _("Type"), "mime"),
+                Column("size", _("Size"), "size", "num right"),
+                Column("by", _("Added by"), "createdBy.name"),
+                Column("createdAt", _("When"), "createdAt"),
             ],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
@@ -88,33 +98,36 @@ class Files(FilePage):
             answer = self.ask("DELETE", "file", self.state.selection(), {"selectAll": True})
         else:
             answer = self.ask("DELETE", "file", None, {"ids": sent.getlist("ids")})
-        return self.done("Moved to the recycle bin", here) if answer.ok else self.refuse(answer, here)
+        return self.done(_("Moved to the recycle bin"), here) if answer.ok else self.refuse(answer, here)
 
 
 class NewFiles(FilePage):
     path = "files/new"
     name = "file-new"
-    title = "Upload files"
+    title = gettext_lazy("Upload files")
     action = title
     template = "web/files/new.html"
 
     def do_upload(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.page({"trouble": "Choose a file first."}, status=422)
+            return self.page({"trouble": _("Choose a file first.")}, status=422)
         answer = self.upload()
         if not answer.ok:
             return self.page({"trouble": answer.reason}, status=422)
         count = len(answer.data) if isinstance(answer.data, list) else 1
-        return self.done(f"Uploaded {count} file{'' if count == 1 else 's'}", self.address("files"))
+        return self.done(
+            ngettext("Uploaded %(count)s file", "Uploaded %(count)s files", count) % {"count": count},
+            self.address("files"),
+        )
 
 
-FileForm = form_from_input(FileUpdate, {"name": "Name"})
+FileForm = form_from_input(FileUpdate, {"name": gettext_lazy("Name")})
 
 
 class FileDetail(FilePage):
     path = "files/<str:id>"
     name = "file"
-    record_kind = ("file", "Files")
+    record_kind = ("file", gettext_lazy("Files"))
     template = "web/files/detail.html"
 
     @cached_property
@@ -130,11 +143,11 @@ class FileDetail(FilePage):
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         answer = self.ask("PUT", f"file/{self.params['id']}", None, form.values)
-        return self.done("File renamed") if answer.ok else self.invalid(form, answer)
+        return self.done(_("File renamed")) if answer.ok else self.invalid(form, answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "file", None, {"ids": [self.params["id"]]})
-        return self.done("Moved to the recycle bin", self.address("files")) if answer.ok else self.refuse(answer)
+        return self.done(_("Moved to the recycle bin"), self.address("files")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Files, NewFiles, FileDetail]

@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.field_values import field_values
 from core.web.forms.record_forms import fields_query, shown_fields
@@ -15,21 +17,28 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page, Refused
 
 RULES = {
-    "samePhone": "The same phone number",
-    "sameEmail": "The same email address",
-    "similarName": "Almost the same name, and addresses of one company",
+    "samePhone": gettext_lazy("The same phone number"),
+    "sameEmail": gettext_lazy("The same email address"),
+    "similarName": gettext_lazy("Similar name and company"),
 }
 SIZE = 20
 FEWEST = 2
 MAX_RECORDS = 20
-BESIDE = (("name", "Name"), ("email", "Email"), ("contactNumber", "Phone"), ("category", "Category"))
+BESIDE = (
+    ("name", gettext_lazy("Name")),
+    ("email", gettext_lazy("Email")),
+    ("contactNumber", gettext_lazy("Phone")),
+    ("category", gettext_lazy("Category")),
+)
 GOES_AS = {"contactNumber": ("countryCode", "number")}
 """A value of the table -> the names under which the API takes it, which go together."""
 
 
 class MergingPage(Page):
     module = "contact"
-    menu = MenuItem("Duplicates", CONTACTS, 30, "copy", keywords="merge merged dedupe double")
+    menu = MenuItem(
+        gettext_lazy("Duplicates"), CONTACTS, 30, "copy", keywords=gettext_lazy("merge merged dedupe double")
+    )
 
     @property
     def may_merge(self) -> bool:
@@ -42,7 +51,7 @@ class Duplicates(MergingPage):
 
     path = "contacts/duplicates"
     name = "duplicates"
-    title = "Duplicates"
+    title = gettext_lazy("Duplicates")
     template = "web/merging/duplicates.html"
 
     def show(self) -> Values:
@@ -69,7 +78,7 @@ class Duplicates(MergingPage):
 
     def do_dismiss(self) -> HttpResponse:
         answer = self.ask("POST", "contact/duplicate/dismiss", None, {"ids": self.request.POST.getlist("ids")})
-        return self.done("Kept as separate contacts") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Kept as separate contacts")) if answer.ok else self.refuse(answer)
 
 
 class MergeContacts(MergingPage):
@@ -77,7 +86,7 @@ class MergeContacts(MergingPage):
 
     path = "contacts/merge"
     name = "contact-merge"
-    title = "Merge contacts"
+    title = gettext_lazy("Merge contacts")
     template = "web/merging/merge.html"
 
     @cached_property
@@ -131,7 +140,7 @@ class MergeContacts(MergingPage):
         sent = self.request.POST
         ids = [contact["_id"] for contact in self.contacts]
         if len(ids) < FEWEST:
-            raise Refused(400, "Choose at least two contacts", "Select them in the list of contacts.")
+            raise Refused(400, gettext("Choose at least two contacts"), gettext("Select them in the list of contacts."))
         choices = {
             part: sent[f"from-{name}"]
             for name, _ in self.fields
@@ -141,7 +150,7 @@ class MergeContacts(MergingPage):
         answer = self.ask("POST", "contact/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Merged. You can undo this for 30 days.", self.address("merges"))
+        return self.done(gettext("Merged. You can undo this for 30 days."), self.address("merges"))
 
 
 class Merges(MergingPage):
@@ -149,7 +158,7 @@ class Merges(MergingPage):
 
     path = "contacts/merges"
     name = "merges"
-    title = "Merged contacts"
+    title = gettext_lazy("Merged contacts")
     template = "web/merging/merges.html"
 
     def show(self) -> Values:
@@ -168,8 +177,8 @@ class Merges(MergingPage):
         answer = self.ask("POST", f"contact/merge/{self.sent_id()}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        kept = " Later changes are kept." if answer.data["kept"] else ""
-        return self.done(f"Contacts unmerged.{kept}")
+        kept = gettext(" Later changes are kept.") if answer.data["kept"] else ""
+        return self.done(gettext("Contacts unmerged.%(kept)s") % {"kept": kept})
 
 
 PAGES = [Duplicates, MergeContacts, Merges]

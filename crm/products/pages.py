@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.record_forms import choice_of, fields_query, form_values, record_fields
 from core.web.lists import Column
 from core.web.navigation.places import LEADS, MenuItem
@@ -21,13 +23,15 @@ PRODUCTS = Records(
     "product",
     "products",
     "package",
-    "What you sell. Used in leads and messages.",
+    gettext_lazy("Products and services for leads and messages."),
 )
 
 
 class ProductPage(Page):
     module = "product-service"
-    menu = MenuItem("Products", LEADS, 20, "package", keywords="services prices catalog items")
+    menu = MenuItem(
+        gettext_lazy("Products"), LEADS, 20, "package", keywords=gettext_lazy("services prices catalog items")
+    )
     kind = PRODUCTS
 
     @cached_property
@@ -40,19 +44,19 @@ class ProductPage(Page):
 
 class Products(RecordList, ProductPage):
     path = name = "products"
-    title = "Products and services"
+    title = gettext_lazy("Products and services")
     adds = "product-new"
     rows = "web/products/rows.html"
     picks = "web/products/actions.html"
-    hint = "Name, description, number"
+    hint = gettext_lazy("Name, description, number")
     columns = (
-        Column("name", "Name", "name"),
-        Column("type", "Type", "type"),
-        Column("category", "Category", "category"),
-        Column("sku", "Number", "sku"),
-        Column("price", "Price", "price", css="right num"),
-        Column("isActive", "Status", "isActive"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("type", gettext_lazy("Type"), "type"),
+        Column("category", gettext_lazy("Category"), "category"),
+        Column("sku", gettext_lazy("Number"), "sku"),
+        Column("price", gettext_lazy("Price"), "price", css="right num"),
+        Column("isActive", gettext_lazy("Status"), "isActive"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     @cached_property
@@ -75,8 +79,15 @@ class Products(RecordList, ProductPage):
             return self.refuse(answer, here)
         count = answer.data["deletedCount"]
         if count is None:
-            return self.done("Deleting products", here, watch=answer.job)
-        return self.done(f"Deleted {counted(count, 'product')}", here, undo=answer.job)
+            return self.done(_("Deleting products"), here, watch=answer.job)
+        return self.done(_("Deleted %(counted)s") % {"counted": counted(count, "product")}, here, undo=answer.job)
+
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Product"), ("name", ("type", "category"), "description", ("sku", "isActive"))),
+    Fieldset(gettext_lazy("Price"), (("price", "currency", "unit"),)),
+    Fieldset(gettext_lazy("More details"), (REST,)),
+)
 
 
 class ProductForm(RecordForm, ProductPage):
@@ -84,7 +95,7 @@ class ProductForm(RecordForm, ProductPage):
 
     def form(self, values: Values | None = None) -> Form:
         fields = record_fields(self, self.definitions, values)
-        return Form(fields=fields or [Field("name", "Name", required=True)], initial=values)
+        return Form(fields=fields or [Field("name", _("Name"), required=True)], initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         return {"formData": dict(values)}
@@ -93,7 +104,7 @@ class ProductForm(RecordForm, ProductPage):
 class NewProduct(NewRecord, ProductForm):
     path = "products/new"
     name = "product-new"
-    title = "New product"
+    title = gettext_lazy("New product")
     action = title
 
     def body(self, values: Values) -> JsonObject:
@@ -103,13 +114,13 @@ class NewProduct(NewRecord, ProductForm):
 class EditProduct(EditRecord, ProductForm):
     path = "products/<str:id>"
     name = "product"
-    record_kind = ("product-service", "Products")
+    record_kind = ("product-service", gettext_lazy("Products"))
 
     def values(self) -> Values:
         return form_values(self.definitions, self.record["formData"])
 
     def consequence(self) -> str:
-        return "Leads keep it. You can undo this."
+        return _("Leads keep it. You can undo this.")
 
 
 PAGES = [Products, NewProduct, EditProduct]

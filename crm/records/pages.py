@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import ClassVar
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms.record_forms import fields_query, status_labels
 from core.web.lists import Column, ListState
@@ -22,22 +24,29 @@ class Bin(Page):
     """Deleted contacts; other records have a page like it."""
 
     path = name = "recycle-bin"
-    purpose = "Restore deleted records."
-    title = "Recycle bin: contacts"
+    purpose = gettext_lazy("Restore deleted records.")
+    title = gettext_lazy("Recycle bin: contacts")
     template = "web/recycle_bin/list.html"
     module = "contact"
     also: ClassVar[tuple[str, ...]] = ("lead", "file")
-    menu = MenuItem("Recycle bin", SETTINGS, 70, "trash-2", "Data", "trash deleted restore undelete")
+    menu = MenuItem(
+        gettext_lazy("Recycle bin"),
+        SETTINGS,
+        70,
+        "trash-2",
+        gettext_lazy("Data"),
+        gettext_lazy("trash deleted restore undelete"),
+    )
     noun: ClassVar[str] = "contact"
     resource: ClassVar[str] = "contact"
     restoring: ClassVar[str] = "contact/restore"
     deleted: ClassVar[Values] = {"filters": {"isDeleted": True}}
     """Parameters that list deleted records."""
     columns: ClassVar[list[Column]] = [
-        Column("name", "Name", "name"),
-        Column("email", "Email", "email"),
-        Column("by", "Last changed by"),
-        Column("updatedAt", "When", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("email", gettext_lazy("Email"), "email"),
+        Column("by", gettext_lazy("Last changed by")),
+        Column("updatedAt", gettext_lazy("When"), "updatedAt"),
     ]
 
     def tabs(self) -> list[tuple[str, str]]:
@@ -58,7 +67,7 @@ class Bin(Page):
         by = record["updatedBy"] or {}
         return {
             "id": record["_id"],
-            "name": record["name"] or "No name",
+            "name": record["name"] or _("No name"),
             "second": record["email"],
             "by": by.get("name"),
             "at": record["updatedAt"],
@@ -91,26 +100,28 @@ class Bin(Page):
             return self.refuse(answer, here)
         count, failed = answer.data["restoredCount"], answer.data.get("failed") or []
         if count is None:
-            return self.done(f"Restoring {self.noun}s", here, watch=answer.job)
-        text = f"Restored {counted(count, self.noun)}"
+            return self.done(_("Restoring %(noun)ss") % {"noun": self.noun}, here, watch=answer.job)
+        text = _("Restored %(counted)s") % {"counted": counted(count, self.noun)}
         if failed:
-            text += (
-                f". {counted(len(failed), self.noun)} could not be: {failed[0].get('message') or 'a duplicate exists'}"
-            )
+            failures = _("Not restored: %(records)s (%(reason)s)") % {
+                "records": counted(len(failed), self.noun),
+                "reason": failed[0].get("message") or _("a duplicate exists"),
+            }
+            text = f"{text}. {failures}"
         return self.done(text, here, undo=answer.job)
 
 
 class LeadBin(Bin):
     path, name = "recycle-bin/leads", "lead-recycle-bin"
-    title = "Recycle bin: leads"
+    title = gettext_lazy("Recycle bin: leads")
     module = noun = resource = "lead"
     also = ()
     restoring = "lead/restore"
     columns: ClassVar[list[Column]] = [
-        Column("name", "Contact", "contact.name"),
-        Column("status", "Status", "status"),
-        Column("by", "Last changed by"),
-        Column("updatedAt", "When", "updatedAt"),
+        Column("name", gettext_lazy("Contact"), "contact.name"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("by", gettext_lazy("Last changed by")),
+        Column("updatedAt", gettext_lazy("When"), "updatedAt"),
     ]
 
     @cached_property
@@ -132,16 +143,16 @@ class LeadBin(Bin):
 
 class FileBin(Bin):
     path, name = "recycle-bin/files", "file-recycle-bin"
-    title = "Recycle bin: files"
+    title = gettext_lazy("Recycle bin: files")
     module = noun = "file"
     also = ()
     resource, restoring = "file/recycle-bin", "file/recycle-bin/restore"
     deleted: ClassVar[Values] = {}
     columns: ClassVar[list[Column]] = [
-        Column("name", "Name", "name"),
-        Column("mime", "Type", "mime"),
-        Column("by", "Added by", "createdBy.name"),
-        Column("trashedAt", "Deleted", "trashedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("mime", gettext_lazy("Type"), "mime"),
+        Column("by", gettext_lazy("Added by"), "createdBy.name"),
+        Column("trashedAt", gettext_lazy("Deleted"), "trashedAt"),
     ]
 
     def row(self, record: Values) -> JsonObject:
@@ -155,7 +166,7 @@ class FileBin(Bin):
 
     def do_empty(self) -> HttpResponse:
         answer = self.ask("DELETE", "file/recycle-bin", None, {})
-        return self.done("Files permanently deleted") if answer.ok else self.refuse(answer)
+        return self.done(_("Files permanently deleted")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Bin, LeadBin, FileBin]

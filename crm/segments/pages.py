@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
 from core.web.filter_words import RECORDS, in_words
@@ -27,14 +29,16 @@ SEGMENTS = Records(
     "segment",
     "segments",
     "list-filter",
-    "A segment is a saved filter.",
+    gettext_lazy("A segment is a saved filter."),
 )
 SHOWN = 20
 
 
 class SegmentPage(Page):
     module = "segment"
-    menu = MenuItem("Segments", CONTACTS, 20, "list-filter", keywords="lists audiences groups")
+    menu = MenuItem(
+        gettext_lazy("Segments"), CONTACTS, 20, "list-filter", keywords=gettext_lazy("lists audiences groups")
+    )
     kind = SEGMENTS
 
     def definitions(self, panel: str) -> list[Values]:
@@ -52,17 +56,17 @@ class SegmentPage(Page):
 
 class Segments(RecordList, SegmentPage):
     path = name = "segments"
-    title = "Segments"
+    title = gettext_lazy("Segments")
     template = "web/segments/list.html"
     adds = "segment-new"
     rows = "web/segments/rows.html"
-    hint = "Name, description"
+    hint = gettext_lazy("Name, description")
     columns = (
-        Column("name", "Name", "name"),
-        Column("panel", "Record type", "panel"),
-        Column("count", "Members", css="right num"),
-        Column("description", "Description"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("panel", gettext_lazy("Record type"), "panel"),
+        Column("count", gettext_lazy("Members"), css="right num"),
+        Column("description", gettext_lazy("Description")),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -71,9 +75,9 @@ class SegmentForm(RecordForm, SegmentPage):
 
     form_class = form_from_input(
         SegmentCreate,
-        {"name": "Name", "description": "Description", "color": "Colour"},
+        {"name": gettext_lazy("Name"), "description": gettext_lazy("Description"), "color": gettext_lazy("Color")},
         kinds={"color": "select"},
-        placeholders={"color": "None"},
+        placeholders={"color": gettext_lazy("None")},
     )
 
     def form(self, values: Values | None = None) -> Form:
@@ -87,7 +91,7 @@ class NewSegment(NewRecord, SegmentForm):
 
     path = "segments/new"
     name = "segment-new"
-    title = "New segment of contacts"
+    title = gettext_lazy("New segment of contacts")
     action = title
     template = "web/segments/new.html"
     panel: ClassVar[str] = "contact"
@@ -141,7 +145,7 @@ class NewSegment(NewRecord, SegmentForm):
             return self.page({**self.context(), "form": self.form().bind(self.request.POST)})
         if not self.state.filters:
             form = self.form().bind(self.request.POST)
-            form.add_error(None, "Add a filter first.")
+            form.add_error(None, _("Add a filter first."))
             return self.refused(form)
         return self.save()
 
@@ -153,7 +157,7 @@ class NewSegment(NewRecord, SegmentForm):
 class NewLeadSegment(NewSegment):
     path = "segments/new-leads"
     name = "segment-new-leads"
-    title = "New segment of leads"
+    title = gettext_lazy("New segment of leads")
     action = title
     panel = word = "lead"
 
@@ -163,12 +167,12 @@ class NewFixedSegment(NewRecord, SegmentForm):
 
     path = "segments/new-fixed"
     name = "segment-new-fixed"
-    title = "New segment, chosen one by one"
+    title = gettext_lazy("New segment, chosen one by one")
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        panels = [Option("contact", "Contacts"), Option("lead", "Leads")]
-        form.insert(Field("panel", "Record type", "radio", options=panels, initial="contact"), before="description")
+        panels = [Option("contact", _("Contacts")), Option("lead", _("Leads"))]
+        form.insert(Field("panel", _("Record type"), "radio", options=panels, initial="contact"), before="description")
         return form
 
     def do_save(self) -> HttpResponse:
@@ -177,7 +181,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Segment created. Now choose its members.", self.address("segment", answer.data["_id"]))
+        return self.done(_("Segment created. Now choose its members."), self.address("segment", answer.data["_id"]))
 
 
 class SegmentFilters(NewSegment):
@@ -185,7 +189,7 @@ class SegmentFilters(NewSegment):
 
     path = "segments/<str:id>/filters"
     name = "segment-filters"
-    title = "Filters of the segment"
+    title = gettext_lazy("Filters of the segment")
     action = ""
 
     @cached_property
@@ -212,7 +216,7 @@ class SegmentFilters(NewSegment):
             form = self.form()
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Segment saved", self.list_address())
+        return self.done(_("Segment saved"), self.list_address())
 
 
 class EditSegment(EditRecord, SegmentForm):
@@ -220,7 +224,7 @@ class EditSegment(EditRecord, SegmentForm):
 
     path = "segments/<str:id>"
     name = "segment"
-    record_kind = ("segment", "Segments")
+    record_kind = ("segment", gettext_lazy("Segments"))
     template = "web/segments/detail.html"
 
     def context(self) -> JsonObject:
@@ -256,10 +260,10 @@ class EditSegment(EditRecord, SegmentForm):
         return {"chooses": True, "find": find, "found": [record for record in matches if record["_id"] not in there]}
 
     def do_add(self) -> HttpResponse:
-        return self._changed("addIds", "Added")
+        return self._changed("addIds", _("Added"))
 
     def do_take_out(self) -> HttpResponse:
-        return self._changed("removeIds", "Taken out")
+        return self._changed("removeIds", _("Removed"))
 
     def _changed(self, name: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {name: [self.sent_id("member")]})
@@ -310,7 +314,7 @@ class EditSegment(EditRecord, SegmentForm):
         )
 
     def consequence(self) -> str:
-        return f"Its {self.record['panel']}s stay. This cannot be undone."
+        return _("Its %(panel)ss stay. This cannot be undone.") % {"panel": self.record["panel"]}
 
 
 def values_in(node: Values) -> Iterator[tuple[str, str]]:

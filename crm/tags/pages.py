@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.colors import color_options
 from core.web.forms import Form
@@ -12,14 +15,14 @@ from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.tags.serializers import NamedModelCreate
 
-TAGS = Records("tag", "tags", "tag", "tags", "tag", "Use tags to group contacts and leads.")
+TAGS = Records("tag", "tags", "tag", "tags", "tag", gettext_lazy("Use tags to group contacts and leads."))
 CATEGORIES = Records(
     "contact-category",
     "categories",
     "category",
     "categories",
     "folder",
-    "Categories describe contacts, such as customer or supplier.",
+    gettext_lazy("Categories describe contacts, such as customer or supplier."),
 )
 
 
@@ -27,21 +30,21 @@ class NamedList(RecordList):
     """Shared parts of the lists of tags and categories."""
 
     rows = "web/tags/rows.html"
-    hint = "Name, description"
+    hint = gettext_lazy("Name, description")
     columns = (
-        Column("name", "Name", "name"),
-        Column("description", "Description"),
-        Column("contactCount", "Contacts", css="right num"),
-        Column("leadCount", "Leads", css="right num"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("description", gettext_lazy("Description")),
+        Column("contactCount", gettext_lazy("Contacts"), css="right num"),
+        Column("leadCount", gettext_lazy("Leads"), css="right num"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
 NamedModelForm = form_from_input(
     NamedModelCreate,
-    {"name": "Name", "description": "Description", "color": "Colour"},
+    {"name": gettext_lazy("Name"), "description": gettext_lazy("Description"), "color": gettext_lazy("Color")},
     kinds={"color": "select"},
-    placeholders={"color": "None"},
+    placeholders={"color": gettext_lazy("None")},
     focus="name",
 )
 
@@ -62,59 +65,64 @@ class NamedEdit(EditRecord, NamedForm):
 
     def consequence(self) -> str:
         contacts, leads = self.record["contactCount"], self.record["leadCount"]
-        losing = f"{counted(contacts, 'contact')} and {counted(leads, 'lead')} lose it, and stay as they are otherwise."
-        return f"{losing} This cannot be undone."
+        losing = _("%(contacts)s and %(leads)s lose this label.") % {
+            "contacts": counted(contacts, "contact"),
+            "leads": counted(leads, "lead"),
+        }
+        return _("%(losing)s This cannot be undone.") % {"losing": losing}
 
 
 class TagPage(Page):
     module = "tag"
-    menu = MenuItem("Tags", SETTINGS, 20, "tag", "Data", "labels")
+    menu = MenuItem(gettext_lazy("Tags"), SETTINGS, 20, "tag", gettext_lazy("Data"), "labels")
     kind = TAGS
 
 
 class Tags(NamedList, TagPage):
     path = name = "tags"
-    purpose = "Labels for contacts and leads."
-    title = "Tags"
+    purpose = gettext_lazy("Labels for contacts and leads.")
+    title = gettext_lazy("Tags")
     adds = "tag-new"
 
 
 class NewTag(NewRecord, NamedForm, TagPage):
     path = "tags/new"
     name = "tag-new"
-    title = "New tag"
+    title = gettext_lazy("New tag")
     action = title
 
 
 class EditTag(NamedEdit, TagPage):
     path = "tags/<str:id>"
     name = "tag"
-    record_kind = ("tag", "Tags")
+    record_kind = ("tag", gettext_lazy("Tags"))
 
 
 class CategoryPage(Page):
     module = "contact-category"
-    menu = MenuItem("Categories", SETTINGS, 30, "folder", "Data", "contact types")
+    menu = MenuItem(
+        gettext_lazy("Categories"), SETTINGS, 30, "folder", gettext_lazy("Data"), gettext_lazy("contact types")
+    )
     kind = CATEGORIES
 
 
 class Categories(NamedList, CategoryPage):
     path = name = "categories"
-    purpose = "Kinds of contacts."
-    title = "Contact categories"
+    purpose = gettext_lazy("Kinds of contacts.")
+    title = gettext_lazy("Contact categories")
     adds = "category-new"
 
 
 class NewCategory(NewRecord, NamedForm, CategoryPage):
     path = "categories/new"
     name = "category-new"
-    title = "New category"
+    title = gettext_lazy("New category")
 
 
 class EditCategory(NamedEdit, CategoryPage):
     path = "categories/<str:id>"
     name = "category"
-    record_kind = ("contact-category", "Categories")
+    record_kind = ("contact-category", gettext_lazy("Categories"))
 
 
 PAGES = [Tags, NewTag, EditTag, Categories, NewCategory, EditCategory]

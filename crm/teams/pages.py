@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
@@ -15,34 +17,41 @@ from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
 from crm.teams.serializers import TeamCreate
 
-TEAMS = Records("team", "teams", "team", "teams", "users-round", "Teams share leads.")
+TEAMS = Records("team", "teams", "team", "teams", "users-round", gettext_lazy("Teams share leads."))
 WORKING = {"status": ["owner", "accepted"]}
 DISTRIBUTIONS = [
-    Option("manual", "Nobody, until assigned by hand"),
-    Option("roundRobin", "Take turns (round robin)"),
-    Option("leastLoaded", "Whoever has the fewest open leads"),
+    Option("manual", gettext_lazy("Nobody, until assigned by hand")),
+    Option("roundRobin", gettext_lazy("Take turns (round robin)")),
+    Option("leastLoaded", gettext_lazy("Fewest open leads")),
 ]
 
 
 class TeamPage(Page):
     module = "team"
-    menu = MenuItem("Teams", SETTINGS, 30, "users-round", "People", "groups assignment routing round robin")
+    menu = MenuItem(
+        gettext_lazy("Teams"),
+        SETTINGS,
+        30,
+        "users-round",
+        gettext_lazy("People"),
+        gettext_lazy("groups assignment routing round robin"),
+    )
     kind = TEAMS
 
 
 class Teams(RecordList, TeamPage):
     path = name = "teams"
-    purpose = "Groups of members and lead assignment."
-    title = "Teams"
+    purpose = gettext_lazy("Groups of members and lead assignment.")
+    title = gettext_lazy("Teams")
     template = "web/teams/list.html"
     adds = "team-new"
     rows = "web/teams/rows.html"
-    hint = "Name, description"
+    hint = gettext_lazy("Name, description")
     columns = (
-        Column("name", "Name", "name"),
-        Column("members", "Members"),
-        Column("leadCount", "Leads", css="right num"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("members", gettext_lazy("Members")),
+        Column("leadCount", gettext_lazy("Leads"), css="right num"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -53,15 +62,19 @@ class TeamForm(RecordForm, TeamPage):
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
 
-    form_class = form_from_input(TeamCreate, {"name": "Name", "description": "Description"}, focus="name")
+    form_class = form_from_input(
+        TeamCreate, {"name": gettext_lazy("Name"), "description": gettext_lazy("Description")}, focus="name"
+    )
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         if self.people:
-            form.insert(Field("members", "Members", "checks", options=self.people))
-            help = "People ticked in both columns get new leads."
+            form.insert(Field("members", _("Members"), "checks", options=self.people))
+            help = _("People ticked in both columns get new leads.")
             everybody = [person.value for person in self.people]
-            takes = Field("takes", "Assign new leads", "checks", options=self.people, help_text=help, initial=everybody)
+            takes = Field(
+                "takes", _("Assign new leads"), "checks", options=self.people, help_text=help, initial=everybody
+            )
             form.insert(takes)
         return form
 
@@ -85,14 +98,14 @@ class TeamForm(RecordForm, TeamPage):
 class NewTeam(NewRecord, TeamForm):
     path = "teams/new"
     name = "team-new"
-    title = "New team"
+    title = gettext_lazy("New team")
     action = title
 
 
 class EditTeam(EditRecord, TeamForm):
     path = "teams/<str:id>"
     name = "team"
-    record_kind = ("team", "Teams")
+    record_kind = ("team", gettext_lazy("Teams"))
 
     @property
     def removable(self) -> bool:  # type: ignore[override]
@@ -111,13 +124,17 @@ class EditTeam(EditRecord, TeamForm):
 
     def consequence(self) -> str:
         leads = counted(self.record["leadCount"], "lead")
-        return f"{leads} go to the team that takes what belongs to no other. This cannot be undone."
+        return _("%(leads)s go to the fallback team. This cannot be undone.") % {"leads": leads}
 
 
 class LeadRuleForm(Form):
-    distribution = Field(label="New leads go", kind="radio", options=DISTRIBUTIONS)
-    onlyAvailable = Field(label="Only to people who accept new leads", kind="switch")
-    maxOpenLeads = Field(label="Open leads per person (limit)", kind="number", help_text="Leave empty for no limit.")
+    distribution = Field(label=gettext_lazy("New leads go"), kind="radio", options=DISTRIBUTIONS)
+    onlyAvailable = Field(label=gettext_lazy("Only to people who accept new leads"), kind="switch")
+    maxOpenLeads = Field(
+        label=gettext_lazy("Open leads per person (limit)"),
+        kind="number",
+        help_text=gettext_lazy("Leave empty for no limit."),
+    )
 
 
 class LeadRule(Page):
@@ -125,7 +142,7 @@ class LeadRule(Page):
 
     path = "teams/rule"
     name = "team-rule"
-    title = "Lead assignment"
+    title = gettext_lazy("Lead assignment")
     module = "settings"
     menu = TeamPage.menu
     template = "web/teams/rule.html"
@@ -141,7 +158,7 @@ class LeadRule(Page):
         if not form.is_valid():
             return self.invalid(form)
         answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
-        return self.done("Saved") if answer.ok else self.invalid(form, answer)
+        return self.done(_("Saved")) if answer.ok else self.invalid(form, answer)
 
 
 PAGES = [Teams, NewTeam, EditTeam, LeadRule]

@@ -29,7 +29,7 @@ def fits(page: Page) -> None:
 
 
 def register(page: Page, root: str) -> Company:
-    """Register a company by the pages, and log in."""
+    """Register a company by the pages."""
     page.goto(f"{root}/register")
     for label, text in {"Your name": "Ann Lee", "Your company": "Harbour Tools", "Email address": ADDRESS}.items():
         page.get_by_label(label).fill(text)
@@ -37,11 +37,7 @@ def register(page: Page, root: str) -> Company:
     page.get_by_role("button", name="Register").click()
     expect(page.get_by_role("heading", name="Check your inbox")).to_be_visible()
     page.goto(f"{root}/verify-email?token={token_in(mails_to(ADDRESS)[-1])}")
-    page.get_by_role("button", name="Verify my address").click()
-    page.get_by_role("link", name="Log in").click()
-    page.get_by_label("Email address").fill(ADDRESS)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Verify and log in").click()
     page.wait_for_url("**/c/*/")
     return Company.objects.get(email=ADDRESS)
 
@@ -75,7 +71,7 @@ def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: An
         page.get_by_role("link", name="Choose a plan").click()
         expect(page.get_by_text("No access")).to_be_visible()
         page.get_by_role("link", name=f"Choose {plan.name}").click()
-        expect(page.get_by_role("heading", name="What it costs")).to_be_visible()
+        expect(page.get_by_role("heading", name="Cost")).to_be_visible()
         page.get_by_label("Coupon").fill("NONE")
         page.get_by_role("button", name="Show the price").click()
         expect(page.get_by_text("The coupon cannot be used for this").first).to_be_visible()
@@ -89,7 +85,7 @@ def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: An
         page.get_by_role("link", name="Continue to payment").click()
         expect(page.get_by_text("No money moves here")).to_be_visible()
         page.get_by_role("button", name="Cancel").click()
-        page.get_by_role("button", name="I have paid: look").click()
+        page.get_by_role("button", name="Check payment").click()
         expect(page.get_by_text("No payment received yet")).to_be_visible()
         page.get_by_role("link", name="Continue to payment").click()
         page.get_by_role("button", name="Pay", exact=True).click()
@@ -104,7 +100,7 @@ def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: An
         page.goto(f"{live_server.url}/c/{company.pk}/settings/plan")
         page.get_by_role("main").get_by_role("link", name="Invoices").click()
         expect(page.get_by_text("Paid", exact=True)).to_be_visible()
-        page.get_by_role("link", name="Made out to").click()
+        page.get_by_role("link", name="Billing details").click()
         page.get_by_label("Country").fill("Nowhere")
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_text("Nowhere").first).to_be_visible()

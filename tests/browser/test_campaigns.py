@@ -63,7 +63,7 @@ def test_a_campaign_goes_to_a_segment(page: Page, live_server: Any, catcher: tup
     work("genie")
     work("send")
     page.reload()
-    funnel = page.get_by_role("region", name="What came of it")
+    funnel = page.get_by_role("region", name="Results")
     expect(funnel.locator("li").filter(has=page.get_by_role("link", name="Sent", exact=True))).to_contain_text("2")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     funnel.get_by_role("link", name="Sent", exact=True).click()

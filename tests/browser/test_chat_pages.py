@@ -56,7 +56,7 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     page.get_by_label("Access token").fill(TOKEN)
     page.get_by_label("App secret").fill(SECRET)
     page.get_by_role("button", name="Save and test").click()
-    expect(page.get_by_text("Connected; the vendor takes the token")).to_be_visible()
+    expect(page.get_by_text("Connected; the connection works")).to_be_visible()
     expect(page.get_by_role("heading", name="Acme")).to_be_visible()
     expect(page.get_by_text("Good quality")).to_be_visible()
     with cast.scope():
@@ -72,7 +72,7 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     expect(bubble.get_by_text("an example of each of the 1 variables")).to_be_visible()
     page.locator("textarea[name=variables]").fill("1 = contact.firstName | Ann")
     expect(bubble.get_by_text("Hello {{1}}, we are open.")).to_be_visible()
-    page.get_by_label("As it goes to").select_option(label="Ann Example")
+    page.get_by_label("Preview for").select_option(label="Ann Example")
     expect(bubble.get_by_text("Hello Ann, we are open.")).to_be_visible()
     page.get_by_text("Buttons", exact=True).click()
     page.locator("select[name=button-0-kind]").select_option("QUICK_REPLY")
@@ -88,7 +88,7 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     page.get_by_role("button", name="Send for approval").click()
     expect(page.get_by_text("Submitted for approval")).to_be_visible()
     vendor.templates["hours"]["status"] = "APPROVED"
-    page.get_by_role("button", name="Ask the vendor now").click()
+    page.get_by_role("button", name="Check status").click()
     expect(page.get_by_text("The vendor says: approved")).to_be_visible()
     with cast.scope():
         template = ChatTemplate.objects.get()

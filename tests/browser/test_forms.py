@@ -40,9 +40,9 @@ def test_a_visitor_becomes_a_lead(page: Page, live_server: Any, settings: Any, m
     page.locator("#f-options").fill("Filter\nEspresso")
     page.get_by_role("button", name="Save field").click()
     page.get_by_role("button", name="Move up: What do you drink?").click()
-    expect(page.get_by_role("region", name="How it looks").get_by_label("What do you drink?")).to_be_visible()
+    expect(page.get_by_role("region", name="Appearance").get_by_label("What do you drink?")).to_be_visible()
     page.get_by_role("button", name="Publish").click()
-    expect(page.get_by_text("The form is open")).to_be_visible()
+    expect(page.get_by_text("Form published")).to_be_visible()
     with cast.scope():
         form = Form.objects.get()
     assert [field["key"] for field in form.fields] == ["name", "email", "what_do_you_drink", "phone"]

@@ -58,7 +58,7 @@ def test_headers_questions_and_an_optional_phone_number(page: Page, live_server:
     page.get_by_label("9 March 2024").check()
     page.get_by_role("button", name="Check before importing").click()
     expect(page.locator(".stat-value")).to_have_text(["3", "0", "0", "0"])
-    expect(page.get_by_text("The contacts will have no name.")).to_be_visible()
+    expect(page.get_by_text("These records will have no name.")).to_be_visible()
     page.get_by_role("button", name="Import 3 contacts").click()
     expect(page.get_by_text("Waiting", exact=True)).to_be_visible()
     imports.work()
@@ -89,7 +89,7 @@ def test_upload_check_run_mend_and_undo(page: Page, live_server: Any) -> None:
     expect(page.get_by_label("Email", exact=True)).to_have_value("email")
     expect(page.get_by_label("Seats", exact=True)).to_have_value("+")
     page.get_by_role("button", name="Check before importing").click()
-    expect(page.get_by_text("Nothing has been saved yet")).to_be_visible()
+    expect(page.get_by_text("Nothing is saved yet")).to_be_visible()
     expect(page.locator(".stat-value")).to_have_text(["20", "0", "0", "3"])
     with cast.scope():
         assert not Contact.objects.exists()
@@ -119,7 +119,7 @@ def test_upload_check_run_mend_and_undo(page: Page, live_server: Any) -> None:
 
     # All of it is taken back.
     page.get_by_role("button", name="Undo the import").click()
-    expect(page.get_by_text("It is being undone.")).to_be_visible()
+    expect(page.get_by_text("Undoing.")).to_be_visible()
     with cast.scope():
         jobs.work()
     expect(page.locator(".toast")).to_contain_text("Undid")

@@ -66,7 +66,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     with cast.scope():
         assert not SendJob.objects.exists()
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("Being written", exact=True)).to_be_visible()
+    expect(page.get_by_text("Writing", exact=True)).to_be_visible()
     work("genie")
 
     # By keys: approve one, edit and approve one, walk, stop one, approve the last.
@@ -90,7 +90,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     # The last one is written anew as a hint asks, while the page looks on.
     press(page, "w")
     page.get_by_label("What should change?").fill("More formal")
-    page.get_by_role("button", name="Rewrite it").click()
+    page.get_by_role("button", name="Rewrite").click()
     expect(page.get_by_text("It is being rewritten. The new words")).to_be_visible()
     work("genie")
     expect(place).to_have_text("2 of 2")
@@ -100,11 +100,11 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     press(page, "x")
     expect(place).to_have_text("1 of 1")
     press(page, "a")
-    page.get_by_role("link", name="See how it goes").click()
+    page.get_by_role("link", name="Show progress").click()
 
     # It goes, the page follows; what was edited has arrived as it was written, byte for byte.
     numbers = page.get_by_role("region", name="Numbers")
-    expect(numbers).to_contain_text(re.compile(r"On their way\s*3"))
+    expect(numbers).to_contain_text(re.compile(r"Sending\s*3"))
     work("send")
     expect(numbers).to_contain_text(re.compile(r"Sent\s*3"))
     got = {to: mail for (_, (to,), _), mail in zip(caught.envelopes, caught.received, strict=True)}
@@ -117,5 +117,5 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     page.get_by_role("link", name="Rejected in review.").click()
     page.get_by_role("link", name="Cid Day").click()
     expect(page.get_by_text("Rejected in review.").first).to_be_visible()
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Withdraw approval").click()
     expect(page.get_by_role("link", name="Review the draft")).to_be_visible()

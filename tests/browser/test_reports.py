@@ -44,4 +44,4 @@ def test_a_report_is_grouped_otherwise_and_kept_on_a_dashboard(page: Page, live_
     page.get_by_role("link", name="Leads", exact=True).last.click()
     won.get_by_role("link").click()
     expect(page.locator("tr[data-row]")).to_have_count(1)
-    expect(page.get_by_text("Those that the report counts")).to_be_visible()
+    expect(page.get_by_text("Records of the report")).to_be_visible()

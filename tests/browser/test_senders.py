@@ -33,7 +33,7 @@ def test_a_vendor_is_connected_and_tested(page: Page, live_server: Any, settings
         page.get_by_role("button", name="Save and test").click()
         expect(page.get_by_text("MailerSend connected; the connection works")).to_be_visible()
         expect(page.get_by_label("Address for events")).to_have_value(re.compile("/hooks/mail/mailersend/"))
-        expect(page.get_by_text("Nothing is taken yet")).to_be_visible()
+        expect(page.get_by_text("Enter the signing key")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.get_by_label("Signing secret of the webhook").fill("hush-hush")
         page.get_by_role("button", name="Save and test").click()

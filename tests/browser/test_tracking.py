@@ -26,10 +26,10 @@ def test_tracking_is_switched_on_and_a_host_is_added(page: Page, live_server: An
     expect(page.get_by_text("Saved")).to_be_visible()
     expect(page.get_by_label("Track clicks")).to_be_checked()
     page.get_by_role("textbox", name="Host").fill("nohost")
-    page.get_by_role("button", name="Add host").click()
+    page.get_by_role("button", name="Add domain").click()
     expect(page.get_by_text("is no host such as click.example.com")).to_be_visible()
     page.get_by_role("textbox", name="Host").fill("go.acme.example")
-    page.get_by_role("button", name="Add host").click()
+    page.get_by_role("button", name="Add domain").click()
     with cast.scope():
         host = DomainTracking.objects.get()
         assert GenieSettings.objects.get().track_clicks is True
@@ -37,4 +37,4 @@ def test_tracking_is_switched_on_and_a_host_is_added(page: Page, live_server: An
     expect(page.get_by_text("Not ready yet")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Delete go.acme.example").click()
-    expect(page.get_by_text("Links lead through this service.")).to_be_visible()
+    expect(page.get_by_text("Add your own domain for tracked links.")).to_be_visible()

@@ -177,7 +177,7 @@ def test_a_workflow_is_drawn_published_and_mended_by_keys(
     expect(page.get_by_role("alert")).to_contain_text("nobody may call today")
     tab_to(page, ".run-steps .failed button[value=retry]")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("It begins again from there")).to_be_visible()
+    expect(page.get_by_text("Restarted from that step")).to_be_visible()
     work()
     expect(page.locator(".job-head .badge")).to_have_text("Done")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -235,8 +235,8 @@ def test_what_was_drawn_is_undone_redone_and_not_overwritten(page: Page, live_se
     assert cast.key.put(f"/workflow/{id}", {"name": "Theirs"}).status == 200
     page.locator(".flow-node[data-id=stop]").focus()
     page.keyboard.press("Shift+ArrowDown")
-    expect(page.get_by_role("dialog")).to_contain_text("Somebody else has changed this workflow")
-    page.get_by_role("button", name="Save mine over it").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Somebody else has saved changes")
+    page.get_by_role("button", name="Overwrite with mine").click()
     expect(page.locator("#flow-state")).to_have_text("Saved")
     assert cast.key.get(f"/workflow/{id}").data["name"] == "Theirs"
 
@@ -259,8 +259,8 @@ def test_who_is_asked_answers_by_keys(page: Page, live_server: Any) -> None:
     page.keyboard.type("Go ahead")
     tab_to(page, "button[value=approve]")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Approved: it goes on")).to_be_visible()
-    expect(page.get_by_text("No tasks for you")).to_be_visible()
+    expect(page.get_by_text("Approved", exact=True).first).to_be_visible()
+    expect(page.get_by_text("No approvals for you")).to_be_visible()
     work()
     assert [run.state["vars"] for run in runs(cast, id)] == [{"way": "approved"}]
 

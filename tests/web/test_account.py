@@ -85,4 +85,4 @@ def test_a_person_without_company_has_an_account(db: None) -> None:
     client = enter(Member(user=user))
     assert client.get("/")["Location"] == "/account"
     page = client.get("/account")
-    assert (page.status_code, "You are no member of a company" in text_of(page)) == (200, True)
+    assert (page.status_code, "You are not a member of any company" in text_of(page)) == (200, True)

@@ -22,7 +22,7 @@ def server() -> Iterator[AiServer]:
 def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server: AiServer) -> None:
     client = enter(cast.owner)
     place, form = at(cast.owner, "settings/ai"), at(cast.owner, "settings/ai/app?kind=ai-b")
-    assert "Nothing writes messages yet" in text_of(client.get(place))
+    assert "No AI writer connected" in text_of(client.get(place))
     sent = {
         "do": "save",
         "name": "Our <b>llama</b>",
@@ -49,7 +49,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert "It works: small-1 wrote “A word from Example Gardens”" in tested
     server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
     failed = toast_of(client, client.post(place, {"do": "test", **one}))
-    assert ("It does not work: 127.0.0.1" in failed, 'class="toast bad"' in failed) == (True, True)
+    assert ("Test failed: 127.0.0.1" in failed, 'class="toast bad"' in failed) == (True, True)
     shown = html_of(client.get(place))
     assert "Our &lt;b&gt;llama&lt;/b&gt;" in shown
     assert "refuses the key. It says: who are you?" in shown
@@ -75,7 +75,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert "Tests" in calls
     assert "small-1" in calls
 
-    assert "Built-in writer" in toast_of(client, client.post(place, {"do": "offline"}))
+    assert "Built-in writer" in toast_of(client, client.post(at(cast.owner, "settings/ai/built-in")))
     assert "Deactivated" in toast_of(client, client.post(place, {"do": "off", **one}))
     with cast.scope():
         offline = AiApp.objects.get(provider="offline-composer")

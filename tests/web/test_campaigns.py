@@ -67,15 +67,15 @@ def test_a_campaign_with_two_versions_from_the_form_to_its_winner(
     assert client.get(f"{place}/edit").status_code == 200
     assert "Paused" in toast_of(client, client.post(place, {"do": "pause"}))
     assert client.post(f"{place}/edit", {"name": "New name", "throttle": "5"}).status_code == 303
-    assert "It goes on" in toast_of(client, client.post(place, {"do": "resume"}))
+    assert "Resumed" in toast_of(client, client.post(place, {"do": "resume"}))
     assert "B goes to the others" in toast_of(client, client.post(place, {"do": "winner", "variant": "B"}))
     work("genie")
     with cast.scope():
         campaign.refresh_from_db()
         assert (campaign.name, campaign.throttle, campaign.winner["why"]) == ("New name", 5, "chosen")
         assert SendJob.objects.filter(subject="Hello", status="approved").count() == 2
-    assert "B has won: somebody has chosen it." in text_of(client.get(place))
-    assert "3 messages will not go" in toast_of(client, client.post(place, {"do": "cancel"}))
+    assert "Winner: B (chosen by a member)." in text_of(client.get(place))
+    assert "3 messages will not be sent" in toast_of(client, client.post(place, {"do": "cancel"}))
     copied = client.post(place, {"do": "duplicate"})
     assert "New name (copy)" in text_of(client.get(copied["Location"]))
     assert client.post(place, {"do": "delete"})["Location"] == at(cast.owner, "campaigns")
@@ -90,7 +90,7 @@ def test_a_scheduled_campaign_and_a_manual_one(cast: Cast, client: Client, chose
     saved = client.post(at(cast.owner, "campaigns/new"), {**form, "name": "Later", "scheduledAt": later, "live": "on"})
     assert (saved.status_code, "A live audience needs an end" in text_of(saved)) == (422, True)
     saved = client.post(at(cast.owner, "campaigns/new"), {**form, "name": "Later", "scheduledAt": later})
-    assert "It starts at its time" in toast_of(client, client.post(saved["Location"], {"do": "start"}))
+    assert "Campaign scheduled" in toast_of(client, client.post(saved["Location"], {"do": "start"}))
     assert "Scheduled" in text_of(client.get(saved["Location"]))
     manual = client.post(at(cast.owner, "campaigns/new"), {**form, "name": "By hand", "manual": "on"})["Location"]
     client.post(manual, {"do": "start"})
@@ -126,15 +126,15 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
     place = at(cast.owner, f"campaigns/{campaign.pk}")
     shown = client.get(place)
     page = text_of(shown)
-    assert "3 of 3 people can be written to" in page
-    assert ("3 people will be written to" in page, "Messages are shown as" in page) == (True, True)
+    assert "3 of 3 people can be reached" in page
+    assert ("3 people will be written to" in page, "Preview for" in page) == (True, True)
     [first, *_] = re.findall(r'src="([^"]+contactId=[^"]+)"', html_of(shown))
     assert "{{" not in text_of(client.get(first.replace("&amp;", "&")))
     assert ("Follow-up 2" in page, "After 1 week" in page, EVIL in html_of(shown)) == (True, True, False)
     assert "Hi {{contact.firstName}}" in text_of(client.get(f"{place}/preview"))
     assert "Once more" in text_of(client.get(f"{place}/preview?step=3"))
     assert "no such step" in text_of(client.get(f"{place}/preview?step=9"))
-    assert "A test has gone to" in toast_of(client, client.post(place, {"do": "test"}))
+    assert "Test sent to" in toast_of(client, client.post(place, {"do": "test"}))
     [subject] = post.subjects()
     assert ("Subject: [Test] Hi" in subject, "{{" in subject) == (True, False)
     form = html_of(client.get(f"{place}/edit"))

@@ -58,7 +58,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     path = f"/manual-chatbot/{home.rpartition('/')[2]}"
     page = client.get(home)
     assert "It says nothing yet: add a text" in text_of(page)
-    assert "When it has no text left" in text_of(page)
+    assert "At the end of its texts" in text_of(page)
     assert "It cannot answer yet. It says nothing yet: add a text" in toast_of(
         client, client.post(home, {"do": "publish"})
     )
@@ -102,11 +102,11 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     assert (found["name"], found["kind"], found["routing"]["allowLeave"]) == ("Porter", "flow", False)
     shown = client.get(home)
     assert "<script>alert" not in html_of(shown)
-    for words in ("tea, green tea · weight 2.5", "“human”", "4 of them", "Meanwhile", "Left out", "More than one"):
+    for words in ("tea, green tea · weight 2.5", "“human”", "4 of them", "Meanwhile", "Disabled", "More than one"):
         assert words in text_of(shown)
     assert "Published" in toast_of(client, client.post(home, {"do": "publish"}))
     client.post(step, {"node": "text-2", "config.text": "Something else"})
-    assert "Changed since: what it says." in text_of(client.get(home))
+    assert "Changed since: texts." in text_of(client.get(home))
     toast_of(client, client.post(home, {"do": "restore"}))
     assert said(cast, path)[1] == "More than one"
     assert "Paused" in toast_of(client, client.post(home, {"do": "pause"}))
@@ -228,7 +228,7 @@ def test_a_conversation_is_tried_and_names_the_steps(cast: Cast, client: Client)
     page = client.post(test, {"do": "try", "said": "Hello\nA human, please", "minutes": "1"})
     words = text_of(page)
     assert "Text 1 answers" in words
-    assert "Words in a message applies, A member goes on takes over" in words
+    assert "Words in a message applies, Handover takes over" in words
     assert re.findall(r'data-node="([\w-]+)" data-answered', html_of(page)) == [
         "text-1",
         "text-2",
@@ -236,7 +236,7 @@ def test_a_conversation_is_tried_and_names_the_steps(cast: Cast, client: Client)
         "end",
     ]
     assert "Time applies" in text_of(client.post(test, {"do": "try", "said": "a\nb", "minutes": "31"}))
-    assert "Answered by Barista" in text_of(client.post(test, {"do": "try", "said": "Hi\ncoffee", "minutes": ""}))
+    assert "Reply from Barista" in text_of(client.post(test, {"do": "try", "said": "Hi\ncoffee", "minutes": ""}))
     tried = cast.key.post(f"{path}/test", {"messages": [{"text": "a"}, {"text": "human"}]}).data["steps"]
     assert [(one["conversation"], one["rules"]) for one in tried] == [(0, []), (1, [0])]
 

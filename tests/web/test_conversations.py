@@ -38,7 +38,7 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     listed = browser.get(at(cast.owner, "inbox?only=unread"))
     assert EVIL not in html_of(listed)
     assert "Waits" in text_of(listed)
-    assert "Nothing here" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
+    assert "No conversations" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
     here = at(cast.owner, f"inbox/{talk.pk}")
     shown = browser.get(here)
     assert EVIL not in html_of(shown)
@@ -53,11 +53,11 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "Hello.\nNine to six.</textarea>" in html_of(put_in)
     assert browser.post(here, {"do": "answer", "text": "Hello."}).status_code == 303
     answered = text_of(browser.get(here))
-    assert "Waits to go" in answered  # and is not shown as sent
+    assert "Queued" in answered  # and is not shown as sent
     assert "A member answers" in answered
     assert browser.post(here, {"do": "answer", "text": ""}).status_code == 422
     assert browser.post(here, {"do": "note", "text": "Likes tea"}).status_code == 303
-    assert "Note of" in text_of(browser.get(here))
+    assert "Note by" in text_of(browser.get(here))
     assert html_of(browser.get(at(cast.owner, "inbox?only=mine"))).count('class="talk-head"') == 1
 
     assert "Snoozed until then" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))
@@ -66,7 +66,7 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "No longer snoozed" in toast_of(browser, browser.post(here, {"do": "wake"}))
     assert "Lead created" in toast_of(browser, browser.post(here, {"do": "lead"}))
     assert "Closed" in toast_of(browser, browser.post(here, {"do": "close"}))
-    assert "Open again" in toast_of(browser, browser.post(here, {"do": "reopen"}))
+    assert "Reopened" in toast_of(browser, browser.post(here, {"do": "reopen"}))
     people = at(cast.owner, f"inbox/{talk.pk}/people")
     assert cast.narrow.pk not in html_of(browser.get(people))  # their role does not let them answer
     refused = browser.post(people, {"do": "save", "assignee": cast.narrow.pk})

@@ -55,11 +55,11 @@ def test_many_addresses_are_pasted_and_a_file_is_checked_and_imported(cast: Cast
     )
     assert "2 addresses added, 0 listed before" in toast_of(client, pasted)
     wrong = client.post(page, {"do": "paste", "emails": "Ann <a@example.org>\nnobody", "reason": "manual"})
-    assert "0 addresses added, 1 listed before. What is left below is no address." in text_of(wrong)
+    assert "0 addresses added, 1 listed before. The remaining lines are not addresses." in text_of(wrong)
     assert "\nnobody</textarea>" in html_of(wrong)
     file = SimpleUploadedFile("gone.csv", b"Email,Reason\nc@example.org,spam\na@example.org,\nnobody,\n")
     checked = client.post(page, {"do": "check", "reason": "manual", "file": file})
-    assert "New on the list 1" in " ".join(text_of(checked).split())
+    assert "New addresses 1" in " ".join(text_of(checked).split())
     sent = html_of(checked).partition('name="file" value="')[2][:24]
     started = client.post(page, {"do": "import", "file": sent, "reason": "manual"})
     assert started.status_code == 303

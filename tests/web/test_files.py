@@ -47,11 +47,11 @@ def test_files_are_uploaded_renamed_deleted_and_brought_back(scope: Cast, client
     client.post(at(scope.owner, "files"), {"do": "delete", "ids": [two.pk]})
     bin_path = at(scope.owner, "recycle-bin/files")
     assert "2 files" in text_of(client.get(bin_path))
-    assert "It is in the recycle bin" in text_of(client.get(path))
+    assert "In the recycle bin" in text_of(client.get(path))
     restored = client.post(bin_path, {"do": "restore", "ids": [one.pk]})
     assert "Restored 1 file" in toast_of(client, restored)
     client.post(bin_path, {"do": "empty"})
-    assert "Nothing was deleted" in text_of(client.get(bin_path))
+    assert "The recycle bin is empty" in text_of(client.get(bin_path))
     assert File.objects.get(pk=two.pk).is_deleted
     empty = client.post(at(scope.owner, "files/new"), {"do": "upload", "file": SimpleUploadedFile("x", b"")})
     assert (empty.status_code, "X has no content" in text_of(empty) or "no content" in text_of(empty)) == (422, True)

@@ -30,7 +30,7 @@ def people() -> Iterator[DataServer]:
 def test_a_source_is_connected_tested_and_switched_off(cast: Cast, people: DataServer) -> None:
     client = enter(cast.owner)
     place, form = at(cast.owner, "settings/data-apps"), at(cast.owner, "settings/data-apps/app?kind=lead-source")
-    assert "Nothing is connected yet" in text_of(client.get(place))
+    assert "No connected apps" in text_of(client.get(place))
     sent = {"do": "save", "name": "Finder", "url": people.url, "method": "POST", "headerName": "X-Key", "apiKey": KEY}
     wrong = client.post(form, {**sent, "fieldPaths": "name fullName"})
     assert (wrong.status_code, "has no =" in text_of(wrong)) == (422, True)
@@ -77,7 +77,7 @@ def test_people_are_looked_for_and_the_run_tells_how_far_it_is(cast: Cast, peopl
         "senders": [second],
     }
     refused = client.post(form, {"do": "save", **sent})
-    assert (refused.status_code, "Nothing writes messages yet" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "No AI writer is connected yet." in text_of(refused)) == (422, True)
     with cast.scope():
         AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
         DataApp.objects.update(is_active=False)
@@ -86,7 +86,7 @@ def test_people_are_looked_for_and_the_run_tells_how_far_it_is(cast: Cast, peopl
     with cast.scope():
         DataApp.objects.update(is_active=True)
     cost = text_of(client.post(at(cast.owner, "outreach/find/cost"), {"do": "save", **sent}))
-    assert "Nothing: no AI model is called" in cost
+    assert "No cost: no AI model is used" in cost
     assert "Finder, after your own contacts" in cost
     wrong = client.post(form, {"do": "save", **sent, "count": "51"})
     assert (wrong.status_code, "at most 50" in text_of(wrong)) == (422, True)
@@ -107,7 +107,7 @@ def test_people_are_looked_for_and_the_run_tells_how_far_it_is(cast: Cast, peopl
 
 def test_proposals_are_accepted_and_rejected(cast: Cast) -> None:
     client, place = enter(cast.owner), at(cast.owner, "proposals")
-    assert "Nothing is proposed" in text_of(client.get(place))
+    assert "No suggestions" in text_of(client.get(place))
     with cast.scope():
         contact = ContactFactory(name="Ann")
         made = [

@@ -259,7 +259,16 @@ def test_the_page_of_parts_has_each_part(world: World) -> None:
     The rows of records are those of one list's columns.
     """
     shell = {"side", "tab_bar", "toasts", "summary", "field", "field_texts", "dialogs", "palette", "tray", "unread"}
-    shell |= {"filter_field", "kept", "chip", "visit", "place_tabs", "settings_list", "list_menu"}  # of single pages
+    shell |= {
+        "filter_field",
+        "kept",
+        "chip",
+        "visit",
+        "place_tabs",
+        "settings_list",
+        "list_menu",
+        "unsaved",
+    }  # of single pages
     folder = settings.BASE_DIR / "templates" / "web"
     shown = (folder / "samples" / "parts.html").read_text()
     tags = {"badge": "{% badge ", "empty": "{% empty_state "}
@@ -267,6 +276,19 @@ def test_the_page_of_parts_has_each_part(world: World) -> None:
         one.stem for one in (folder / "parts").glob("*.html") if tags.get(one.stem, f"parts/{one.name}") not in shown
     }
     assert missing - shell == {"record_rows"}
+
+
+FORM = re.compile(r'<form[^>]*method="post".*?</form>', re.DOTALL)
+GROUPED = ("form-section", "form-row", "<h2", "<details", "matrix")
+OF_DAYS = {"booking-hours", "booking-page-hours"}
+"""Forms of one line a day."""
+
+
+def test_long_forms_have_sections_or_rows(shown: dict[str, Shown]) -> None:
+    forms = [(name, form) for name, one in shown.items() for form in FORM.findall(html_of(one.answer))]
+    long = [(name, form) for name, form in forms if form.count('class="field"') > 6]
+    assert len(long) > 20
+    assert {name for name, form in long if not any(mark in form for mark in GROUPED)} <= OF_DAYS
 
 
 def packed(*names: str) -> int:

@@ -115,8 +115,8 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
     assert "2 messages" in text_of(client.get(unescape(drafts[1])))
     assert "1 sender or mailbox that does not work" in text
     assert html.count('class="series-1"') == 3  # two days, and the legend
-    assert "1 sent, 1 answered" in html
-    assert '<th scope="col">Answered</th>' in html
+    assert "1 sent, 1 replied" in html
+    assert '<th scope="col">Replied</th>' in html
 
     # Who may not see messages has no chart of them, and numbers of contacts alone.
     narrow = enter(scope.narrow).get(at(scope.narrow))
@@ -133,7 +133,7 @@ def test_only_what_the_reader_may_act_on_waits_for_them(db: None) -> None:
         due = timezone.now()
         FollowUp.objects.create(lead=lead, title="Call the owner's lead", due_at=due)
         FollowUp.objects.create(lead=lead, title="Call mine", due_at=due, assignee=cast.owner)
-    assert "Nothing. You are up to date." in text_of(enter(cast.narrow).get(at(cast.narrow)))
+    assert "You are up to date." in text_of(enter(cast.narrow).get(at(cast.narrow)))
     mine = text_of(enter(cast.owner).get(at(cast.owner)))
     assert ("1 draft to approve" in mine, "Call mine" in mine, "Call the owner's lead" in mine) == (True, True, False)
 

@@ -64,7 +64,7 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
         "Since": "New field (day)",
     }
     said = text_of(page)
-    assert "Used if the columns above are empty. Otherwise kept in a field of its own." in said
+    assert "Used if the columns above are empty." in said
     assert "2 columns are left out: Assistant's Phone, Record ID." in said
     assert "2 empty columns" in said
     sent = client.post(path + "/columns", {"do": "check", "existing": "skip", **chosen(page)})
@@ -176,7 +176,7 @@ def test_dates_that_are_read_as_the_company_writes_are_shown(scope: Cast, client
 def test_the_phone_number_is_made_optional_in_one_click(scope: Cast, client: Any) -> None:
     path = begin(scope, client, ADDRESSES)
     page = text_of(client.get(path + "/columns"))
-    assert "Contacts need a phone number, but no column has one." in page
+    assert "Contacts need a phone number, but no column has this." in page
     others = text_of(only_contacts().get(path + "/columns"))
     assert "Ask an owner of the company to make it optional." in others
     assert "Make the phone number optional for contacts" not in others
@@ -216,7 +216,7 @@ def test_the_check_offers_it_when_most_rows_lack_an_address(scope: Cast, client:
 def test_names_that_are_missing_are_told(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(["ada@fern.example,+49 170 1234567"], "Email,Phone"))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "email", "c1": "number"})
-    assert "The contacts will have no name." in text_of(client.get(path + "/check"))
+    assert "These records will have no name." in text_of(client.get(path + "/check"))
 
 
 def test_the_row_of_the_headers_can_be_chosen(scope: Cast, client: Any) -> None:
@@ -239,7 +239,7 @@ def test_rows_that_are_no_records_are_listed(scope: Cast, client: Any) -> None:
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "number"})
     checked = client.get(path + "/check")
     assert stats(checked) == ["2", "0", "0", "0", "1"]
-    assert "1 row is not a contact and will not be imported: Row 5: Confidential Information" in text_of(checked)
+    assert "1 row is no record and will not be imported: Row 5: Confidential Information" in text_of(checked)
 
 
 def test_many_rows_that_are_no_records_are_counted(scope: Cast, client: Any) -> None:

@@ -37,14 +37,14 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     with cast.scope():
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
-    assert "Why it was not sent The message is a draft" in text_of(shown)
+    assert "Reason for skipping The message is a draft" in text_of(shown)
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
-    for action, words in (("draft", "back to drafts"), ("cancel", "Message cancelled"), ("draft", "back to drafts")):
+    for action, words in (("draft", "back to drafts"), ("cancel", "Message canceled"), ("draft", "back to drafts")):
         assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
-    assert "Handed to the mail server" in life
+    assert "Accepted by the mail server" in life
     assert "2.0.0 queued" in life
 
 
@@ -56,7 +56,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
         message = SendJob.objects.get()
         SendJob.objects.update(status="failed", reason="rejected")
     page = at(cast.owner, f"outreach/{run}")
-    assert "need no new approval: they go out as they are" in text_of(client.get(page))
+    assert "Retried messages need no new approval." in text_of(client.get(page))
     told = toast_of(client, client.post(page, {"do": "retry"}))
     assert "Approved 1 message again; those without words are written first" in told
     decision = {"state": "wait", "until": None, "goesAt": None}
@@ -92,18 +92,16 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
         SendJob.objects.filter(pk=message.pk).update(evidence=[claim, *message.evidence[1:]])
     path = at(cast.owner, f"outreach/{run}/review/{message.pk}")
     page = client.get(path)
-    assert re.search(
-        r'<mark class="unproved" title="Nothing proves it">.{5}</mark><sup class="num">1</sup>', html_of(page)
-    )
-    assert "What this outreach is about" in text_of(page)
-    assert "Nothing proves what is marked amber" in text_of(page)
+    assert re.search(r'<mark class="unproved" title="Unproved">.{5}</mark><sup class="num">1</sup>', html_of(page))
+    assert "Topic of the outreach" in text_of(page)
+    assert "Check the amber statements" in text_of(page)
     every = at(cast.owner, f"outreach/{run}/approve")
     assert "1 more stays a draft" in text_of(client.get(every))
     approved = toast_of(client, client.post(every, {"do": "approve", **sent_form(client.get(every))}))
-    assert "Approved 1 message; 1 message left to be read by itself" in approved
+    assert "Approved 1 message. 1 message left to review" in approved
     form = sent_form(page)
     alone = html_of(client.get(at(cast.owner, f"messages/{message.pk}")))
-    assert "Something in it is not proved." in alone
+    assert "A statement is unproved." in alone
     assert 'value="approve"' not in alone
 
     # Somebody else has written since: nothing that was typed is lost, and both are there.
@@ -117,7 +115,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     }
     refused = client.post(f"{path}?edit", typed)
     assert refused.status_code == 422
-    for words in ("My own words.", "Words of another.", "You have changed it in another window.", "As it is now"):
+    for words in ("My own words.", "Words of another.", "You changed it in another window.", "Current text"):
         assert words in text_of(refused), words
     told = toast_of(client, client.post(path, {"do": "approve", **form}))
     assert "The message has changed in the meantime" in told
@@ -142,14 +140,14 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     with cast.scope():
         SendJob.objects.filter(pk=message.pk).update(reason="approval_expired", error="The model is away.")
     assert "Its approval has expired" in text_of(client.get(path))
-    assert "It was not rewritten. The model is away." in text_of(client.get(path))
+    assert "Rewriting failed. The model is away." in text_of(client.get(path))
 
     # The contact has another address since.
     form = sent_form(client.get(path))
     with cast.scope():
         Contact.objects.filter(pk=message.contact_id).update(email="new@example.net", email_key="new@example.net")
     told = toast_of(client, client.post(path, {"do": "approve", **form}))
-    assert "The contact or the sender is another one now." in told
+    assert "The contact or sender has changed." in told
     assert "new@example.net · from Sender, sender@example.com" in text_of(client.get(path))
 
     # Somebody else has approved it since.
@@ -158,9 +156,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     assert (late.status_code, "It has been approved in the meantime" in text_of(late)) == (422, True)
     assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", html_of(late))
     work("send")
-    assert "It has been approved in the meantime, and was sent." in toast_of(
-        client, client.post(path, {"do": "cancel", **form})
-    )
+    assert "Approved by someone else, and sent." in toast_of(client, client.post(path, {"do": "cancel", **form}))
 
 
 def test_every_reason_has_a_sentence() -> None:

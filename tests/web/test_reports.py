@@ -30,7 +30,7 @@ def test_a_report_leads_to_what_it_counts_and_onto_a_dashboard(cast: Cast) -> No
     link = re.search(r'<a class="link" href="([^"]+)">Won</a>', page)
     assert link is not None
     leads = text_of(client.get(unescape(link[1])))
-    assert ("Bob Ray" in leads, "Ann Lee" in leads, "Those that the report counts" in leads) == (True, False, True)
+    assert ("Bob Ray" in leads, "Ann Lee" in leads, "Records of the report" in leads) == (True, False, True)
     file = client.get(at(cast.owner, "reports?reportType=leads&by=status&download=true"))
     assert b"".join(file.streaming_content).decode("utf-8-sig").splitlines()[1].startswith("Won,2,")
     wrong = text_of(client.get(at(cast.owner, "reports?reportType=leads&by=vendor&chart=line&startDate=2020-01-01")))

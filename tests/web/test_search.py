@@ -50,7 +50,7 @@ def test_records_pages_and_deeds_are_found(scope: Cast, client: Any) -> None:
     assert "3 results" in text_of(page)
     assert hits(client.get(path + "?q=start+o")) == [("Start outreach", at(scope.owner, "outreach/new"))]
     assert hits(client.get(path + "?q=time+of")) == []
-    assert "Nothing has “zzz” in it" in text_of(client.get(path + "?q=zzz"))
+    assert "No results for “zzz”" in text_of(client.get(path + "?q=zzz"))
     words = [words for words, _ in hits(client.get(path))]
     assert words.index("New contact") < words.index("Scan a card")
     assert {"New contact", "Start outreach", "Import contacts", "Contacts", "Settings"} <= set(words)

@@ -127,14 +127,14 @@ def test_fields_are_ordered_and_a_conversion_tells_what_it_loses(scope: Cast, cl
         made = client.post(f"{path}/new?panel=contact", {"name": name, "fieldType": "text"})
         assert made["Location"] == f"{path}?panel=contact"
     size, turnover = CustomField.objects.get(name="Size"), CustomField.objects.get(name="Turnover")
-    names = re.findall(r'aria-label="(\w+): up"', html_of(client.get(path)))
+    names = re.findall(r'aria-label="Move (\w+) up"', html_of(client.get(path)))
     assert names[-2:] == ["Size", "Turnover"]
     assert client.post(path, {"do": "up", "id": turnover.pk}).status_code == 303
-    names = re.findall(r'aria-label="(\w+): up"', html_of(client.get(path)))
+    names = re.findall(r'aria-label="Move (\w+) up"', html_of(client.get(path)))
     assert names[-2:] == ["Turnover", "Size"]
     for after, order in ((size.pk, ["Size", "Turnover"]), ("", ["Turnover"])):
         assert client.post(path, {"do": "place", "id": turnover.pk, "after": after}).status_code == 303
-        names = re.findall(r'aria-label="(\w+): up"', html_of(client.get(path)))
+        names = re.findall(r'aria-label="Move (\w+) up"', html_of(client.get(path)))
         assert (names[-2:] if after else names[:1]) == order
     contact = ContactFactory()
     key = size.unique_field_id
@@ -244,7 +244,7 @@ def test_the_log_and_the_plan_are_shown(scope: Cast, client: Any) -> None:
         ("settings/log", "Address"),
         ("settings/log/logins", "Outcome"),
         ("settings/log/members", "Changes of members"),
-        ("settings/plan", "Plans on offer"),
+        ("settings/plan", "Plans"),
     ):
         page = client.get(at(scope.owner, path))
         assert page.status_code == 200, path
@@ -285,13 +285,13 @@ def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:
 
 
 def test_one_takes_part_in_the_referral_program(scope: Cast, client: Any) -> None:
-    assert "Take part" in text_of(client.get("/account/referral"))
+    assert "Join program" in text_of(client.get("/account/referral"))
     assert "You joined" in toast_of(client, client.post("/account/referral", {"do": "join"}))
     assert 'id="refer-link" value="http' in html_of(client.get("/account/referral"))
     asked = client.post("/account/referral", {"do": "request", "requestNote": EVIL})
     assert "Request sent" in toast_of(client, asked)
     page = client.get("/account/referral")
-    assert ("Asked for" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
+    assert ("Requested" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
     assert client.post("/account/referral", {"do": "leave"}).status_code == 303
 
 

@@ -109,7 +109,7 @@ def test_every_offered_condition_is_one_that_the_api_knows(
         wrong = [problem for problem in workflow["validation"]["errors"] if problem["path"].startswith(path)]
         assert not wrong, wrong
         page = client.get(place)
-        assert "conditions that this form does not show" not in text_of(page), workflow["nodes"][-1]["data"]
+        assert "other conditions that stay unchanged" not in text_of(page), workflow["nodes"][-1]["data"]
         chips = re.findall(r'name="drop"\s+value="([^"]*)"', html_of(page))
         assert len(chips) == len(fields), (set(fields), chips)
         again = form_data(html_of(page), "step-form")
@@ -130,7 +130,7 @@ def test_a_find_step_takes_conditions_of_the_panel_that_is_chosen_with_them(cast
     assert client.post(place, {**sent, **changed, "do": "save"}).status_code == 303
     assert len(config_of(cast, id)["filter"]["conditions"]) == 2
     page = client.get(place)
-    assert "conditions that this form does not show" in text_of(page)
+    assert "other conditions that stay unchanged" in text_of(page)
     sent = form_data(html_of(page), "step-form")
     assert client.post(place, {**sent, "drop": "unshown", "do": "save"}).status_code == 303
     notes = {"field": "notes", "operator": "contains", "value": "b"}

@@ -40,7 +40,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
         at(cast.owner, "settings/storage"),
         at(cast.owner, "settings/storage/bucket"),
     )
-    assert "This service keeps your files" in text_of(client.get(place))
+    assert "Files are stored here" in text_of(client.get(place))
 
     def refuse(*_: Any) -> None:
         raise S3Failed("NoSuchBucket", "There is no bucket of this name (NoSuchBucket).")
@@ -73,7 +73,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
     action = {"kind": "bucket", "id": bucket.pk}
     assert "It works: a file was written" in toast_of(client, client.post(place, {**action, "do": "test"}))
     monkeypatch.setattr(s3, "check", refuse)
-    assert "It does not work: There is no bucket" in toast_of(client, client.post(place, {**action, "do": "test"}))
+    assert "Test failed: There is no bucket" in toast_of(client, client.post(place, {**action, "do": "test"}))
     assert "There is no bucket of this name" in text_of(client.get(f"{form}?id={bucket.pk}"))
     assert "Switched off" in toast_of(client, client.post(place, {**action, "do": "off"}))
     moved = client.post(f"{form}?id={bucket.pk}", {**SENT, "name": "other-files"})
@@ -93,7 +93,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
         return client.post(scan, {"do": "scan", "file": SimpleUploadedFile("card.png", CARD.read_bytes())})
 
     none = send()
-    assert (none.status_code, "Nothing reads cards here yet" in text_of(none)) == (422, True)
+    assert (none.status_code, "No card reader connected" in text_of(none)) == (422, True)
     assert client.post(scan, {"do": "scan"}).status_code == 422
     reader = at(cast.owner, "settings/storage/reader")
     wrong = client.post(reader, {"do": "save", "name": "ocr-space", "key": "", "confidence": "0.9"})
@@ -113,7 +113,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     ]
     monkeypatch.setattr(OcrSpace, "read", lambda *_, **__: lines)
     waiting = client.get(send()["Location"])
-    assert "The card is being read" in text_of(waiting)
+    assert "Reading the card takes" in text_of(waiting)
     work("card-scan")
     with cast.scope():
         found = CardScan.objects.get()
@@ -125,7 +125,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     content = html_of(form)
     assert 'value="ann.lee@example.org"' in content
     assert 'value="Ann Lee"' in content
-    assert "Read on the card, 97% sure." in text_of(form)
+    assert "From the card, 97% sure." in text_of(form)
     assert "Read as +447400123456, but only 60% sure." in text_of(form)
     with cast.scope():
         assert not Contact.objects.exists()
@@ -140,10 +140,10 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     place = send()["Location"]
     work("card-scan")
     told = text_of(client.get(place))
-    assert "We could not read this card OCR.space cannot read this picture. Take another photo" in told
+    assert "The card could not be read OCR.space cannot read this picture. Take another photo" in told
     assert "Try another photo" in told
     with cast.scope():
         action = {"kind": "ocr", "id": Ocr.objects.get().pk, "do": "test"}
     storage = at(cast.owner, "settings/storage")
-    assert "It does not work: OCR.space cannot" in toast_of(client, client.post(storage, action))
+    assert "Test failed: OCR.space cannot" in toast_of(client, client.post(storage, action))
     assert enter(cast.narrow).post(scan, {"do": "scan"}).status_code in (403, 422)

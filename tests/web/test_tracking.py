@@ -53,7 +53,7 @@ def test_a_message_says_who_opened_it_and_a_campaign_offers_what_is_tracked(cast
                 send_job=job, kind=kind, link=number, machine=machine, visitor="v", happened_at=timezone.now()
             )
     shown = text_of(client.get(at(cast.owner, f"messages/{job.pk}")))
-    assert "Clicked https://a.example/ by someone in your company; it does not count" in shown
+    assert "Clicked https://a.example/ by someone in your company; not counted" in shown
     offered = text_of(client.get(form))
     assert ("Track opens" in offered, "The one that most people open" in offered) == (True, True)
     assert "Track clicks" not in offered

@@ -161,9 +161,9 @@ def test_a_save_keeps_what_nobody_touched(scope: Cast, panel: str, custom: dict[
         world = World(scope)
         id = world.record(panel, custom)
         before = world.held(panel, id)
-        shown = world.client.get(world.address(panel, id) + "?edit=facts")
+        shown = world.client.get(world.address(panel, id) + "?edit")
         sent = untouched(shown) | {world.changed[panel]: ["Somebody else"]}
-        saved = world.client.post(world.address(panel, id) + "?edit=facts", sent)
+        saved = world.client.post(world.address(panel, id) + "?edit", sent)
         assert saved.status_code == 303, text_of(saved)
         assert world.held(panel, id) == before
         assert world.cast.session.get(f"/{world.path[panel]}/{id}").data["formData"][world.changed[panel]] == (

@@ -79,7 +79,7 @@ def _filtered(scope: Cast, client: Any, path: str, url: str) -> None:
     made = {"url": url, "kinds": ["contact.created", "contact.updated"]}
     id = scope.key.post("/webhook", made).data["_id"]
     own = f"{path}/{id}"
-    assert "Of which records it tells Of all." in text_of(client.get(own))
+    assert "Filter All records." in text_of(client.get(own))
     added = client.post(f"{own}/filter", {"add": "name", "operator-name": "contains", "value-name": "ann"})
     assert (added.status_code, "Name contains ann" in text_of(added)) == (200, True)
     saved = client.post(f"{own}/filter?f=name:contains:ann", {"do": "save"})
@@ -96,6 +96,6 @@ def _filtered(scope: Cast, client: Any, path: str, url: str) -> None:
     assert scope.key.get(f"/webhook/{id}").data["filter"] is None
     # Events of several kinds of records have no filter that could be chosen.
     scope.key.put(f"/webhook/{id}", {"kinds": ["contact.created", "lead.created"]})
-    assert "One can choose where all" in text_of(client.get(own))
-    assert "Only who may change webhooks" in text_of(client.get(f"{own}/filter"))
+    assert "Available if all events" in text_of(client.get(own))
+    assert "You can't filter this webhook." in text_of(client.get(f"{own}/filter"))
     assert enter(scope.narrow).get(f"{own}/filter").status_code == 403

@@ -39,39 +39,39 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     assert ("Failed" in text_of(listed), "<script>alert" in html_of(listed)) == (True, False)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
     shown = text_of(client.get(page))
-    assert ("It failed at Follow-up" in shown, "The run has no lead" in shown) == (True, True)
+    assert ("Failed at Follow-up" in shown, "The run has no lead" in shown) == (True, True)
     assert "1 failed" in text_of(client.get(f"{place}/live"))
-    assert "It begins again from there" in toast_of(client, client.post(f"{page}?node=f", {"do": "retry"}))
+    assert "Restarted from that step" in toast_of(client, client.post(f"{page}?node=f", {"do": "retry"}))
     work()
     shown = text_of(client.get(page))
-    assert ("2 tries" in shown, "Tries before" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
+    assert ("2 attempts" in shown, "Earlier attempts" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
     again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
     assert "begin again where they failed" in toast_of(client, again)
     WORK["bulk-job"].drain(float("inf"))
     work()
     step = f"{place}/step?node=f"
-    assert "Retry all that failed here" in text_of(client.get(step))
-    assert "Retry all that failed here" not in text_of(client.get(f"{place}/step?node=n"))
-    assert "The runs begin again here" in toast_of(client, client.post(step, {"do": "redrive", "latest": "on"}))
+    assert "Retry failed runs" in text_of(client.get(step))
+    assert "Retry failed runs" not in text_of(client.get(f"{place}/step?node=n"))
+    assert "Retrying failed runs" in toast_of(client, client.post(step, {"do": "redrive", "latest": "on"}))
     WORK["bulk-job"].drain(float("inf"))
     with cast.scope():
         jobs = BulkJob.objects.order_by("pk").values_list("total", "change__version", "status")
         assert list(jobs) == [(1, "same", "completed"), (1, "latest", "completed")]
     work()
-    assert "Cancelled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
+    assert "Canceled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
     of = at(cast.owner, f"workflows/of?contact={person}")
     assert f"Workflows of {EVIL}" in text_of(client.get(of))
     started = client.post(of, {"do": "start", "workflow": id})
-    assert "1 run has begun" in toast_of(client, started)
+    assert "1 run started" in toast_of(client, started)
     tried = client.post(f"{place}/test", {"do": "try", "panel": "contact", "who": ""})
     assert ("A step failed" in text_of(tried), "The run has no lead" in text_of(tried)) == (True, True)
     with cast.scope():
         assert WorkflowRun.objects.count() == 2
     assert client.post(place, {"do": "act", "act": "delete:f"}).status_code == 303
     compared = text_of(client.get(f"{place}/compare?a=1&b=draft"))
-    assert "Taken out Follow-up" in compared
+    assert "Removed Follow-up" in compared
     told = text_of(client.get(f"{place}/publish"))
-    assert ("Runs of older versions" in told, "Taken out Follow-up" in told) == (True, True)
+    assert ("Runs of older versions" in told, "Removed Follow-up" in told) == (True, True)
     assert "Version 2 is published" in toast_of(
         client, client.post(f"{place}/publish", {"do": "publish", "runs": "cancel"})
     )
@@ -92,24 +92,24 @@ def test_a_run_says_what_it_waits_for_and_which_way_it_took(cast: Cast, client: 
     [run] = runs(cast, id)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
     shown = text_of(client.get(page))
-    for words in ("“A rest” goes on in", "Condition Done → If not", "Note Left out", "A rest Waiting", "once more"):
+    for words in ("“A rest” goes on in", "Condition Done → If not", "Note Skipped", "A rest Waiting", "once more"):
         assert words in shown, shown
     # Not published: nothing of it can go on, and the page says what helps instead of a button in vain.
     place = at(cast.owner, f"workflows/{id}")
     client.post(place, {"do": "unpublish"})
     held = text_of(client.get(page))
-    assert "publish it again , and its runs go on" in held
+    assert "Publish it to continue its runs" in held
     assert ("Resume" in held, "from here" in held) == (False, False)
     client.post(place, {"do": "publish"})
     with time_machine.travel(timezone.now() + timedelta(hours=3), tick=False):
         work()
         shown = text_of(client.get(page))
-    assert ("A rest Waited" in shown, "It failed at Follow-up" in shown) == (True, True), shown
+    assert ("A rest Waited" in shown, "Failed at Follow-up" in shown) == (True, True), shown
     assert ("Try again" in shown, "the latest" in shown) == (True, False)
     # The workflow is mended: what failed goes on in the version that is published by then.
     client.post(place, {"do": "act", "act": "delete:end"})
     client.post(place, {"do": "publish"})
-    assert "Begin again by version 2, the latest" in text_of(client.get(page))
+    assert "Use the latest version, 2" in text_of(client.get(page))
     again = toast_of(client, client.post(page, {"do": "again", "latest": "on"}))
     assert "the latest version does not have" in again
     with time_machine.travel(timezone.now() + timedelta(hours=3), tick=False):
@@ -134,9 +134,9 @@ def test_a_workflow_is_started_for_the_selection_of_a_list(cast: Cast, client: C
         assert client.post(f"{path}/start?q=Ann", {**sent, "workflow": wrong}).status_code == 422
     started = client.post(f"{path}/start?q=Ann", {**sent, "workflow": id})
     assert started["Location"] == f"{path}?q=Ann"
-    assert "2 runs have begun" in toast_of(client, started)
+    assert "2 runs started" in toast_of(client, started)
     everybody = client.post(f"{path}/start?q=Ann+2", {"do": "save", "all": "1", "workflow": id})
-    assert "1 run has begun" in toast_of(client, everybody)
+    assert "1 run started" in toast_of(client, everybody)
     assert {run.contact_id for run in runs(cast, id)} == set(people)
     viewer = enter(cast.narrow)
     refused = viewer.post(f"{path}/start", {**sent, "workflow": id})
@@ -150,5 +150,5 @@ def test_a_workflow_is_started_for_leads(cast: Cast, client: Client) -> None:
     lead = cast.key.post("/lead", {"contact": person, "formData": {}})
     path = at(cast.owner, "leads")
     started = client.post(f"{path}/start", {"do": "save", "ids": [lead.data["_id"]], "workflow": id})
-    assert "1 run has begun" in toast_of(client, started)
+    assert "1 run started" in toast_of(client, started)
     assert runs(cast, id)[0].lead_id == lead.data["_id"]

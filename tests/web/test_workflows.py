@@ -92,12 +92,12 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
     assert "Connected" in toast_of(client, client.post(step, {**connect, "target": "b"}))
     assert "in a circle" in toast_of(client, client.post(step, {**connect, "target": "a"}))
     listed = text_of(client.get(place))
-    assert ("goes on at Wait" in listed, "If not" in listed) == (True, True)
+    assert ("continues at Wait" in listed, "If not" in listed) == (True, True)
     assert "Step moved" in act("up:condition-1")
     assert {("trigger", "out", "condition-1"), ("condition-1", "true", "a")} <= graph(cast, id)[1]
     act("switch:a")
     assert graph(cast, id)[0]["a"]["disabled"] is True
-    assert "Left out" in text_of(client.get(place))
+    assert "Disabled" in text_of(client.get(place))
     act("duplicate:a")
     assert graph(cast, id)[0]["note-1"]["label"] == "First (copy)"
     deleted = act("delete:a")
@@ -187,7 +187,7 @@ def test_somebody_else_s_change_is_not_overwritten_unasked(cast: Cast, client: C
     assert cast.key.put(f"/workflow/{id}", {"nodes": nodes}).status == 200
     sent = {"node": "n", "opened": opened, "config.notes": "Again mine"}
     asked = client.post(step, {**sent, "do": "save"})
-    assert (asked.status_code, "has changed this meanwhile" in text_of(asked)) == (422, True)
+    assert (asked.status_code, "saved other changes" in text_of(asked)) == (422, True)
     assert ("Again mine" in html_of(asked), graph(cast, id)[0]["n"]["config"]["notes"]) == (True, "Theirs")
     assert client.post(step, {**sent, "do": "overwrite"}).status_code == 303
     assert graph(cast, id)[0]["n"]["config"]["notes"] == "Again mine"
@@ -277,4 +277,4 @@ def test_steps_say_what_they_do_and_a_dry_run_what_would_not_start(cast: Cast, c
     lead = cast.key.post("/lead", {"contact": contact(cast), "formData": {"value": 10}})
     assert lead.status == 201, lead.body
     tried = text_of(client.post(f"{place}/test", {"do": "try", "panel": "lead"}))
-    assert "This lead would not start the workflow: its “Only if” does not hold." in tried
+    assert "This lead would not start the workflow: its “Only if” condition does not match." in tried

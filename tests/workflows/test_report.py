@@ -50,7 +50,7 @@ def test_runs_are_told_by_what_became_of_them(cast: Cast, outsiders: Cast) -> No
     link = re.search(r'<a class="link" href="([^"]+)">Failed</a>', page)
     assert link is not None
     runs = client.get(unescape(link[1]))
-    assert "Those that the report counts" in text_of(runs)
+    assert "Records of the report" in text_of(runs)
     assert [one.pk for one in made if f"/workflow-runs/{one.pk}" in html_of(runs)] == [made[1].pk]
     tile = {"reportType": "workflows", "by": "day", "chart": "line", "metric": "failureRate"}
     board = cast.session.post("/dashboard", {"name": "Runs", "tiles": [tile]}).data

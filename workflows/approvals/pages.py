@@ -5,27 +5,29 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 
 STATUSES = {
-    "open": ("Open", "info"),
-    "approved": ("Approved", "ok"),
-    "rejected": ("Rejected", "bad"),
-    "timeout": ("Too late", "warn"),
-    "cancelled": ("No longer asked", ""),
+    "open": (gettext_lazy("Open"), "info"),
+    "approved": (gettext_lazy("Approved"), "ok"),
+    "rejected": (gettext_lazy("Rejected"), "bad"),
+    "timeout": (gettext_lazy("Too late"), "warn"),
+    "cancelled": (gettext_lazy("Withdrawn"), ""),
 }
 """Status -> its label, and the tone of its badge."""
 ENDED = [status for status in STATUSES if status != "open"]
 SIZE = 30
 WITHHELD = "The question is for others, and its text for roles that may read contacts and leads."
 TABS: dict[str, tuple[str, JsonObject]] = {
-    "": ("For you", {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
-    "answered": ("Answered", {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
-    "all": ("All of the company", {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
+    "": (gettext_lazy("For you"), {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
+    "answered": (gettext_lazy("Replied"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
+    "all": (gettext_lazy("All members"), {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
 }
 """Key of the tab -> its label, and the parameters of the API's list."""
 
@@ -33,7 +35,9 @@ TABS: dict[str, tuple[str, JsonObject]] = {
 class ApprovalPage(Page):
     """Shared parts of the pages of approvals. Every member may be asked, so that no module is needed."""
 
-    menu = MenuItem("Approvals", TASKS, 30, "check-check", keywords="approve decide requests")
+    menu = MenuItem(
+        gettext_lazy("Approvals"), TASKS, 30, "check-check", keywords=gettext_lazy("approve decide requests")
+    )
     back: ClassVar[str] = "workflow-approvals"
 
     def shown(self, approval: Values) -> JsonObject:
@@ -41,7 +45,7 @@ class ApprovalPage(Page):
         label, tone = STATUSES.get(approval["status"], (approval["status"], ""))
         contact = approval["contact"]
         mine = any(member["_id"] == self.actor.member_id for member in approval["members"])
-        who = (contact["name"] or contact["email"] or "A contact") if contact else ""
+        who = (contact["name"] or contact["email"] or gettext("A contact")) if contact else ""
         return {
             **approval,
             "text": approval["text"] if mine or approval["text"] else WITHHELD,
@@ -52,10 +56,10 @@ class ApprovalPage(Page):
         }
 
     def do_approve(self) -> HttpResponse:
-        return self._answer(True, "Approved: it goes on")
+        return self._answer(True, gettext("Approved"))
 
     def do_reject(self) -> HttpResponse:
-        return self._answer(False, "Rejected")
+        return self._answer(False, gettext("Rejected"))
 
     def _answer(self, approved: bool, text: str) -> HttpResponse:
         body = {"approved": approved, "comment": self.request.POST.get("comment", "").strip()}
@@ -66,7 +70,7 @@ class ApprovalPage(Page):
 class Approvals(ApprovalPage):
     path = "workflow-approvals"
     name = "workflow-approvals"
-    title = "Approvals"
+    title = gettext_lazy("Approvals")
     template = "web/workflows/approvals.html"
 
     def show(self) -> Values:
@@ -89,9 +93,9 @@ class Approvals(ApprovalPage):
 class Approval(ApprovalPage):
     path = "workflow-approvals/<str:id>"
     name = "workflow-approval"
-    title = "Approval"
+    title = gettext_lazy("Approval")
     template = "web/workflows/approval_page.html"
-    record_kind = ("workflow/approvals", "Approvals")
+    record_kind = ("workflow/approvals", gettext_lazy("Approvals"))
 
     def show(self) -> Values:
         return {"one": self.shown(self.read(f"workflow/approvals/{self.params['id']}").data)}

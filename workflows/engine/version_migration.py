@@ -80,7 +80,8 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
         return writing.cancel(ids, REPLACED)
     if workflow.carry != MOVE or workflow.version is None:
         return 0
-    older, version = older_runs(workflow.pk, workflow.version_id), workflow.version
+    older = older_runs(workflow.pk, workflow.version_id)
+    version = workflow.version
     moved = 0
     with connection.cursor() as cursor:
         for params in _by_version(older, workflow.pk, version.graph, version.published_by):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -18,40 +21,47 @@ SECRETS = Records(
     "secret",
     "secrets",
     "key-round",
-    "A key or password that a workflow sends along with its calls, to one host and no other.",
+    gettext_lazy("Keys and passwords that workflows send to one host."),
 )
 
 
 class SecretPage(Page):
     module = "workflow"
-    menu = MenuItem("Secrets", SETTINGS, 30, "lock", "Developers", "credentials tokens passwords workflows")
+    menu = MenuItem(
+        gettext_lazy("Secrets"),
+        SETTINGS,
+        30,
+        "lock",
+        gettext_lazy("Developers"),
+        gettext_lazy("credentials tokens passwords workflows"),
+    )
     kind = SECRETS
 
 
 class Secrets(RecordList, SecretPage):
     path = "settings/secrets"
     name = "secrets"
-    title = "Secrets of workflows"
-    purpose = "Passwords and tokens for workflow requests."
+    title = gettext_lazy("Secrets")
+    purpose = gettext_lazy("Passwords and tokens for workflow requests.")
     adds = "secret-new"
     rows = "web/workflows/secret_rows.html"
-    hint = "Name, host"
+    hint = gettext_lazy("Name, host")
     columns = (
-        Column("name", "Name", "name"),
-        Column("host", "Host", "host"),
-        Column("lastUsedAt", "Last used", "lastUsedAt"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("host", gettext_lazy("Host"), "host"),
+        Column("lastUsedAt", gettext_lazy("Last used"), "lastUsedAt"),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
 
 class SecretForm(RecordForm, SecretPage):
     def form(self, values: Values | None = None) -> Form:
-        host = "The only host that it is sent to."
-        value = "Stored encrypted, and never shown again. For a log-in by user and password: user:password."
+        host = _("The only host that it is sent to.")
+        value = _("Stored encrypted, and never shown again. For a log-in by user and password: user:password.")
         fields = [
-            Field("name", "Name", required=True, autofocus=True),
-            Field("host", "Host", required=True, placeholder="api.example.org", help_text=host),
-            Field("value", "Secret", "password", required=True, autocomplete="new-password", help_text=value),
+            Field("name", _("Name"), required=True, autofocus=True),
+            Field("host", _("Host"), required=True, placeholder="api.example.org", help_text=host),
+            Field("value", _("Secret"), "password", required=True, autocomplete="new-password", help_text=value),
         ]
         return Form(fields=[field for field in fields if values is None or field.name in values], initial=values)
 
@@ -59,7 +69,7 @@ class SecretForm(RecordForm, SecretPage):
 class NewSecret(NewRecord, SecretForm):
     path = "settings/secrets/new"
     name = "secret-new"
-    title = "New secret"
+    title = gettext_lazy("New secret")
 
 
 class Secret(EditRecord, SecretForm):
@@ -74,7 +84,7 @@ class Secret(EditRecord, SecretForm):
         return {"id": rows[0]["_id"], "name": rows[0]["name"], "host": rows[0]["host"]}
 
     def consequence(self) -> str:
-        return "Steps that send it along fail from then on, until another one is chosen. This cannot be undone."
+        return _("Steps with this secret will fail. This cannot be undone.")
 
     def show(self) -> Values:
         """Show the data of a secret, which cannot be changed."""
@@ -82,7 +92,7 @@ class Secret(EditRecord, SecretForm):
         return {**self.context(), "form": None, "facts": values}
 
     def do_save(self) -> Any:
-        raise Refused(400, "A secret is not changed", "Delete it, and keep another one.")
+        raise Refused(400, _("Secrets can't be edited"), _("Delete it and add a new one."))
 
 
 PAGES = [Secrets, NewSecret, Secret]

@@ -8,13 +8,14 @@ from billing.checkout.types import QuoteData
 from billing.entitlements.types import SubscriptionPlansData
 from core.text.features import feature_of
 from core.text.modules import name_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from core.web.ask import Answer
 from core.web.forms import Form
 from core.web.navigation.places import PLAN_MENU
 from core.web.pages import Page
 
-PRICE_CHANGED = "The price has changed. Check it before you order."
+PRICE_CHANGED = gettext_lazy("The price has changed. Check it before you order.")
 
 
 class BillingPage(Page):

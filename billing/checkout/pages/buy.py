@@ -6,11 +6,13 @@ from decimal import Decimal
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage, losses, refused_order, whole_number
 from billing.checkout.types import OrderedData, QuoteData
 from core.ids import is_id
 from core.text.formats import exact_money
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
@@ -24,7 +26,7 @@ ADD_ON = "addon-"
 class BuyPlan(BillingPage):
     path = "settings/plan/buy"
     name = "plan-buy"
-    title = "Subscribe"
+    title = gettext_lazy("Subscribe")
     template = "web/plans/buy.html"
 
     @property
@@ -48,16 +50,16 @@ class BuyPlan(BillingPage):
         interval, currency = sent.get("interval") or "month", sent.get("currency", "")
         return Form(
             fields=[
-                Field("interval", "Billing period", kind="radio", options=INTERVALS, initial=interval),
+                Field("interval", _("Billing period"), kind="radio", options=INTERVALS, initial=interval),
                 Field(
                     "seats",
-                    "People",
+                    _("People"),
                     kind="number",
                     initial=seats,
-                    help_text="Leave empty to pay for everybody you have now.",
+                    help_text=_("Leave empty to pay for everybody you have now."),
                 ),
                 *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
-                Field("couponCode", "Coupon", initial=sent.get("couponCode", "")),
+                Field("couponCode", _("Coupon"), initial=sent.get("couponCode", "")),
                 Field("currency", "", kind="hidden", initial=currency),
             ]
         )
@@ -70,7 +72,12 @@ class BuyPlan(BillingPage):
             amount = prices.get((code, interval))
             if amount is None and add_on["_id"] not in self.held:
                 continue
-            costs = f"{exact_money(Decimal(str(amount)), code)} a {interval} each." if amount is not None else ""
+            costs = (
+                _("%(exact_money)s a %(interval)s each.")
+                % {"exact_money": exact_money(Decimal(str(amount)), code), "interval": interval}
+                if amount is not None
+                else ""
+            )
             about = " ".join(text for text in (add_on["description"], costs) if text)
             value = self.held.get(add_on["_id"], 0)
             fields.append(
@@ -112,7 +119,7 @@ class BuyPlan(BillingPage):
             number = field.value()
             wrong = number is not None and not (isinstance(number, int) and 0 <= number <= 1000)
             if field.name.startswith(ADD_ON) and wrong:
-                field.replace_error("A whole number, from 0 to 1,000.")
+                field.replace_error(_("A whole number, from 0 to 1,000."))
         return not form.refused_fields
 
     def context(self, form: Form) -> JsonObject:
@@ -161,7 +168,7 @@ class BuyPlan(BillingPage):
         ordered: OrderedData = answer.data
         payment = ordered["payment"]
         if payment is None:
-            return self.done("Changes when the paid period ends", to=self.address("plan"))
+            return self.done(_("Changes when the paid period ends"), to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done("Activated. No payment was needed.", to=self.address("plan"))
+            return self.done(_("Activated. No payment was needed."), to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["_id"]))

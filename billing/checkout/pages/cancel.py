@@ -5,20 +5,22 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.text.spans import days_until
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 END, NOW = "periodEnd", "now"
-UNSURE = "Tick the box to cancel now."
+UNSURE = gettext_lazy("Tick the box to cancel now.")
 
 
 class CancelPlan(BillingPage):
     path = "settings/plan/cancel"
     name = "plan-cancel"
-    title = "Cancel"
+    title = gettext_lazy("Cancel")
     template = "web/plans/cancel.html"
 
     @cached_property
@@ -42,7 +44,7 @@ class CancelPlan(BillingPage):
         return Form(
             fields=[
                 Field("when", "", kind="hidden", initial=when if when in self.ways else (self.ways or [""])[0]),
-                Field("sure", "I understand this cannot be undone", kind="switch"),
+                Field("sure", _("I understand this cannot be undone"), kind="switch"),
             ]
         )
 
@@ -64,7 +66,7 @@ class CancelPlan(BillingPage):
         form = self.form().bind(self.request.POST)
         when, subscription = form.values["when"], self.whole
         if subscription is None or when not in self.ways:
-            return self.fail("Choose when to cancel.")
+            return self.fail(_("Choose when to cancel."))
         if when == NOW and not form.values["sure"]:
             form.add_error("sure", UNSURE)
             return self.page(self.context(form), status=422)
@@ -74,5 +76,5 @@ class CancelPlan(BillingPage):
             answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": True})
         if not answer.ok:
             return self.refuse(answer)
-        text = "It has ended" if when == NOW else "Ends after the paid period"
+        text = _("It has ended") if when == NOW else _("Ends after the paid period")
         return self.done(text, to=self.address("plan"))

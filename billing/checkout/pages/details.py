@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.buy import CHOSEN
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
+
+ROWS = (Fieldset("", ("name", "address", ("country", "vatId"), "email")),)
 
 
 class Details(SettingsForm):
     path = "settings/plan/details"
     name = "billing-details"
-    purpose = "Name, address and tax number on invoices."
-    title = "Billing details"
+    purpose = gettext_lazy("Name, address and tax number on invoices.")
+    title = gettext_lazy("Billing details")
     module = "plan"
-    menu = MenuItem("Billing details", SETTINGS, 40, "receipt-text", "Billing", "invoice address vat tax")
+    menu = MenuItem(
+        gettext_lazy("Billing details"),
+        SETTINGS,
+        40,
+        "receipt-text",
+        gettext_lazy("Billing"),
+        gettext_lazy("invoice address vat tax"),
+    )
     needs_subscription = False
     resource = "subscription/billing-details"
 
     def form(self, values: Values | None = None) -> Form:
-        details = values or {}
         return Form(
             fields=[
-                Field("name", "Name", initial=details.get("name", ""), autocomplete="organization"),
-                Field("address", "Address", kind="textarea", initial=details.get("address", "")),
-                Field(
-                    "country",
-                    "Country",
-                    initial=details.get("country", ""),
-                    help_text="Enter a name or a code, such as DE.",
-                ),
-                Field("vatId", "VAT ID", initial=details.get("vatId", ""), help_text="Checked against the country."),
-                Field("email", "Email for invoices", kind="email", initial=details.get("email", "")),
-            ]
+                Field("name", _("Name"), autocomplete="organization"),
+                Field("address", _("Address"), kind="textarea"),
+                Field("country", _("Country"), help_text=_("Enter a name or a code, such as DE.")),
+                Field("vatId", _("VAT ID"), help_text=_("Checked against the country.")),
+                Field("email", _("Email for invoices"), kind="email"),
+            ],
+            initial=values,
+            fieldsets=ROWS,
         )
 
     def do_save(self) -> HttpResponse:

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.navigation.places import SETTINGS, MenuItem
 
 STATES = {
-    "draft": ("Not paid", "none"),
-    "issued": ("To be paid", "warn"),
-    "paid": ("Paid", "ok"),
-    "credited": ("Taken back", "none"),
-    "uncollectible": ("Not paid", "bad"),
+    "draft": (gettext_lazy("Not paid"), "none"),
+    "issued": (gettext_lazy("To be paid"), "warn"),
+    "paid": (gettext_lazy("Paid"), "ok"),
+    "credited": (gettext_lazy("Taken back"), "none"),
+    "uncollectible": (gettext_lazy("Not paid"), "bad"),
 }
-ORDER_KINDS = {"seats": "more seats", "addons": "add-ons"}
+ORDER_KINDS = {"seats": gettext_lazy("more seats"), "addons": "add-ons"}
 
 
 class Invoices(BillingPage):
     path = "settings/plan/invoices"
     name = "invoices"
-    purpose = "Download your invoices."
-    title = "Invoices"
+    purpose = gettext_lazy("Download your invoices.")
+    title = gettext_lazy("Invoices")
     template = "web/plans/invoices.html"
-    menu = MenuItem("Invoices", SETTINGS, 20, "receipt", "Billing", "bills receipts payments credit notes")
+    menu = MenuItem(
+        gettext_lazy("Invoices"),
+        SETTINGS,
+        20,
+        "receipt",
+        gettext_lazy("Billing"),
+        gettext_lazy("bills receipts payments credit notes"),
+    )
 
     def show(self) -> Values:
         page = {"p": "1", "n": "100"}
@@ -53,7 +62,7 @@ class Invoices(BillingPage):
 
     def do_retry(self) -> HttpResponse:
         answer = self.ask("POST", f"subscription/{self.subscription['_id']}/retry")
-        return self.done("Payment started. Check again in a minute.") if answer.ok else self.refuse(answer)
+        return self.done(_("Payment started. Check again in a minute.")) if answer.ok else self.refuse(answer)
 
     def do_pdf(self) -> HttpResponse:
         return self.download(f"subscription/invoices/{self.sent_id()}/pdf")

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.navigation.places import SETTINGS, MenuItem
 
@@ -15,10 +17,17 @@ from core.web.navigation.places import SETTINGS, MenuItem
 class PaymentMethods(BillingPage):
     path = "settings/plan/methods"
     name = "payment-methods"
-    purpose = "Cards and bank transfers."
-    title = "Payment methods"
+    purpose = gettext_lazy("Cards and bank transfers.")
+    title = gettext_lazy("Payment methods")
     template = "web/plans/methods.html"
-    menu = MenuItem("Payment methods", SETTINGS, 30, "credit-card", "Billing", "credit card pay bank")
+    menu = MenuItem(
+        gettext_lazy("Payment methods"),
+        SETTINGS,
+        30,
+        "credit-card",
+        gettext_lazy("Billing"),
+        gettext_lazy("credit card pay bank"),
+    )
 
     def show(self) -> Values:
         methods = self.read("subscription/payment-methods", {"p": "1", "n": "50"}).data
@@ -47,11 +56,11 @@ class PaymentMethods(BillingPage):
     def do_default(self) -> HttpResponse:
         body = {"paymentMethodID": self.sent_id()}
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, body)
-        return self.done("Used for payments from now on") if answer.ok else self.refuse(answer)
+        return self.done(_("Used for payments from now on")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")
-        return self.done("Removed") if answer.ok else self.refuse(answer)
+        return self.done(_("Removed")) if answer.ok else self.refuse(answer)
 
 
 def is_expired(method: Values) -> bool:

@@ -6,21 +6,23 @@ from contextlib import suppress
 from datetime import date, datetime, time
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 
 
 class PauseForm(Form):
-    until = Field(label="Until", kind="date", required=True)
+    until = Field(label=gettext_lazy("Until"), kind="date", required=True)
 
 
 class PausePlan(BillingPage):
     path = "settings/plan/pause"
     name = "plan-pause"
-    title = "Pause"
+    title = gettext_lazy("Pause")
     template = "web/plans/pause.html"
 
     def show(self) -> Values:
@@ -40,10 +42,10 @@ class PausePlan(BillingPage):
         with suppress(ValueError, TypeError):  # the API refuses what is no day
             day = date.fromisoformat(until)
             until = datetime.combine(day, time(), zone_of(self.reader.formats.timezone)).isoformat()
-        return self._change({"until": until}, "It is paused", form)
+        return self._change({"until": until}, _("Paused"), form)
 
     def do_resume(self) -> HttpResponse:
-        return self._change(None, "It goes on")
+        return self._change(None, _("Resumed"))
 
     def _change(self, paused: Values | None, text: str, form: Form | None = None) -> HttpResponse:
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, {"paused": paused})

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
 TRANSFER_STATES = {
-    "awaiting": "We wait for your transfer.",
-    "submitted": "We'll email you when the transfer arrives.",
-    "rejected": "Your transfer was not found.",
+    "awaiting": gettext_lazy("We wait for your transfer."),
+    "submitted": gettext_lazy("We'll email you when the transfer arrives."),
+    "rejected": gettext_lazy("Your transfer was not found."),
 }
-NO_REFERENCE = "Enter the reference of your transfer."
+NO_REFERENCE = gettext_lazy("Enter the reference of your transfer.")
 
 
 class PayOrder(BillingPage):
     path = "settings/plan/pay/<str:id>"
     name = "plan-pay"
-    title = "Pay"
+    title = gettext_lazy("Pay")
     template = "web/plans/pay.html"
 
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -59,13 +61,13 @@ class PayOrder(BillingPage):
     def transfer_form(self, order: Values) -> Form:
         """Return the form of a bank transfer. Its reference defaults to the order's number."""
         said = order["reference"] or (order["bank"] or {}).get("reference", "")
-        return Form(fields=[Field("reference", "Transfer reference", initial=said, required=True)])
+        return Form(fields=[Field("reference", _("Transfer reference"), initial=said, required=True)])
 
     def do_begin(self) -> HttpResponse:
         order = self.order()
         gateway = self.request.POST.get("gateway", "")
         if gateway not in {option["gateway"] for option in order["gateways"]}:
-            return self.fail("This payment method is no longer available.")
+            return self.fail(_("This payment method is no longer available."))
         ids = {"manualPaymentID": order["id"], "subscriptionID": order["subscriptionID"], "proof": "page"}
         answer = self.ask("POST", gateway, None, ids)
         return self.done() if answer.ok else self.refuse(answer)
@@ -77,7 +79,7 @@ class PayOrder(BillingPage):
         answer = self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Paid" if answer.data["paymentStatus"] == "paid" else "No payment received yet")
+        return self.done(_("Paid") if answer.data["paymentStatus"] == "paid" else _("No payment received yet"))
 
     def do_other(self) -> HttpResponse:
         """Leave the gateway's page to choose another method, unless the order has been paid there."""
@@ -85,7 +87,7 @@ class PayOrder(BillingPage):
         if self.waits(order):
             looked = self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
             if looked.ok and looked.data["paymentStatus"] == "paid":
-                return self.done("Already paid")
+                return self.done(_("Already paid"))
         answer = self.ask("POST", f"manual-payment/{order['id']}/choose-again")
         return self.done() if answer.ok else self.refuse(answer)
 
@@ -106,6 +108,6 @@ class PayOrder(BillingPage):
             body["proof"] = uploaded.data["id"]
         answer = self.ask("POST", "manual-payment", None, body)
         if answer.ok:
-            return self.done("Thank you. We will check for your transfer.")
+            return self.done(_("Thank you. We will check for your transfer."))
         form.refuse(answer)
         return self.page(self.shown(order, form), status=422)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from billing.checkout.pages.base import BillingPage, refused_order, whole_number
 from billing.checkout.types import QuoteData
 from core.text.spans import days_until
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 
@@ -16,7 +18,7 @@ from core.web.forms import Field, Form
 class ChangeSeats(BillingPage):
     path = "settings/plan/seats"
     name = "plan-seats"
-    title = "Seats"
+    title = gettext_lazy("Seats")
     template = "web/plans/seats.html"
 
     @cached_property
@@ -34,7 +36,7 @@ class ChangeSeats(BillingPage):
     def form(self) -> Form:
         counts = self.subscription["seats"]
         seats = whole_number(self.request.GET.get("seats", "")) or counts["total"] or counts["used"]
-        return Form(fields=[Field("seats", "People", kind="number", initial=seats, required=True)])
+        return Form(fields=[Field("seats", _("People"), kind="number", initial=seats, required=True)])
 
     def show(self) -> Values:
         return self.context(self.form(), asks="seats" in self.request.GET)
@@ -90,7 +92,7 @@ class ChangeSeats(BillingPage):
             return self.page(self.context(form, asks=not form.refused_fields), status=422)
         payment = answer.data["payment"]
         if payment is None:
-            return self.done("Saved for the next period", to=self.address("plan"))
+            return self.done(_("Saved for the next period"), to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done("Seats added", to=self.address("plan"))
+            return self.done(_("Seats added"), to=self.address("plan"))
         return self.done(to=self.address("plan-pay", payment["id"]))

@@ -1,8 +1,9 @@
-// Values of a table, changed at their place: a pen, a double click or Enter on a pen opens the form of the cell, which the
-// value's own small page has; Esc gives the value back. Arrows walk from pen to pen of a row, e goes to the first one.
+// Values of a table or of a record's facts, changed at their place: a pen, a double click in a table, a click on a fact or Enter
+// on a pen opens the form, which the value's own small page has; Esc gives the value back. Arrows walk from pen to pen of a row.
 
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+const CELL = "td, dd.fact", FORM = ":is(td, dd.fact) .cell-form";
 const FIELDS = "input:not([type=hidden]), select, textarea";
 const before = new WeakMap(); // the cell with the form -> the cell as it was
 
@@ -21,7 +22,7 @@ async function ask(address, options = {}) {
 
 // Puts the cell of an answer in the place of this one.
 function put(cell, page) {
-  const found = page && one("td", page);
+  const found = page && one(CELL, page);
   if (!found || !cell.isConnected) return;
   const made = document.importNode(found, true);
   made.classList.add(...cell.classList);
@@ -35,8 +36,8 @@ function put(cell, page) {
 }
 
 async function open(pen) {
-  for (const form of all("td .cell-form")) cancel(form, false);
-  const cell = pen.closest("td");
+  for (const form of all(FORM)) cancel(form, false);
+  const cell = pen.closest(CELL);
   cell.ariaBusy = "true";
   const page = await ask(pen.href);
   cell.ariaBusy = null;
@@ -44,7 +45,7 @@ async function open(pen) {
 }
 
 function cancel(form, focus = true) {
-  const cell = form.closest("td"), was = before.get(cell);
+  const cell = form.closest(CELL), was = before.get(cell);
   if (!was) return;
   cell.replaceWith(was);
   if (focus) one(".pen", was)?.focus();
@@ -56,13 +57,25 @@ async function save(form) {
   const page = await ask(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
   form.ariaBusy = null;
   if (!page) return;
-  put(form.closest("td"), page);
+  put(form.closest(CELL), page);
+  if (!one(".cell-form", page)) renew();
   const toasts = all("#toasts > *", page);
   if (toasts.length) one("#toasts")?.replaceChildren(...toasts.map((found) => document.importNode(found, true)));
 }
 
+// Shows what else a saved fact changes on the page; the facts stay, since somebody may be in them.
+function renew() {
+  if (!one("#facts")) return;
+  const refresh = document.createElement("lw-refresh");
+  refresh.setAttribute("of", "#timeline");
+  refresh.setAttribute("keep", "#facts");
+  document.body.append(refresh);
+  refresh.remove();
+}
+
 document.addEventListener("click", (event) => {
-  const pen = event.target.closest(".pen");
+  const fact = event.target.closest("a, button, input, select, textarea, label") || getSelection().type === "Range" ? null : event.target.closest("dd.fact");
+  const pen = event.target.closest(".pen") ?? (fact && one(":scope > .pen", fact));
   if (pen && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); open(pen); }
   const cancelling = event.target.closest("[data-cancel]");
   if (cancelling) cancel(cancelling.closest(".cell-form"));
@@ -75,14 +88,14 @@ document.addEventListener("dblclick", (event) => {
 
 // On the way down, since the form around the table keeps the event from going up.
 document.addEventListener("submit", (event) => {
-  if (!event.target.matches("td .cell-form")) return;
+  if (!event.target.matches(FORM)) return;
   event.preventDefault();
   save(event.target);
 }, true);
 
 // Before the list hears of the keys, which are not its own in a form.
 document.addEventListener("keydown", (event) => {
-  const form = event.target.closest("td .cell-form");
+  const form = event.target.closest(FORM);
   if (form) {
     event.stopPropagation();
     const boxes = event.target.matches("select, [type=checkbox], [type=radio]");
@@ -102,3 +115,13 @@ document.addEventListener("keydown", (event) => {
   event.stopPropagation();
   (pens[pens.indexOf(event.target) + step] ?? row).focus();
 }, true);
+
+// The parts of a record are tabs on a small screen: the address says which one is open.
+function markTab() {
+  const tabs = all(".record-tabs a");
+  const open = tabs.find((tab) => tab.hash === location.hash) ?? tabs[0];
+  for (const tab of tabs) tab[tab === open ? "setAttribute" : "removeAttribute"]("aria-current", "page");
+}
+window.addEventListener("hashchange", markTab);
+markTab();
+if (location.hash === "#history") one("#history [autofocus]")?.focus(); // browsers skip it where the address names a part

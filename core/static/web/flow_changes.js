@@ -97,7 +97,7 @@ class FlowChanges extends FlowCanvas {
     if (!found.length) return;
     const box = made("details", ""), head = made("summary", ""), list = made("ul", "");
     box.open = open;
-    head.textContent = `${found.length} to look at before ${this.dataset.goal}`;
+    head.textContent = found.length === 1 ? "1 problem to fix" : `${found.length} problems to fix`;
     for (const problem of found) {
       const line = made("li", problem.severity === "error" ? "error" : ""), link = made(problem.link ? "a" : "span", "");
       if (problem.link) { link.href = problem.link; link.dataset.node = problem.nodeId ?? ""; }

@@ -84,7 +84,8 @@ class Refresh extends HTMLElement {
   connectedCallback() {
     const selector = this.getAttribute("of");
     if (one(selector)) window.htmx.ajax("GET", location.href, { target: selector, select: selector, swap: "outerMorph" });
-    const parts = all("[data-fresh]").filter((part) => !part.closest(selector));
+    const kept = this.getAttribute("keep");
+    const parts = all("[data-fresh]").filter((part) => !part.closest(selector) && !(kept && part.matches(kept)));
     if (parts.length) this.#renew(parts);
   }
 

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from django.utils.translation import gettext
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 WIDE, HIGH = 280, 140
@@ -37,7 +40,7 @@ class FlowGraph:
     """The type of the node where it begins."""
     fixed: ClassVar[frozenset[str]] = frozenset()
     """Types of nodes that nobody adds or deletes, in addition to the first."""
-    way_words: ClassVar[Mapping[str, str]] = {"out": "Then"}
+    way_words: ClassVar[Mapping[str, str]] = {"out": gettext_lazy("Then")}
     """Handle -> its label."""
 
     def __init__(self, drawn: Values, types: Mapping[str, Values]) -> None:
@@ -54,7 +57,7 @@ class FlowGraph:
     def need(self, id: str) -> JsonObject:
         node = self.find(id)
         if node is None:
-            raise NotPossible("This step was deleted by someone else.")
+            raise NotPossible(gettext("This step was deleted by someone else."))
         return node
 
     @property
@@ -69,7 +72,7 @@ class FlowGraph:
 
     def type_label(self, node: Values) -> str:
         node_type = self.types.get(node["type"])
-        return str(node_type["label"]) if node_type else f"{node['type'] or 'Unknown'} (unknown)"
+        return str(node_type["label"]) if node_type else f"{node['type'] or gettext('Unknown')} (unknown)"
 
     def handles(self, id: str) -> list[str]:
         """Return the ways on from a node, and those that its edges take all the same."""
@@ -90,7 +93,7 @@ class FlowGraph:
         rows = [row for name in ("cases", "arms") if isinstance(config.get(name), list) for row in config[name]]
         for row in rows:
             if isinstance(row, Mapping) and row.get("id") == handle:
-                return str(row.get("label") or f"Case {handle}")
+                return str(row.get("label") or gettext("Case %(handle)s") % {"handle": handle})
         return self.way_words.get(handle, handle)
 
     def out(self, id: str, handle: str = "") -> list[JsonObject]:
@@ -124,7 +127,7 @@ class FlowGraph:
         loose = [node["id"] for node in self.nodes if node["id"] not in shown]
         for id in sorted(loose, key=lambda id: id in reached):
             if id not in shown:
-                entries += [Line("open", words="Not connected"), *self._way(id, shown), Line("close")]
+                entries += [Line("open", words=gettext("Not connected")), *self._way(id, shown), Line("close")]
         return entries
 
     def _way(self, id: str, shown: set[str]) -> Iterator[Line]:

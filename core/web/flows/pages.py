@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import FlowGraph, Line
@@ -18,19 +20,19 @@ VIEWS = ("canvas", "list")
 DEEPEST = 12
 """Maximum depth of indentation for nested branches."""
 KEYS = (
-    ("Tab", "to the next step, in the order of the list"),
-    ("Arrows", "to the step beside, above or below"),
-    ("Enter", "edit the step"),
-    ("A", "add a step after it"),
-    ("C", "connect it: choose the other step, then Enter"),
-    ("Delete", "delete the step, or the connection that is chosen"),
-    ("Shift + arrows", "move the step"),
+    ("Tab", gettext_lazy("to the next step, in the order of the list")),
+    ("Arrows", gettext_lazy("to a neighboring step")),
+    ("Enter", gettext_lazy("edit the step")),
+    ("A", gettext_lazy("add a step after it")),
+    ("C", gettext_lazy("connect it: choose the other step, then Enter")),
+    ("Delete", gettext_lazy("delete the step, or the connection that is chosen")),
+    ("Shift + arrows", gettext_lazy("move the step")),
     ("Ctrl + Z", "undo"),
     ("Ctrl + Shift + Z", "redo"),
-    ("T", "tidy up"),
-    ("F", "show all of it"),
+    ("T", gettext_lazy("tidy up")),
+    ("F", gettext_lazy("show all")),
     ("+ and −", "zoom"),
-    ("?", "these keys"),
+    ("?", gettext_lazy("these keys")),
 )
 
 
@@ -57,8 +59,6 @@ class FlowPage(Page):
     """The template of the part above the drawing."""
     one: ClassVar[str]
     """Noun for the graph's object, such as workflow."""
-    goal: ClassVar[str] = "it can run"
-    """The action that validation errors block."""
     keys: ClassVar[Sequence[tuple[str, str]]] = KEYS
 
     # What a page implements
@@ -208,7 +208,7 @@ class FlowPage(Page):
     def changed_by(self) -> str:
         """The name of the member who changed it last."""
         by = self.drawn["updatedBy"]
-        return str(by["name"]) if by else "Somebody"
+        return str(by["name"]) if by else _("Somebody")
 
     def sent_graph(self) -> JsonObject:
         """Return the nodes and edges that were sent."""
@@ -217,7 +217,7 @@ class FlowPage(Page):
         except (ValueError, RecursionError):
             graph = None
         if not isinstance(graph, dict) or not {"nodes", "edges"} <= set(graph):
-            raise Refused(400, "This form is not complete", "The graph is missing.")
+            raise Refused(400, _("This form is not complete"), _("The graph is missing."))
         return {"nodes": graph["nodes"], "edges": graph["edges"]}
 
     def undo_of(self, before: Values, since: str) -> dict[str, str] | None:
@@ -228,7 +228,7 @@ class FlowPage(Page):
     def do_back(self) -> HttpResponse:
         """Restore the graph that a form has, unless it has been changed since."""
         answer = self.save_drawn(self.sent_graph(), self.request.POST.get("since", ""))
-        return self.done("Change undone") if answer.ok else self.refuse(answer)
+        return self.done(_("Change undone")) if answer.ok else self.refuse(answer)
 
 
 def _by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:

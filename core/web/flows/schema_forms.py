@@ -15,6 +15,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils.html import format_html
+from django.utils.translation import gettext
 
 from core.types import JsonObject, Values
 from core.web.flows.schema_reader import ReadingForm
@@ -153,7 +154,7 @@ class SchemaForm(ReadingForm):
             options = self._options(schema)
             field.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
             field.options = with_held(field.options, texts_of(value))
-            field.placeholder = "The company’s" if schema.get("x-widget") == "timezone" else ""
+            field.placeholder = gettext("The company’s") if schema.get("x-widget") == "timezone" else ""
         elif kind == "yes_no":
             field.kind = "select"
             field.options = list(YES_NO)
@@ -205,8 +206,8 @@ class SchemaForm(ReadingForm):
 
     def _span(self, schema: Schema, held: Values, path: str, label: str, help: str) -> Part:
         unit, _ = self.resolve(schema["properties"]["unit"])
-        amount = Field(f"{path}.amount", "How many", "number", initial=held.get("amount"))
-        units = Field(f"{path}.unit", "Unit", "select", required=True, initial=held.get("unit") or "days")
+        amount = Field(f"{path}.amount", gettext("How many"), "number", initial=held.get("amount"))
+        units = Field(f"{path}.unit", gettext("Unit"), "select", required=True, initial=held.get("unit") or "days")
         units.options = enum_options(unit)
         parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (amount, units)]
         return Part("span", path, label, help, parts=parts)
@@ -219,7 +220,11 @@ class SchemaForm(ReadingForm):
         rows = []
         for place, row in enumerate([*held, *({} for _ in range(spare))]):
             parts = self._properties(items, row, f"{path}.{place}")
-            title = f"{single(label)} {place + 1}" if place < len(held) else f"New {single(label).lower()}"
+            title = (
+                f"{single(label)} {place + 1}"
+                if place < len(held)
+                else gettext("New %(single)s") % {"single": single(label).lower()}
+            )
             rows.append(Part("group", f"{path}.{place}", title, parts=parts))
         return Part("rows", path, label, help, parts=rows)
 
@@ -230,13 +235,15 @@ class SchemaForm(ReadingForm):
             held = [*self.sent_pairs(path)]  # two rows of one name, which no settings hold
         rows = []
         for place, (name, content) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
-            naming = Field(f"{path}:name.{place}", "Field" if offered else "Name", "text", initial=name)
+            naming = Field(
+                f"{path}:name.{place}", gettext("Field") if offered else gettext("Name"), "text", initial=name
+            )
             if offered:
                 naming.kind = "select"
                 naming.options = with_held([option for option, _ in offered], [name] if name else [])
             text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
             long = isinstance(text, str) and (len(text) > 80 or "\n" in text)
-            giving = Field(f"{path}:value.{place}", "Value", "textarea" if long else "text", initial=text)
+            giving = Field(f"{path}:value.{place}", gettext("Value"), "textarea" if long else "text", initial=text)
             parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (naming, giving)]
             rows.append(Part("group", f"{path}.{name}" if name else f"{path}:{place}", parts=parts))
         return Part("pairs", path, label, help, parts=rows)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from core.types import JsonObject
 from core.web.filters import changed_filters
@@ -117,7 +118,7 @@ class ReadingForm(Schemas):
         try:
             return json.loads(text) if text else None
         except (ValueError, RecursionError):
-            self.wrong[path] = "This is not valid JSON"
+            self.wrong[path] = gettext("This is not valid JSON")
             return text
 
     def _read_span(self, path: str, optional: bool) -> Any:
@@ -160,7 +161,7 @@ class ReadingForm(Schemas):
         pairs: JsonObject = {}
         for place, (name, text) in enumerate(self.sent_pairs(path)):
             if name in pairs:
-                self.wrong[f"{path}:name.{place}"] = "This name is used twice"
+                self.wrong[f"{path}:name.{place}"] = gettext("This name is used twice")
             elif name and name in before and pair_text(before[name]).strip() == text:
                 pairs[name] = before[name]
             elif name:

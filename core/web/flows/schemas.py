@@ -10,7 +10,9 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice, flattened, shown_by
 from core.web.forms import BoundField, Option
@@ -26,12 +28,20 @@ MAX_ROWS = 50
 MAX_PAIRS = 201
 UNSHOWN = "unshown"
 """The value of the button that takes off the conditions that a form does not show."""
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
 MAY_BE_NEITHER = "x-neither"
 """Mark of a switch that may be on, off, or left to the default."""
-YES_NO = (Option("true", "Yes"), Option("false", "No"))
+YES_NO = (Option("true", gettext_lazy("Yes")), Option("false", gettext_lazy("No")))
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
 
@@ -201,7 +211,14 @@ def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
     """Return the options, and those that are chosen but not among them: gone, or beyond the first ones."""
     offered = list(options)
     there = {entry.value for entry in offered}
-    return [*offered, *(Option(entry, f"{entry} (not found)") for entry in held if entry and entry not in there)]
+    return [
+        *offered,
+        *(
+            Option(entry, gettext("%(entry)s (not found)") % {"entry": entry})
+            for entry in held
+            if entry and entry not in there
+        ),
+    ]
 
 
 def is_plain(schema: Schema) -> bool:

@@ -14,13 +14,16 @@ from core.web.forms.fields import (
     read_input,
     texts_of,
 )
+from core.web.forms.fieldsets import REST, Fieldset
 from core.web.forms.form import Form, alone, name_below
 
 __all__ = [
     "CHOICES",
+    "REST",
     "SEVERAL",
     "BoundField",
     "Field",
+    "Fieldset",
     "Form",
     "Option",
     "alone",

@@ -13,12 +13,13 @@ from typing import Any
 import orjson
 
 from core.text.json import dumps
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms.fields import differ
 
 RETRIES = 3
 """Number of retries of a change if another one saves the record between reading and writing it."""
-CLASH = "changed this record too. Choose which value to keep, then save."
+CLASH = gettext_lazy("changed this record too. Choose which value to keep, then save.")
 
 
 def read_opened(data: Mapping[str, Any]) -> JsonObject:

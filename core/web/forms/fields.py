@@ -11,6 +11,7 @@ from django import forms
 from django.utils.functional import cached_property
 
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.web.forms.inputs import (
     BadMoment,
     merged,
@@ -29,7 +30,7 @@ SEVERAL = frozenset({"checks", "groups", "tags"})
 CHOICES = frozenset({*SEVERAL, "select", "radio"})
 SILENT = frozenset({*SEVERAL, "switch"})
 """Kinds of which browsers send nothing where nothing is ticked."""
-GONE = "no longer an option"
+GONE = gettext_lazy("no longer an option")
 UNSENT: Any = object()
 """The input of a field that a browser did not send."""
 
@@ -277,7 +278,7 @@ class Field(forms.Field):
             text = self.text(value)
             return text.replace("T", " ") if self.input_type(value) == "datetime-local" else text
         labels = {option.value: option.label for option in self.offered(value)}
-        return ", ".join(labels.get(text, text) for text in filter(None, texts_of(value)))
+        return ", ".join(str(labels.get(text, text)) for text in filter(None, texts_of(value)))
 
     def offered(self, value: Any) -> list[Option]:
         """Return the options, and chosen values that are no longer options: a form keeps untouched values."""

@@ -6,22 +6,26 @@ that depends on its company.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, cast
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.forms.renderers import TemplatesSetting
+from django.utils.translation import gettext as _
 
 from core.errors import PERMISSION, WHOLE_BODY
 from core.ids import is_id
 from core.text.json import dumps
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer, sentence
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
+from core.web.forms.fieldsets import Fieldset, Section, sections_of
 
-LOST = "Enter it again. It was not saved."
+LOST = gettext_lazy("Enter it again. It was not saved.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
 
 
@@ -43,6 +47,8 @@ class Form(forms.Form):
     default_renderer = TemplatesSetting
     focus: ClassVar[str] = ""
     """The name of the field that has the focus in the form of a new record."""
+    fieldsets: Sequence[Fieldset] = ()
+    """The sections of a form with many fields."""
     template_name = "web/fields.html"
     fields: dict[str, Field]  # type: ignore[assignment]
 
@@ -52,10 +58,14 @@ class Form(forms.Form):
         *,
         fields: Iterable[Field] = (),
         initial: Values | None = None,
+        fieldsets: Sequence[Fieldset] = (),
     ) -> None:
         super().__init__(data, auto_id="f-%s", initial=dict(initial or {}))
         self.cleaned_data: JsonObject = {}
+        if fieldsets:
+            self.fieldsets = fieldsets
         self._opened = ""
+        self.remedy = ""
         for name, declared in self.fields.items():
             declared.name = name
         for field in [*self.fields.values(), *fields]:
@@ -112,7 +122,7 @@ class Form(forms.Form):
         self.full_clean()
         self._merge(opened, current, others)
         if any(field.clash for field in self):
-            self.add_error(None, f"{changed_by or 'Somebody'} {CLASH}")
+            self.add_error(None, f"{changed_by or _('Somebody')} {CLASH}")
         return self
 
     def _merge(self, opened: Values, current: Values, others: Values) -> None:
@@ -128,6 +138,11 @@ class Form(forms.Form):
 
     def __iter__(self) -> Iterator[BoundField]:
         return (self[name] for name in self.fields)
+
+    @property
+    def sections(self) -> list[Section]:
+        """The fields in their sections; a form without fieldsets is one section without a heading."""
+        return sections_of({name: self[name] for name in self.fields}, self.fieldsets)
 
     @property
     def values(self) -> JsonObject:
@@ -166,6 +181,11 @@ class Form(forms.Form):
             self.add_error(None, NOT_ALLOWED)
             self.ask_again()
             return
+        self.remedy = remedy_key(answer)
+        if text := remedy_text(answer):
+            self.add_error(None, text)
+            self.ask_again()
+            return
         texts: dict[str, list[str]] = {}
         rest: list[str] = []
         for error in answer.errors:
@@ -181,7 +201,7 @@ class Form(forms.Form):
         if not answer.errors and answer.warning:
             rest.append(sentence(answer.warning))
         for name, messages in texts.items():
-            self[name].replace_error(" ".join(messages))
+            self[name].replace_error(" ".join(map(str, messages)))
         if answer.message and not self.refused_fields:
             self.add_error(None, answer.message)
         for text in rest:

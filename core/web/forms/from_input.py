@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rest_framework import serializers
@@ -10,6 +10,7 @@ from rest_framework import serializers
 from core.api.addresses import EmailInput, PhoneInput, WebAddressInput
 from core.api.input import ObjectIdInput
 from core.web.forms.fields import Field, Option
+from core.web.forms.fieldsets import Fieldset
 from core.web.forms.form import Form
 
 LONG_TEXT = 1000
@@ -51,6 +52,7 @@ def form_from_input(
     initial: Mapping[str, Any] | None = None,
     required: Collection[str] | None = None,
     focus: str = "",
+    fieldsets: Sequence[Fieldset] = (),
 ) -> type[Form]:
     """Make a form for an input of the API, as Django's `modelform_factory` does for a model.
 
@@ -77,4 +79,4 @@ def form_from_input(
             options=(options or {}).get(name, ()),
             initial=(initial or {}).get(name, ""),
         )
-    return type(f"{input_class.__name__}Form", (Form,), {**fields, "focus": focus})
+    return type(f"{input_class.__name__}Form", (Form,), {**fields, "focus": focus, "fieldsets": fieldsets})

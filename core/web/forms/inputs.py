@@ -14,6 +14,8 @@ from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from core.text.json import iso
 
 ONE_LINE = frozenset({"text", "email", "tel", "url", "search"})
@@ -123,7 +125,7 @@ def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
     except OverflowError:
         return text
     if moment.astimezone(zone).replace(tzinfo=None) != local:
-        raise BadMoment(f"The clocks of {zone} skip this time. Enter another one.")
+        raise BadMoment(_("The clocks of %(zone)s skip this time. Enter another one.") % {"zone": zone})
     return iso(moment)
 
 

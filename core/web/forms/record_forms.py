@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.field_values import field_values, reference_kind
 from core.web.filters import DATE, KNOWN, NUMBER, ONE_OF, TEXT, YES_NO, Choice
@@ -112,8 +115,8 @@ def record_fields(page: Page, definitions: Iterable[Definition], values: Values 
 
 
 NONE_YET = {
-    "file": "No files yet. Upload one under Files.",
-    "member": "No members to choose from.",
+    "file": gettext_lazy("No files yet. Upload one under Files."),
+    "member": gettext_lazy("No members to choose from."),
 }
 
 
@@ -150,30 +153,34 @@ FILTERED = ("string", "number", "date", "boolean", "any")
 """Value types of custom fields that can be filtered, in addition to those with options."""
 BESIDE = {
     "contact": (
-        Choice("category.name", "Category"),
-        Choice("unsubscribed", "Unsubscribed", ("equals",), YES_NO, "flag"),
-        Choice("createdBy.name", "Added by"),
-        Choice("createdAt", "Added", DATE, kind="date"),
+        Choice("category.name", gettext_lazy("Category")),
+        Choice("unsubscribed", gettext_lazy("Unsubscribed"), ("equals",), YES_NO, "flag"),
+        Choice("createdBy.name", gettext_lazy("Added by")),
+        Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
     ),
     "lead": (
-        Choice("contact.name", "Contact"),
-        Choice("contact.email", "Email"),
-        Choice("contact.contactNumber", "Phone"),
-        Choice("team.name", "Team"),
-        Choice("productServices.name", "Product"),
-        Choice("statusChangedAt", "In status since", DATE, kind="date"),
-        Choice("createdBy.name", "Added by"),
-        Choice("createdAt", "Added", DATE, kind="date"),
+        Choice("contact.name", gettext_lazy("Contact")),
+        Choice("contact.email", gettext_lazy("Email")),
+        Choice("contact.contactNumber", gettext_lazy("Phone")),
+        Choice("team.name", gettext_lazy("Team")),
+        Choice("productServices.name", gettext_lazy("Product")),
+        Choice("statusChangedAt", gettext_lazy("In status since"), DATE, kind="date"),
+        Choice("createdBy.name", gettext_lazy("Added by")),
+        Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
     ),
 }
 """Filters for the records of a panel, in addition to the company's fields."""
 PLAIN = {
-    "contact": (Choice("name", "Name"), Choice("email", "Email"), Choice("contactNumber", "Phone")),
+    "contact": (
+        Choice("name", gettext_lazy("Name")),
+        Choice("email", gettext_lazy("Email")),
+        Choice("contactNumber", gettext_lazy("Phone")),
+    ),
     "lead": (
-        Choice("status", "Status"),
-        Choice("source", "Source"),
-        Choice("value", "Value", NUMBER, kind="number"),
-        Choice("notes", "Notes"),
+        Choice("status", gettext_lazy("Status")),
+        Choice("source", gettext_lazy("Source")),
+        Choice("value", gettext_lazy("Value"), NUMBER, kind="number"),
+        Choice("notes", gettext_lazy("Notes")),
     ),
 }
 """The panel's own fields, with their default names."""
@@ -197,11 +204,13 @@ def record_choices(
     first = [own.pop(entry.name, entry) for entry in PLAIN[panel]]
     choices = [*first, *(entry for name, entry in own.items() if name not in OF_PHONE)]
     pairs = tuple((entry.value, entry.label) for entry in tags)
-    choices.append(Choice("tags", "Tag", ONE_OF, pairs) if pairs else Choice("tags.name", "Tag"))
+    choices.append(Choice("tags", gettext("Tag"), ONE_OF, pairs) if pairs else Choice("tags.name", gettext("Tag")))
     if panel == "lead":
         pairs = tuple((entry.value, entry.label) for entry in members)
         choices.append(
-            Choice("teamMember", "Assigned to", ONE_OF, pairs) if pairs else Choice("teamMember.name", "Assigned to")
+            Choice("teamMember", gettext("Assigned to"), ONE_OF, pairs)
+            if pairs
+            else Choice("teamMember.name", gettext("Assigned to"))
         )
     return [*choices, *BESIDE[panel]]
 

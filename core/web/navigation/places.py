@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.text.translation import gettext_lazy
+
 
 @dataclass(frozen=True)
 class Place:
@@ -18,31 +20,31 @@ class Place:
     """Set for places that the bar of small screens shows; "More" has the others."""
 
 
-HOME = Place("Home", "house", key="h", is_in_bar=True)
-INBOX = Place("Inbox", "inbox", key="i", is_in_bar=True)
-NOTIFICATIONS = Place("Notifications", "bell", key="n")
-CONTACTS = Place("Contacts", "users", "CRM", "c", is_in_bar=True)
-LEADS = Place("Leads", "target", "CRM", "l", is_in_bar=True)
-TASKS = Place("Tasks", "list-todo", "CRM", "t")
-CALENDAR = Place("Calendar", "calendar", "CRM", "d")
-OUTREACH = Place("Outreach", "send", "Marketing", "o")
-WORKFLOWS = Place("Workflows", "workflow", "Marketing", "w")
-WEBSITE = Place("Website", "globe", "Marketing", "e")
-REPORTS = Place("Reports", "chart-column", "Insights", "r")
-ASSISTANT = Place("Assistant", "sparkles", "Insights", "a")
-SETTINGS = Place("Settings", "settings", key="s")
+HOME = Place(gettext_lazy("Home"), "house", key="h", is_in_bar=True)
+INBOX = Place(gettext_lazy("Inbox"), "inbox", key="i", is_in_bar=True)
+NOTIFICATIONS = Place(gettext_lazy("Notifications"), "bell", key="n")
+CONTACTS = Place(gettext_lazy("Contacts"), "users", "CRM", "c", is_in_bar=True)
+LEADS = Place(gettext_lazy("Leads"), "target", "CRM", "l", is_in_bar=True)
+TASKS = Place(gettext_lazy("Tasks"), "list-todo", "CRM", "t")
+CALENDAR = Place(gettext_lazy("Calendar"), "calendar", "CRM", "d")
+OUTREACH = Place(gettext_lazy("Outreach"), "send", gettext_lazy("Marketing"), "o")
+WORKFLOWS = Place(gettext_lazy("Workflows"), "workflow", gettext_lazy("Marketing"), "w")
+WEBSITE = Place(gettext_lazy("Website"), "globe", gettext_lazy("Marketing"), "e")
+REPORTS = Place(gettext_lazy("Reports"), "chart-column", gettext_lazy("Insights"), "r")
+ASSISTANT = Place(gettext_lazy("Assistant"), "sparkles", gettext_lazy("Insights"), "a")
+SETTINGS = Place(gettext_lazy("Settings"), "settings", key="s")
 PLACES = (HOME, INBOX, CONTACTS, LEADS, TASKS, CALENDAR, OUTREACH, WORKFLOWS, WEBSITE, REPORTS, ASSISTANT, SETTINGS)
 """The links of the side bar, in order; notifications are the bell above them."""
 SETTINGS_GROUPS = (
     "",
-    "Company",
-    "People",
-    "Data",
-    "Sending",
-    "Connections",
-    "Developers",
-    "Billing",
-    "Your account",
+    gettext_lazy("Company"),
+    gettext_lazy("People"),
+    gettext_lazy("Data"),
+    gettext_lazy("Sending"),
+    gettext_lazy("Connections"),
+    gettext_lazy("Developers"),
+    gettext_lazy("Billing"),
+    gettext_lazy("Your account"),
 )
 """The headings of the list of settings, in order."""
 
@@ -61,17 +63,35 @@ class MenuItem:
     """Further words by which the palette finds it."""
 
 
-FORMS_MENU = MenuItem("Forms", WEBSITE, 10, "clipboard-list", keywords="sign-up signup web forms lead capture ads")
+FORMS_MENU = MenuItem(
+    gettext_lazy("Forms"),
+    WEBSITE,
+    10,
+    "clipboard-list",
+    keywords=gettext_lazy("sign-up signup web forms lead capture ads"),
+)
 SENDERS_MENU = MenuItem(
-    "Email senders",
+    gettext_lazy("Email senders"),
     SETTINGS,
     10,
     "at-sign",
-    "Sending",
-    "smtp mail server mailboxes imap domain sending hours unsubscribe from address",
+    gettext_lazy("Sending"),
+    gettext_lazy("smtp mail server mailboxes imap domain sending hours unsubscribe from address"),
 )
-WEBHOOKS_MENU = MenuItem("Webhooks", SETTINGS, 20, "webhook", "Developers", "events callbacks integrations")
+WEBHOOKS_MENU = MenuItem(
+    gettext_lazy("Webhooks"),
+    SETTINGS,
+    20,
+    "webhook",
+    gettext_lazy("Developers"),
+    gettext_lazy("events callbacks integrations"),
+)
 PLAN_MENU = MenuItem(
-    "Plan and usage", SETTINGS, 10, "gauge", "Billing", "subscription billing upgrade seats limits price cancel"
+    gettext_lazy("Plan and usage"),
+    SETTINGS,
+    10,
+    "gauge",
+    gettext_lazy("Billing"),
+    gettext_lazy("subscription billing upgrade seats limits price cancel"),
 )
 """Entries that pages of several modules share."""

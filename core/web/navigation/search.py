@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from core.text.folding import fold
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.navigation.menu import address_of, first_pages, opened_items, registered
 from core.web.navigation.places import NOTIFICATIONS, PLACES, SETTINGS, MenuItem, Place
@@ -16,34 +19,34 @@ MAX_SEARCH_LENGTH = 200
 MAX_PAGES = 6
 """Maximum number of pages and actions shown next to records."""
 EVERYWHERE = (
-    (("Ctrl", "K"), "Search, go somewhere, do something"),
-    (("?",), "Show the keys"),
-    (("/",), "Search the list"),
+    (("Ctrl", "K"), gettext_lazy("Search records, pages and actions")),
+    (("?",), gettext_lazy("Show the keys")),
+    (("/",), gettext_lazy("Search the list")),
 )
 LISTS = (
-    (("J",), "Next row"),
-    (("K",), "Row before"),
-    (("X",), "Choose the row"),
-    (("Enter",), "Open the row"),
-    (("C",), "New one"),
+    (("J",), gettext_lazy("Next row")),
+    (("K",), gettext_lazy("Previous row")),
+    (("X",), gettext_lazy("Select the row")),
+    (("Enter",), gettext_lazy("Open the row")),
+    (("C",), gettext_lazy("New record")),
 )
-RECORDS = ((("E",), "Edit"), (("N",), "Write a note"))
+RECORDS = ((("E",), gettext_lazy("Edit")), (("N",), gettext_lazy("Write a note")))
 INBOX = (
-    (("O",), "Open the first conversation"),
-    (("J",), "Next conversation"),
-    (("K",), "Conversation before"),
-    (("R",), "Answer"),
-    (("A",), "Assign"),
-    (("S",), "Snooze or unsnooze"),
-    (("E",), "Close or reopen"),
+    (("O",), gettext_lazy("Open the first conversation")),
+    (("J",), gettext_lazy("Next conversation")),
+    (("K",), gettext_lazy("Previous conversation")),
+    (("R",), gettext_lazy("Answer")),
+    (("A",), gettext_lazy("Assign")),
+    (("S",), gettext_lazy("Snooze or unsnooze")),
+    (("E",), gettext_lazy("Close or reopen")),
 )
 REVIEW = (
-    (("A",), "Approve the draft"),
-    (("E",), "Edit it"),
-    (("W",), "Rewrite the draft"),
-    (("X",), "Don't send it"),
-    (("J",), "Next draft"),
-    (("K",), "Draft before"),
+    (("A",), gettext_lazy("Approve the draft")),
+    (("E",), gettext_lazy("Edit the draft")),
+    (("W",), gettext_lazy("Rewrite the draft")),
+    (("X",), gettext_lazy("Don't send the draft")),
+    (("J",), gettext_lazy("Next draft")),
+    (("K",), gettext_lazy("Previous draft")),
 )
 
 
@@ -71,15 +74,19 @@ class Search(Page):
     """Records, pages and actions that match a text; without one, recent records, all actions and all pages."""
 
     path = name = "search"
-    title = "Search"
+    title = gettext_lazy("Search")
     template = "web/search/search.html"
 
     def show(self) -> Values:
         text = " ".join(self.request.GET.get("q", "").split())[:MAX_SEARCH_LENGTH]
         if text:
-            groups = [("Pages", self.places(text)), ("Actions", self.actions(text)), *self.records(text)]
+            groups = [
+                (gettext("Pages"), self.places(text)),
+                (gettext("Actions"), self.actions(text)),
+                *self.records(text),
+            ]
         else:
-            groups = [("Recent", self.recent()), ("Actions", self.actions()), *self.all_places()]
+            groups = [(gettext("Recent"), self.recent()), (gettext("Actions"), self.actions()), *self.all_places()]
         numbered, count = [], 0
         for label, hits in groups:
             if hits:
@@ -119,7 +126,10 @@ class Search(Page):
         candidates = self.candidates()
         pages = [candidate.hit for candidate in candidates if candidate.item.place != SETTINGS]
         settings = [candidate.hit for candidate in candidates if candidate.item.place == SETTINGS]
-        return [("Pages", pages), ("Settings", [Hit(**{**vars(hit), "text": ""}) for hit in settings])]
+        return [
+            (gettext("Pages"), pages),
+            (gettext("Settings"), [Hit(**{**vars(hit), "text": ""}) for hit in settings]),
+        ]
 
     def places(self, text: str) -> list[Hit]:
         """Return the pages that match by their label, and then those that match by other words for them."""
@@ -157,7 +167,14 @@ class Search(Page):
             ]
             if group["hasMore"]:
                 address = self.address(lists[page.menu].name, q=text)
-                hits.append(Hit(f"All {label.lower()} with “{text}”", "", address, "search"))
+                hits.append(
+                    Hit(
+                        gettext("All %(label)s with “%(text)s”") % {"label": label.lower(), "text": text},
+                        "",
+                        address,
+                        "search",
+                    )
+                )
             groups.append((label, hits))
         return groups
 
@@ -167,16 +184,21 @@ class Keys(Page):
 
     path = "help/keys"
     name = "keys-help"
-    title = "Keys"
+    title = gettext_lazy("Keys")
     template = "web/search/keys.html"
 
     def show(self) -> Values:
         places = {item.place for item, _ in opened_items(self)}
         go = [(("G", place.key.upper()), place.label) for place in (*PLACES, NOTIFICATIONS) if place in places]
-        groups = [("Everywhere", EVERYWHERE), ("Go to", go), ("In lists", LISTS), ("On a record", RECORDS)]
+        groups = [
+            (gettext("Everywhere"), EVERYWHERE),
+            (gettext("Go to"), go),
+            (gettext("In lists"), LISTS),
+            (gettext("On a record"), RECORDS),
+        ]
         if self.may("genie") or self.may("chatapp"):
-            groups.append(("Inbox", INBOX))
-        return {"groups": [*groups, ("Review of drafts", REVIEW)] if self.may("genie") else groups}
+            groups.append((gettext("Inbox"), INBOX))
+        return {"groups": [*groups, (gettext("Review of drafts"), REVIEW)] if self.may("genie") else groups}
 
 
 def matches(text: str, label: str) -> bool:

@@ -6,43 +6,45 @@ from datetime import datetime
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
-from core.web.forms import Field, Form, options_of
+from core.web.forms import Field, Fieldset, Form, options_of
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 
 OUTCOMES = (
-    ("connected", "Connected"),
-    ("no_answer", "No answer"),
-    ("busy", "Busy"),
-    ("voicemail", "Voicemail"),
-    ("wrong_number", "Wrong number"),
-    ("failed", "Failed"),
+    ("connected", gettext_lazy("Connected")),
+    ("no_answer", gettext_lazy("No answer")),
+    ("busy", gettext_lazy("Busy")),
+    ("voicemail", gettext_lazy("Voicemail")),
+    ("wrong_number", gettext_lazy("Wrong number")),
+    ("failed", gettext_lazy("Failed")),
 )
-DIRECTIONS = (("outbound", "Outgoing"), ("inbound", "Incoming"))
+DIRECTIONS = (("outbound", gettext_lazy("Outgoing")), ("inbound", gettext_lazy("Incoming")))
 FOUND = 10
 """Contacts that a search shows."""
 
 
 class Calls(Page):
     path = name = "calls"
-    title = "Calls"
+    title = gettext_lazy("Calls")
     template = "web/calls/list.html"
     module = "lead-activity"
-    menu = MenuItem("Calls", TASKS, 20, "phone", keywords="call log phone")
+    menu = MenuItem(gettext_lazy("Calls"), TASKS, 20, "phone", keywords=gettext_lazy("call log phone"))
 
     choices = (
-        Choice("contact.name", "Contact"),
-        Choice("member.name", "Member"),
-        Choice("direction", "Direction", ("in",), DIRECTIONS),
-        Choice("outcome", "Outcome", ("in",), OUTCOMES),
-        Choice("startedAt", "When", DATE, kind="date"),
+        Choice("contact.name", gettext_lazy("Contact")),
+        Choice("member.name", gettext_lazy("Member")),
+        Choice("direction", gettext_lazy("Direction"), ("in",), DIRECTIONS),
+        Choice("outcome", gettext_lazy("Outcome"), ("in",), OUTCOMES),
+        Choice("startedAt", gettext_lazy("When"), DATE, kind="date"),
     )
 
     @cached_property
@@ -61,6 +63,9 @@ class Calls(Page):
         }
 
 
+CALL_ROWS = (Fieldset("", (("direction", "outcome"), ("startedAt", "minutes"), "notes", "recording")),)
+
+
 class CallPage(Page):
     module = "lead-activity"
     menu = Calls.menu
@@ -70,14 +75,15 @@ class CallPage(Page):
         outcomes = options_of(OUTCOMES)
         return Form(
             fields=[
-                Field("direction", "Direction", "select", required=True, options=directions, initial="outbound"),
-                Field("outcome", "Outcome", "select", required=True, options=outcomes, initial="connected"),
-                Field("startedAt", "When", "datetime-local"),
-                Field("minutes", "Minutes", "number"),
-                Field("notes", "Notes", "textarea"),
-                Field("recording", "Recording URL", "url", placeholder="https://"),
+                Field("direction", _("Direction"), "select", required=True, options=directions, initial="outbound"),
+                Field("outcome", _("Outcome"), "select", required=True, options=outcomes, initial="connected"),
+                Field("startedAt", _("When"), "datetime-local"),
+                Field("minutes", _("Minutes"), "number"),
+                Field("notes", _("Notes"), "textarea"),
+                Field("recording", _("Recording URL"), "url", placeholder="https://"),
             ],
             initial=values,
+            fieldsets=CALL_ROWS,
         )
 
     @staticmethod
@@ -100,7 +106,7 @@ class NewCall(CallPage):
 
     path = "calls/new"
     name = "call-new"
-    title = "Log a call"
+    title = gettext_lazy("Log a call")
     template = "web/calls/new.html"
 
     @cached_property
@@ -110,10 +116,10 @@ class NewCall(CallPage):
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        form.fields["startedAt"].help_text = "Empty: now."
+        form.fields["startedAt"].help_text = _("Leave empty to use the current time.")
         if not self.contact:
-            help = "With its country code, such as +49 30 1234567: the contact is found by it."
-            form.insert(Field("number", "Number", "tel", required=True, help_text=help), before="direction")
+            help = _("With country code, such as +49 30 1234567.")
+            form.insert(Field("number", _("Number"), "tel", required=True, help_text=help), before="direction")
         return form
 
     def show(self) -> Values:
@@ -133,13 +139,13 @@ class NewCall(CallPage):
         answer = self.ask("POST", "calllog", None, {**self.body(values), **whom})
         if not answer.ok:
             return self.refused(form, answer, self.context(form))
-        return self.done("Call logged", self.address("calls"))
+        return self.done(_("Call logged"), self.address("calls"))
 
 
 class EditCall(CallPage):
     path = "calls/<str:id>"
     name = "call"
-    title = "Call"
+    title = gettext_lazy("Call")
     template = "web/calls/detail.html"
 
     @property
@@ -172,8 +178,8 @@ class EditCall(CallPage):
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             return self.refused(form, answer, {"one": self.call})
-        return self.done("Call saved", self.address("calls"))
+        return self.done(_("Call saved"), self.address("calls"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "calllog", None, {"ids": [self.params["id"]]})
-        return self.done("Call deleted", self.address("calls")) if answer.ok else self.refuse(answer)
+        return self.done(_("Call deleted"), self.address("calls")) if answer.ok else self.refuse(answer)

@@ -8,9 +8,11 @@ from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
@@ -18,12 +20,25 @@ from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 
-TABS = (("open", "Open"), ("mine", "Yours"), ("done", "Done"))
-EMPTY = {"open": "No open tasks", "mine": "No tasks for you", "done": "No completed tasks"}
-SNOOZES = (("1", "Until tomorrow"), ("3", "For three days"), ("7", "For a week"))
+TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Yours")), ("done", gettext_lazy("Done")))
+EMPTY = {
+    "open": gettext_lazy("No open tasks"),
+    "mine": gettext_lazy("No tasks for you"),
+    "done": gettext_lazy("No completed tasks"),
+}
+SNOOZES = (
+    ("1", gettext_lazy("Until tomorrow")),
+    ("3", gettext_lazy("For three days")),
+    ("7", gettext_lazy("For a week")),
+)
 MORNING = time(9)
 """Time of day of a postponed follow-up."""
-REMINDERS = {"0": "At the due time", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+REMINDERS = {
+    "0": gettext_lazy("At the due time"),
+    "15": gettext_lazy("15 minutes before"),
+    "60": gettext_lazy("1 hour before"),
+    "1440": gettext_lazy("1 day before"),
+}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Leads that a search shows."""
@@ -33,15 +48,17 @@ class FollowUps(Page):
     """The open follow-ups by their time, overdue ones first; and the done ones, the last first."""
 
     path = name = "follow-ups"
-    title = "Tasks"
+    title = gettext_lazy("Tasks")
     template = "web/follow_ups/list.html"
     module = "lead-activity"
-    menu = MenuItem("Tasks", TASKS, 10, "list-todo", keywords="follow-ups todo reminders activities")
+    menu = MenuItem(
+        gettext_lazy("Tasks"), TASKS, 10, "list-todo", keywords=gettext_lazy("follow-ups todo reminders activities")
+    )
 
     choices = (
-        Choice("lead.contact.name", "Contact"),
-        Choice("assignee.name", "Assigned to"),
-        Choice("dueAt", "Due", DATE, kind="date"),
+        Choice("lead.contact.name", gettext_lazy("Contact")),
+        Choice("assignee.name", gettext_lazy("Assigned to")),
+        Choice("dueAt", gettext_lazy("Due"), DATE, kind="date"),
     )
 
     @cached_property
@@ -75,10 +92,10 @@ class FollowUps(Page):
         }
 
     def do_done(self) -> HttpResponse:
-        return self._set("done", "Done")
+        return self._set("done", _("Done"))
 
     def do_reopen(self) -> HttpResponse:
-        return self._set("open", "Open again")
+        return self._set("open", _("Reopened"))
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": status})
@@ -92,7 +109,9 @@ class FollowUps(Page):
         due = datetime.combine(day, MORNING, zone).isoformat()
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": due})
         return (
-            self.done(f"Snoozed until {day:%A} {self.reader.formats.date(day)}") if answer.ok else self.refuse(answer)
+            self.done(_("Snoozed until %(day)s %(date)s") % {"day": f"{day:%A}", "date": self.reader.formats.date(day)})
+            if answer.ok
+            else self.refuse(answer)
         )
 
 
@@ -115,20 +134,20 @@ class FollowUpPage(Page):
         if values.get("remindMinutes"):
             reminders.setdefault(values["remindMinutes"], f"{values['remindMinutes']} minutes before")
         fields = [
-            Field("title", "Task", required=True, autofocus=not values),
-            Field("dueAt", "Due", "datetime-local", required=True),
+            Field("title", _("Task"), required=True, autofocus=not values),
+            Field("dueAt", _("Due"), "datetime-local", required=True),
             Field(
                 "remindMinutes",
-                "Email reminder",
+                _("Email reminder"),
                 "select",
                 options=[Option(value, label) for value, label in reminders.items()],
-                placeholder="No",
+                placeholder=_("No"),
             ),
-            Field("notes", "Notes", "textarea"),
+            Field("notes", _("Notes"), "textarea"),
         ]
         if self.people:
-            none = "Nobody" if values else "The lead's owner"
-            fields.insert(2, Field("assignee", "Assigned to", "select", options=self.people, placeholder=none))
+            none = _("Nobody") if values else _("The lead's owner")
+            fields.insert(2, Field("assignee", _("Assigned to"), "select", options=self.people, placeholder=none))
         return Form(fields=fields, initial=values)
 
     @staticmethod
@@ -148,7 +167,7 @@ class NewFollowUp(FollowUpPage):
 
     path = "follow-ups/new"
     name = "follow-up-new"
-    title = "New task"
+    title = gettext_lazy("New task")
     template = "web/follow_ups/new.html"
 
     @cached_property
@@ -174,14 +193,14 @@ class NewFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"lead": self.lead, "form": form}, status=422)
-        return self.done("Task added", self.address("follow-ups"))
+        return self.done(_("Task added"), self.address("follow-ups"))
 
 
 class EditFollowUp(FollowUpPage):
     path = "follow-ups/<str:id>"
     name = "follow-up"
-    tab_name = "Task"
-    title = "Task"
+    tab_name = gettext_lazy("Task")
+    title = gettext_lazy("Task")
     template = "web/follow_ups/detail.html"
 
     @property
@@ -221,13 +240,13 @@ class EditFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"one": self.follow_up, "form": form}, status=422)
-        return self.done("Task saved", self.address("follow-ups"))
+        return self.done(_("Task saved"), self.address("follow-ups"))
 
     def do_done(self) -> HttpResponse:
-        return self._set("done", "Done")
+        return self._set("done", _("Done"))
 
     def do_reopen(self) -> HttpResponse:
-        return self._set("open", "Open again")
+        return self._set("open", _("Reopened"))
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", self.resource, None, {"status": status})
@@ -235,4 +254,4 @@ class EditFollowUp(FollowUpPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.resource, None, {})
-        return self.done("Task deleted", self.address("follow-ups")) if answer.ok else self.refuse(answer)
+        return self.done(_("Task deleted"), self.address("follow-ups")) if answer.ok else self.refuse(answer)

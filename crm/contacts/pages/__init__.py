@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from crm.contacts.pages.lists import ChangeContacts, ContactCell, ContactColumns, Contacts, StartForContacts
-from crm.contacts.pages.record import ContactDetail, NewContact
+from crm.contacts.pages.record import ContactDetail, ContactRelated, NewContact
+from crm.contacts.pages.samples import SamplePeople
 
-PAGES = [Contacts, ContactColumns, ChangeContacts, StartForContacts, ContactCell, NewContact, ContactDetail]
+PAGES = [
+    Contacts,
+    ContactColumns,
+    ChangeContacts,
+    StartForContacts,
+    ContactCell,
+    NewContact,
+    SamplePeople,
+    ContactDetail,
+    ContactRelated,
+]

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 SYSTEM = ("name", "email", "countryCode", "number")
-NEEDED = {"name": "a name", "email": "an email address", "number": "a phone number"}
+NEEDED = {
+    "name": gettext_lazy("a name"),
+    "email": gettext_lazy("an email address"),
+    "number": gettext_lazy("a phone number"),
+}
+FIELDSETS = (
+    Fieldset(gettext_lazy("Contact details"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(gettext_lazy("More details"), (REST,)),
+    Fieldset(gettext_lazy("Groups"), ("category", "tags")),
+)
 
 
 class ContactPage(Page):
     """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
-    menu = MenuItem("All contacts", CONTACTS, 10, "users", keywords="people customers persons subscribers")
+    menu = MenuItem(
+        gettext_lazy("All contacts"),
+        CONTACTS,
+        10,
+        "users",
+        keywords=gettext_lazy("people customers persons subscribers"),
+    )
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -35,12 +53,12 @@ class ContactPage(Page):
         """Return the fields of a contact's own values."""
         needed = self.required
         prefix = "countryCode" in needed and "number" not in needed  # a number may bring its own
-        help = "Not needed before a number that begins with +."
+        help = _("Not needed before a number that begins with +.")
         return [
-            Field("name", "Name", required="name" in needed),
-            Field("email", "Email", "email", required="email" in needed),
-            Field("countryCode", "Country code", "tel", required=prefix, placeholder="+44", help_text=help),
-            Field("number", "Phone number", "tel", required="number" in needed, placeholder="7400 123456"),
+            Field("name", _("Name"), required="name" in needed),
+            Field("email", _("Email"), "email", required="email" in needed),
+            Field("countryCode", _("Country code"), "tel", required=prefix, placeholder="+44", help_text=help),
+            Field("number", _("Phone number"), "tel", required="number" in needed, placeholder="7400 123456"),
         ]
 
     @cached_property
@@ -57,16 +75,24 @@ class ContactPage(Page):
     def needs(self) -> str:
         """Return the values that every contact needs, as text."""
         labels = [label for name, label in NEEDED.items() if name in self.required]
-        return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
+        return " and ".join(map(str, filter(None, (", ".join(map(str, labels[:-1])), *labels[-1:]))))
+
+    def category_field(self) -> Field:
+        return Field("category", _("Category"), "select", options=self.options_of("contact-category"))
+
+    def tags_field(self) -> Field:
+        return Field("tags", _("Tags"), "checks", options=self.options_of("tag"))
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = self.system_fields()
         fields += record_fields(self, self.own_fields, values)
-        fields.append(Field("category", "Category", "select", options=self.options_of("contact-category")))
-        if tags := self.options_of("tag"):
-            fields.append(Field("tags", "Tags", "checks", options=tags))
-        return Form(fields=[field for field in fields if field.name != "category" or field.options], initial=values)
+        fields.append(self.category_field())
+        tags = self.tags_field()
+        if tags.options:
+            fields.append(tags)
+        fields = [field for field in fields if field.name != "category" or field.options]
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
 
 def body_of(values: Values) -> JsonObject:
@@ -75,3 +101,9 @@ def body_of(values: Values) -> JsonObject:
     if "category" in beside:
         beside["category"] = beside["category"] or None
     return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
+
+
+def linked_values(contact: Values) -> JsonObject:
+    """Return the ids of a contact's category and tags, by the names of the form."""
+    category = (contact["category"] or {}).get("_id", "")
+    return {"category": category, "tags": [tag["_id"] for tag in contact["tags"]]}

@@ -5,24 +5,26 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
-from core.types import Values
+from core.text.translation import gettext_lazy
+from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import SINCE, Choice
-from core.web.forms import Field
+from core.web.forms import Field, Form
 from core.web.forms.record_forms import column_of, form_field, record_choices, record_fields
 from core.web.lists import Column
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
-from crm.contacts.pages.base import ContactPage
+from crm.contacts.pages.base import ContactPage, body_of, linked_values
 
 CUSTOM_COLUMNS = 2
 """The number of custom fields among the columns that are shown when nobody has chosen any."""
-LINKED = (("segment", "segment", "Segment"), ("category", "contact-category", "Category"))
+LINKED = (("segment", "segment", gettext_lazy("Segment")), ("category", "contact-category", gettext_lazy("Category")))
 """Field, path and label of the filters from pages of segments and categories."""
-ANSWERED = Choice("repliedAt", "Replied", (SINCE,), kind="date")
+ANSWERED = Choice("repliedAt", gettext_lazy("Replied"), (SINCE,), kind="date")
 """The filter that a number of the home page leads to."""
-IMPORT = ("importId", "contact/import", "Import")
+IMPORT = ("importId", "contact/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
 MAX_RECIPIENTS = 100
 """Maximum number of single people for an outreach from the list: an address has space for no more ids."""
@@ -35,19 +37,20 @@ class ContactTable(ContactPage, TablePage):
     listed_at = "contacts"
     record_page = "contact"
     usual = ("name", "email", "tags", "createdAt")
+    edited_in_record = ("category", "tags")
 
     def known_columns(self) -> list[Column]:
         return [
-            Column("name", "Name", "name", css="first", kind="who", fixed=True, editable=True),
-            Column("email", "Email", "email", css="second", editable=True),
-            Column("contactNumber", "Phone", css="num", editable=True),
+            Column("name", gettext("Name"), "name", css="first", kind="who", fixed=True, editable=True),
+            Column("email", gettext("Email"), "email", css="second", kind="email", editable=True),
+            Column("contactNumber", gettext("Phone"), css="num", kind="phone", editable=True),
             *(column_of(definition) for definition in self.own_fields),
-            Column("category", "Category", "category.name"),
-            Column("tags", "Tags", css="aside", kind="tags"),
-            Column("unsubscribed", "Unsubscribed"),
-            Column("createdBy", "Added by", "createdBy.name"),
-            Column("createdAt", "Added", "createdAt", css="muted num", kind="when"),
-            Column("updatedAt", "Changed", "updatedAt", css="muted num", kind="when"),
+            Column("category", gettext("Category"), "category.name"),
+            Column("tags", gettext("Tags"), css="aside", kind="tags"),
+            Column("unsubscribed", gettext("Unsubscribed")),
+            Column("createdBy", gettext("Added by"), "createdBy.name"),
+            Column("createdAt", gettext("Added"), "createdAt", css="muted num", kind="when"),
+            Column("updatedAt", gettext("Changed"), "updatedAt", css="muted num", kind="when"),
         ]
 
     @cached_property
@@ -57,7 +60,13 @@ class ContactTable(ContactPage, TablePage):
 
     def row(self, record: Values) -> Row:
         name = record["name"] or ""
-        return Row(record["_id"], f"contacts/{record['_id']}", name or "No name", name or record["email"] or "", record)
+        return Row(
+            record["_id"],
+            f"contacts/{record['_id']}",
+            name or gettext("No name"),
+            name or record["email"] or "",
+            record,
+        )
 
 
 class ContactList(ContactTable, BulkList):
@@ -85,13 +94,13 @@ class ContactList(ContactTable, BulkList):
             for definition in self.own_fields
             if form_field(definition)
         ]
-        named = (("tags", "Tags", "tag"), ("category", "Category", "contact-category"))
+        named = (("tags", gettext("Tags"), "tag"), ("category", gettext("Category"), "contact-category"))
         return [*((name, label) for name, label, module in named if self.may(module)), *own]
 
 
 class Contacts(ContactList):
     path = name = "contacts"
-    title = "Contacts"
+    title = gettext_lazy("Contacts")
     template = "web/contacts/list.html"
 
     def show(self) -> Values:
@@ -123,7 +132,9 @@ class Contacts(ContactList):
         ids = self.request.POST.getlist("ids")
         if "all" not in self.request.POST and ids and len(ids) <= MAX_RECIPIENTS:
             return self.done(to=self.address("outreach-new", contactIds=ids))
-        message = f"Choose at most {MAX_RECIPIENTS}. For more, filter the list, save it as a segment and write to that."
+        message = gettext(
+            "Choose at most %(most)s. For more, filter the list, save it as a segment and write to that."
+        ) % {"most": MAX_RECIPIENTS}
         return self.refuse(Answer(400, {"message": message}), self.request.path + self.state.link())
 
     def do_merge(self) -> HttpResponse:
@@ -133,19 +144,19 @@ class Contacts(ContactList):
 class StartForContacts(StartForMany, ContactList):
     path = "contacts/start"
     name = "contacts-start"
-    title = "Start a workflow for contacts"
+    title = gettext_lazy("Start a workflow for contacts")
 
 
 class ChangeContacts(ChangeMany, ContactList):
     path = "contacts/change"
     name = "contacts-change"
-    title = "Change contacts"
+    title = gettext_lazy("Change contacts")
 
     def field(self, name: str) -> Field | None:
         if name == "tags":
-            return Field("tags", "Tags", "checks", options=self.options_of("tag"))
+            return self.tags_field()
         if name == "category":
-            return Field("category", "Category", "select", options=self.options_of("contact-category"))
+            return self.category_field()
         definitions = [definition for definition in self.own_fields if definition["uniqueFieldID"] == name]
         return next(iter(record_fields(self, definitions)), None)
 
@@ -153,7 +164,7 @@ class ChangeContacts(ChangeMany, ContactList):
 class ContactColumns(ContactTable, ChooseColumns):
     path = "contacts/columns"
     name = "contact-columns"
-    title = "Columns of contacts"
+    title = gettext_lazy("Columns of contacts")
 
 
 class ContactCell(ContactTable, EditCell):
@@ -161,8 +172,23 @@ class ContactCell(ContactTable, EditCell):
     name = "contact-cell"
 
     def fields(self, column: Column) -> list[Field]:
+        if column.name == "category":
+            return [self.category_field()]
+        if column.name == "tags":
+            return [self.tags_field()]
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
         if system_fields := [field for field in self.system_fields() if field.name in names]:
             return system_fields
         definitions = [field for field in self.definitions if field["uniqueFieldID"] == column.name]
         return record_fields(self, definitions, self.record["formData"])
+
+    def values(self, record: Values) -> Values:
+        return {**record["formData"], **linked_values(record)}
+
+    def body(self, values: Values) -> JsonObject:
+        return body_of(values)
+
+    def cell_form(self, values: Values) -> Form:
+        form = super().cell_form(values)
+        form.name_chosen(category=[self.record["category"]], tags=self.record["tags"])
+        return form

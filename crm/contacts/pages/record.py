@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.field_values import field_values
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import form_values
-from core.web.timelines import SIZE, shown_entry
-from crm.contacts.pages.base import ContactPage, body_of
+from crm.contacts.pages.base import ContactPage, body_of, linked_values
+from crm.contacts.pages.lists import ContactTable
 from crm.contacts.types import ContactData
+from crm.records.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow
 
-DIRECTIONS = [Option("outbound", "Outgoing"), Option("inbound", "Incoming")]
-OUTCOMES = [
-    Option("connected", "Connected"),
-    Option("no_answer", "No answer"),
-    Option("busy", "Busy"),
-    Option("voicemail", "Voicemail"),
-    Option("wrong_number", "Wrong number"),
-    Option("failed", "Failed"),
-]
-ATTENDEES = "Email addresses, separated by commas. You are included."
-LENGTHS = [Option("15", "15 minutes"), Option("30", "30 minutes"), Option("60", "1 hour"), Option("120", "2 hours")]
 OF_CARD = {"countryCode": "phone", "number": "phone"}
 """Field of the form -> its name on a card, if it differs."""
-COMPOSE = {
-    "note": ("Note", "lead-activity", "Add note"),
-    "call": ("Call", "lead-activity", "Log call"),
-    "meeting": ("Meeting", "meeting", "Create meeting and invite"),
-}
-"""Kind of timeline entry -> its name, its permission module, and its button."""
 
 
 class NewContact(ContactPage):
     path = "contacts/new"
     name = "contact-new"
-    title = "New contact"
+    title = gettext_lazy("New contact")
     action = title
     template = "web/contacts/new.html"
 
@@ -58,7 +44,9 @@ class NewContact(ContactPage):
         for field in form:
             reading = readings.get(OF_CARD.get(field.name, field.name))
             if reading and field.value():
-                field.help_text = f"Read on the card, {reading['confidence']:.0%} sure."
+                field.help_text = gettext("From the card, %(confidence)s sure.") % {
+                    "confidence": f"{reading['confidence']:.0%}"
+                }
             elif reading and reading["read"]:
                 field.help_text = reading["note"]
         return form
@@ -71,7 +59,7 @@ class NewContact(ContactPage):
         answer = self.ask("POST", "contact", None, body_of(values))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Contact created", self.address("contact", answer.data["_id"]), undo=answer.job)
+        return self.done(gettext("Contact created"), self.address("contact", answer.data["_id"]), undo=answer.job)
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         """Show the form again. It has been made already, so that `show` need not ask for its fields."""
@@ -79,23 +67,28 @@ class NewContact(ContactPage):
         return self.page({"form": form}, status=422)
 
 
-class ContactDetail(ContactPage):
+class ContactDetail(RecordPage, ContactTable):
     path = "contacts/<str:id>"
     name = "contact"
-    record_kind = ("contact", "Contacts")
+    record_kind = ("contact", gettext_lazy("Contacts"))
     template = "web/contacts/detail.html"
+    facts = ("name", "email", "contactNumber", REST, "category", "tags")
+    cell_page = "contact-cell"
+    related_page = "contact-related"
+    composer_names = ("note", "call", "meeting")
 
     @cached_property
     def contact(self) -> ContactData:
         record: ContactData = self.read(f"contact/{self.params['id']}").data
         return record
 
+    def person(self) -> Values:
+        return self.contact
+
     def values(self) -> JsonObject:
         """Return the contact's values by the names of the form."""
-        contact = self.contact
-        own = form_values(self.definitions, contact["formData"])
-        category = (contact["category"] or {}).get("_id", "")
-        return {**own, "category": category, "tags": [tag["_id"] for tag in contact["tags"]]}
+        own = form_values(self.definitions, self.contact["formData"])
+        return {**own, **linked_values(self.contact)}
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
@@ -106,59 +99,10 @@ class ContactDetail(ContactPage):
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
             return {**context, "form": self.form(self.values())}
-        values, own = self.contact["formData"], self.own_fields
-        written = field_values(self, own, [values])
-        facts = [(row["name"], written.block(row, values.get(row["uniqueFieldID"]))) for row in own]
-        query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
-        timeline = self.ask("GET", f"contact/{self.params['id']}/timeline", query)
-        return {
-            **context,
-            "facts": facts,
-            "entries": [shown_entry(row, self.reader.formats) for row in timeline.data or ()],
-            "next": self.address(cursor=timeline.next_cursor) if timeline.next_cursor else "",
-            "compose": self.compose,
-            "composer": self.composer() if self.compose else None,
-            "composers": self.composers,
-            "compose_label": COMPOSE[self.compose][2] if self.compose else "",
-        }
-
-    @property
-    def composers(self) -> list[tuple[str, str]]:
-        """Return the (name, label) of the entries that the reader may write into the timeline."""
-        return [(name, label) for name, (label, module, _) in COMPOSE.items() if self.may(module, "POST")]
-
-    @property
-    def compose(self) -> str:
-        """Return the entry to write: that of the form, or of the address, or the first one."""
-        choice = self.request.POST.get("do") or self.request.GET.get("compose")
-        names = [name for name, _ in self.composers]
-        return choice if choice in names else next(iter(names), "")
-
-    def composer(self) -> Form:
-        """Return the form of the chosen entry."""
-        if self.compose == "call":
-            fields = [
-                Field("direction", "Direction", "select", required=True, options=DIRECTIONS, initial="outbound"),
-                Field("outcome", "Outcome", "select", required=True, options=OUTCOMES, initial="connected"),
-                Field("minutes", "Minutes", "number"),
-                Field("notes", "Notes", "textarea"),
-            ]
-        elif self.compose == "meeting":
-            email = self.contact["email"] or ""
-            fields = [
-                Field("title", "Title", required=True),
-                Field("startsAt", "Starts", "datetime-local", required=True),
-                Field("durationMinutes", "Duration", "select", required=True, options=LENGTHS, initial="30"),
-                Field("attendees", "Attendees", help_text=ATTENDEES, initial=email),
-            ]
-        else:
-            autofocus = "compose" in self.request.GET
-            hint = "Write a note"
-            fields = [Field("notes", "Note", "textarea", placeholder=hint, key="n", autofocus=autofocus)]
-        return Form(fields=fields)
+        return {**context, **self.fact_context(self.contact), **self.history()}
 
     def do_save(self) -> HttpResponse:
-        for _ in range(RETRIES):
+        for _attempt in range(RETRIES):
             who = (self.contact["updatedBy"] or {}).get("name", "")
             form = self.form(self.values()).bind(self.request.POST, who)
             if not form.is_valid():
@@ -169,7 +113,7 @@ class ContactDetail(ContactPage):
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done("Contact saved", self.request.path, undo=answer.job)
+                return self.done(gettext("Contact saved"), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -177,42 +121,57 @@ class ContactDetail(ContactPage):
         context = {"contact": self.contact, "title": self.contact["name"], "form": form}
         return self.page(context, status=422)
 
-    def do_note(self) -> HttpResponse:
-        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, "Note added.")
-
-    def do_call(self) -> HttpResponse:
-        form = self.composer().bind(self.request.POST)
-        minutes = form.values.get("minutes")
-        length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
-        return self.composed("calllog", form, length, "Call logged.")
-
-    def do_meeting(self) -> HttpResponse:
-        form = self.composer().bind(self.request.POST)
-        parts = str(form.values.get("attendees", "")).replace(";", ",").split(",")
-        own = (self.contact["email"] or "").casefold()
-        addresses = [address.strip() for address in parts if address.strip()]
-        attendees = [
-            {"contact": self.params["id"]} if address.casefold() == own else {"email": address} for address in addresses
-        ]
-        beside: JsonObject = {"attendees": attendees}
-        length = str(form.values.get("durationMinutes", ""))
-        if length.isdecimal():
-            beside["durationMinutes"] = int(length)
-        return self.composed("meeting", form, beside, "Meeting created.")
-
-    def composed(self, path: str, form: Form, beside: Values, text: str) -> HttpResponse:
-        """Save the composer's input, or show it again with the errors."""
-        values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
-        answer = self.ask("POST", path, None, {"contact": self.params["id"], **values, **beside})
-        if answer.ok:
-            return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
-        if self.request.POST["do"] not in dict(self.composers):
-            return self.refuse(answer, self.request.path)
-        form.refuse(answer)
-        return self.page({**self.show(), "composer": form}, status=422)
-
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "contact", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Contact deleted", self.address("contacts"), undo=answer.job)
+        return self.done(gettext("Contact deleted"), self.address("contacts"), undo=answer.job)
+
+
+class ContactRelated(ContactPage, RelatedPage):
+    path = "contacts/<str:id>/related"
+    name = "contact-related"
+    record_page = "contact"
+
+    def related(self) -> list[Related]:
+        id = self.params["id"]
+        kinds = []
+        if self.may("lead"):
+            kinds.append(self.leads(id))
+        if self.may("lead-activity"):
+            kinds.append(self.tasks(**{"lead.contact": id}))
+        if self.may("meeting"):
+            kinds.append(self.meetings(self.address("contact", id, compose="meeting") + HISTORY, contact=id))
+        if self.may("genie"):
+            kinds.append(self.messages(id))
+        return kinds
+
+    def leads(self, id: str) -> Related:
+        """Return the leads of the contact, the newest first."""
+        records, total = self.few("lead", "createdAt", contact=id)
+        rows = [
+            RelatedRow(
+                self.address("lead", lead["_id"]),
+                ", ".join(product["name"] for product in lead["productServices"]) or gettext("Lead"),
+                note="" if lead["value"] is None else self.reader.formats.money(Decimal(str(lead["value"]))),
+                badge=str(lead["status"] or "").capitalize(),
+                at=lead["createdAt"],
+            )
+            for lead in records
+        ]
+        add = self.address("lead-new", contact=id) if self.may("lead", "POST") else ""
+        return Related(gettext("Leads"), gettext("No leads."), rows, total, add, gettext("New lead"))
+
+    def messages(self, id: str) -> Related:
+        """Return the messages to the contact, the newest first."""
+        records, total = self.few("genie/send-jobs", "createdAt", contact=id)
+        rows = [
+            RelatedRow(
+                self.address("message", message["_id"]),
+                message["subject"] or gettext("Message"),
+                badge=str(message["status"]).capitalize(),
+                at=message["createdAt"],
+            )
+            for message in records
+        ]
+        return Related(gettext("Messages"), gettext("No messages."), rows, total)

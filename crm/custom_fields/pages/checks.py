@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Form
 
@@ -9,11 +10,11 @@ TEXTS = ("text", "textarea")
 WITH_OPTIONS = ("select", "radio", "multi-select")
 CHECKED = {"fieldType", "valueType", "children", "options", "required", "hide", "onlyShowTable", "defaultValue"}
 """Properties of a field that decide whether forms can hold it."""
-NO_LIST = "Only text and file fields can hold a list; only text fields can hold parts."
-ALWAYS_LIST = "Choices of several are always a list."
-NO_PARTS = "Only texts that hold a list or a record have parts."
-NO_OPTIONS = "Write at least one option."
-NO_INPUT = "Forms can't show this field. Set a default value, or turn Required off."
+NO_LIST = gettext_lazy("Only text and file fields can hold a list; only text fields can hold parts.")
+ALWAYS_LIST = gettext_lazy("Choices of several are always a list.")
+NO_PARTS = gettext_lazy("Only texts that hold a list or a record have parts.")
+NO_OPTIONS = gettext_lazy("Write at least one option.")
+NO_INPUT = gettext_lazy("Forms can't show this field. Set a default value, or turn Required off.")
 
 
 def check_field(form: Form, values: Values, held: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
@@ -17,13 +18,22 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_field
+from crm.custom_fields.pages.fieldsets import FIELDSETS
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
-FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", "Custom fields of your records.")
-SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", "A section is a title above fields.")
-PANELS = {"contact": "Contacts", "lead": "Leads", "productService": "Products"}
-HOLDS = (("", "One value"), ("array", "A list, of records if it has parts"), ("object", "One record with parts"))
+FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", _("Custom fields of your records."))
+SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", _("A section is a title above fields."))
+PANELS = {
+    "contact": _("Contacts"),
+    "lead": _("Leads"),
+    "productService": _("Products"),
+}
+HOLDS = (
+    ("", _("One value")),
+    ("array", _("A list, of records if it has parts")),
+    ("object", _("One record with parts")),
+)
 """Value type -> its label; for others the field's type decides."""
 OF_OPTIONS = r"more|(option|about|was)\d+"
 """The names of the form's fields of options."""
@@ -35,7 +45,12 @@ ORDER = {"sortBy": "order", "sortOrder": "asc", "p": "1", "n": "200"}
 class FieldPage(Page):
     module = "custom-field"
     menu = MenuItem(
-        "Fields", SETTINGS, 10, "text-cursor-input", "Data", "custom fields properties attributes columns sections"
+        _("Fields"),
+        SETTINGS,
+        10,
+        "text-cursor-input",
+        _("Data"),
+        _("custom fields properties attributes columns sections"),
     )
     kind: ClassVar[Records] = FIELDS
 
@@ -59,8 +74,8 @@ class Fields(FieldPage):
 
     path = "settings/fields"
     name = "fields"
-    title = "Fields"
-    purpose = "Fields of contacts, leads and products."
+    title = _("Fields")
+    purpose = _("Fields of contacts, leads and products.")
     template = "web/fields/list.html"
 
     def show(self) -> Values:
@@ -148,37 +163,43 @@ class FieldForm(FieldPage, RecordForm):
         """Return the fields of the form that every custom field has."""
         sections = [Option(choice["_id"], choice["name"]) for choice in self.sections(panel)]
         return [
-            Field("name", "Name", required=True),
-            Field("fieldType", "Type", "select", required=True, options=options_of(TYPES.items())),
+            Field("name", _("Name"), required=True),
+            Field("fieldType", _("Type"), "select", required=True, options=options_of(TYPES.items())),
             *self.option_fields(),
-            Field("required", "Required", "switch"),
-            Field("hide", "Hidden", "switch", help_text="Keep the values, but hide the field."),
-            Field("onlyShowTable", "Show in tables only", "switch"),
-            Field("defaultValue", "Default value", help_text="Used for new records when nothing is entered."),
-            Field("placeholder", "Placeholder"),
-            Field("helper", "Help text"),
-            Field("description", "Purpose", "textarea", help_text="Only people who manage fields see this."),
-            Field("holds", "Values", "select", required=True, options=options_of(HOLDS)),
+            Field("required", _("Required"), "switch"),
+            Field("hide", _("Hidden"), "switch", help_text=_("Keep the values, but hide the field.")),
+            Field("onlyShowTable", _("Show in tables only"), "switch"),
+            Field("defaultValue", _("Default value"), help_text=_("Used for new records when nothing is entered.")),
+            Field("placeholder", _("Placeholder")),
+            Field("helper", _("Help text")),
+            Field("description", _("Purpose"), "textarea", help_text=_("Only people who manage fields see this.")),
+            Field("holds", _("Values"), "select", required=True, options=options_of(HOLDS)),
             Field(
                 "parts",
-                "Parts (text fields)",
+                _("Parts (text fields)"),
                 "textarea",
-                help_text="One per line with its type, such as Street: Text.",
+                help_text=_("One per line with its type, such as Street: Text."),
             ),
-            *([Field("section", "Section", "select", options=sections, placeholder="None")] if sections else []),
+            *([Field("section", _("Section"), "select", options=sections, placeholder=_("None"))] if sections else []),
         ]
 
     def option_fields(self) -> list[Field]:
         """Return a field for each option there is, so that one keeps its records when it is renamed; and for more."""
         fields = []
         for place, option in enumerate(self.had):
-            label = Field(f"option{place}", f"Option {place + 1}", initial=option["label"] or option["value"])
-            about = Field(f"about{place}", f"About option {place + 1}", initial=option["description"])
+            label = Field(
+                f"option{place}",
+                _("Option %(place)s") % {"place": place + 1},
+                initial=option["label"] or option["value"],
+            )
+            about = Field(
+                f"about{place}", _("About option %(place)s") % {"place": place + 1}, initial=option["description"]
+            )
             fields += [label, about, Field(f"was{place}", "", "hidden", initial=option["value"])]
         if fields:
-            fields[-3].help_text = "Clear an option to remove it."
-        more = "More options" if self.had else "Options, for choices"
-        return [*fields, Field("more", more, "textarea", help_text="One per line.")]
+            fields[-3].help_text = _("Clear an option to remove it.")
+        more = _("More options") if self.had else _("Options, for choices")
+        return [*fields, Field("more", more, "textarea", help_text=_("One per line."))]
 
     def values_of(self, form: Form) -> JsonObject:
         """Return the values of the form under the API's names, with the options as the API takes them."""
@@ -215,10 +236,10 @@ class FieldForm(FieldPage, RecordForm):
 class NewField(NewRecord, FieldForm):
     path = "settings/fields/new"
     name = "field-new"
-    title = "New field"
+    title = _("New field")
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""})
+        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""}, fieldsets=FIELDSETS)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -233,7 +254,7 @@ class NewField(NewRecord, FieldForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Field added", self.list_address())
+        return self.done(_("Field added"), self.list_address())
 
 
 class EditField(EditRecord, FieldForm):
@@ -268,7 +289,7 @@ class EditField(EditRecord, FieldForm):
         if values is None:
             return Form(fields=fields)
         shown = {"holds": self.held, "parts": parts_text(values["children"]), "defaultValue": default_text(values)}
-        return Form(fields=fields, initial={**values, **shown})
+        return Form(fields=fields, initial={**values, **shown}, fieldsets=FIELDSETS)
 
     @property
     def children(self) -> Sequence[Values]:
@@ -289,7 +310,7 @@ class EditField(EditRecord, FieldForm):
         return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
 
     def consequence(self) -> str:
-        return "Deletes the values in all records. This cannot be undone."
+        return _("Deletes the values in all records. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         return self._save(lose=False)
@@ -320,7 +341,7 @@ class EditField(EditRecord, FieldForm):
         if answer.ok:
             job = answer.data["job"] or {}
             at_work = job.get("status") in ("queued", "running")
-            text = "The values are being converted" if at_work else "Field saved"
+            text = _("The values are being converted") if at_work else _("Field saved")
             return self.done(text, back, watch=job["_id"] if at_work else "")
         if lost := losses(answer):
             return self.page({**self.context(), "form": form, "lost": lost}, status=422)
@@ -337,7 +358,7 @@ class EditField(EditRecord, FieldForm):
     def do_delete(self) -> HttpResponse:
         back = self.list_address()
         answer = self.ask("DELETE", "custom-field", None, {"ids": [self.params["id"]]})
-        return self.done("Field deleted", back) if answer.ok else self.refuse(answer)
+        return self.done(_("Field deleted"), back) if answer.ok else self.refuse(answer)
 
 
 def losses(answer: Answer) -> Values | None:
@@ -349,13 +370,16 @@ class SectionForm(FieldPage, RecordForm):
     module = "custom-section"
     kind = SECTIONS
 
-    form_class = form_from_input(SectionCreate, {"name": "Name", "description": "Description", "hide": "Hidden"})
+    form_class = form_from_input(
+        SectionCreate,
+        {"name": _("Name"), "description": _("Description"), "hide": _("Hidden")},
+    )
 
 
 class NewSection(NewRecord, SectionForm):
     path = "settings/sections/new"
     name = "section-new"
-    title = "New section"
+    title = _("New section")
 
     def body(self, values: Values) -> JsonObject:
         return {**values, "panel": self.panel}
@@ -370,7 +394,7 @@ class EditSection(EditRecord, SectionForm):
         return str(self.record["panel"])
 
     def consequence(self) -> str:
-        return "Fields are kept without a section. This cannot be undone."
+        return _("Fields are kept without a section. This cannot be undone.")
 
 
 PAGES = [Fields, NewField, EditField, NewSection, EditSection]

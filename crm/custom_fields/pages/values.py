@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 TYPES = {
-    "text": "Text",
-    "textarea": "Long text",
-    "number": "Number",
-    "date": "Day",
-    "datetime": "Date and time",
-    "checkbox": "Yes or no",
-    "select": "Choice of one, as a list",
-    "radio": "Choice of one, as buttons",
-    "multi-select": "Choice of several",
-    "email": "Email address",
-    "phone": "Phone number",
-    "url": "Web address",
-    "file": "File",
+    "text": gettext_lazy("Text"),
+    "textarea": gettext_lazy("Long text"),
+    "number": gettext_lazy("Number"),
+    "date": gettext_lazy("Day"),
+    "datetime": gettext_lazy("Date and time"),
+    "checkbox": gettext_lazy("Yes or no"),
+    "select": gettext_lazy("Choice of one, as a list"),
+    "radio": gettext_lazy("Choice of one, as buttons"),
+    "multi-select": gettext_lazy("Choice of several"),
+    "email": gettext_lazy("Email address"),
+    "phone": gettext_lazy("Phone number"),
+    "url": gettext_lazy("Web address"),
+    "file": gettext_lazy("File"),
 }
 PART_TYPES = ("text", "textarea", "number", "date", "datetime", "checkbox", "email", "phone", "url")
 PART_VALUES = {"number": "number", "date": "date", "datetime": "date", "checkbox": "boolean"}
@@ -56,7 +59,7 @@ def default_text(record: Values) -> Any:
     value = record["defaultValue"]
     labels = {choice["value"]: choice["label"] or choice["value"] for choice in record["options"]}
     if isinstance(value, bool):
-        return "Yes" if value else "No"
+        return gettext("Yes") if value else gettext("No")
     if isinstance(value, list):
         return ", ".join(str(labels.get(choice, choice)) for choice in value)
     if isinstance(value, str):

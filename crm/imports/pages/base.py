@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
@@ -18,44 +20,44 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page, Refused
 
 CONTACT_TARGETS = {
-    "name": "Full name",
-    "firstName": "First name",
-    "lastName": "Last name",
-    "email": "Email",
-    "countryCode": "Country code",
-    "areaCode": "Area code",
-    "number": "Phone number",
-    "tags": "Tags",
-    "category": "Category",
-    "_id": "Record ID (from an export)",
+    "name": gettext_lazy("Full name"),
+    "firstName": gettext_lazy("First name"),
+    "lastName": gettext_lazy("Last name"),
+    "email": gettext_lazy("Email"),
+    "countryCode": gettext_lazy("Country code"),
+    "areaCode": gettext_lazy("Area code"),
+    "number": gettext_lazy("Phone number"),
+    "tags": gettext_lazy("Tags"),
+    "category": gettext_lazy("Category"),
+    "_id": gettext_lazy("Record ID (from an export)"),
 }
 LEAD_TARGETS = {
     **CONTACT_TARGETS,
-    "status": "Status",
-    "source": "Source",
-    "value": "Value",
-    "notes": "Notes",
-    "productServices": "Products",
-    "team": "Team",
-    "teamMember": "Team member",
+    "status": gettext_lazy("Status"),
+    "source": gettext_lazy("Source"),
+    "value": gettext_lazy("Value"),
+    "notes": gettext_lazy("Notes"),
+    "productServices": gettext_lazy("Products"),
+    "team": gettext_lazy("Team"),
+    "teamMember": gettext_lazy("Team member"),
 }
 """Target of a column -> its label."""
 HINTS = {
-    "ContactCategoryNotFound_400": "Write the name of one that exists.",
-    "ProductServiceNotFound_400": "Write the names of products that exist, with commas.",
-    "TeamNotFound_400": "Write the name of a team that exists.",
-    "MemberNotAccepted_400": "Write the email address of a member.",
+    "ContactCategoryNotFound_400": gettext_lazy("Write the name of one that exists."),
+    "ProductServiceNotFound_400": gettext_lazy("Write the names of products that exist, with commas."),
+    "TeamNotFound_400": gettext_lazy("Write the name of a team that exists."),
+    "MemberNotAccepted_400": gettext_lazy("Write the email address of a member."),
 }
 """Code of a problem whose text has no advice -> advice."""
 TAKEN = ("ContactAlreadyExists_400", "DuplicateField_400")
 """Codes of rows whose record exists."""
 STATES = {
-    "queued": ("Waiting", "none"),
-    "running": ("Importing", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Stopped", "bad"),
-    "cancelled": ("Cancelled", "none"),
+    "queued": (gettext_lazy("Waiting"), "none"),
+    "running": (gettext_lazy("Importing"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Stopped"), "bad"),
+    "cancelled": (gettext_lazy("Canceled"), "none"),
 }
 """Status -> its word and tone."""
 OPEN = ("paused", "failed")
@@ -113,8 +115,12 @@ def counted(number: int | None, word: str) -> str:
 def lasting(seconds: int) -> str:
     """Write a time that something still takes."""
     if seconds < 100:
-        return f"about {max(seconds, 1)} s"
-    return f"about {seconds // 60} min" if seconds < 7200 else f"about {seconds // 3600} h"
+        return _("about %(max)s s") % {"max": max(seconds, 1)}
+    return (
+        _("about %(seconds)s min") % {"seconds": seconds // 60}
+        if seconds < 7200
+        else _("about %(seconds)s h") % {"seconds": seconds // 3600}
+    )
 
 
 def shown_import(job: Values, kind: Kind) -> JsonObject:
@@ -122,12 +128,12 @@ def shown_import(job: Values, kind: Kind) -> JsonObject:
     word, tone = STATES[job["status"]]
     started = bool(job["processed"] or job["startedAt"])
     if job["status"] == "paused" and not started:
-        word = "Not started"
+        word = _("Not started")
     if job["status"] == "queued" and job["total"] is None:
-        word = "Reading the file"
+        word = _("Reading the file")
     if job["isUndone"]:
-        word, tone = "Undone", "none"
-    name = (job["file"] or {}).get("name") or "Deleted file"
+        word, tone = _("Undone"), "none"
+    name = (job["file"] or {}).get("name") or _("Deleted file")
     return {
         **job,
         "name": name,
@@ -147,12 +153,12 @@ def outcome(job: Values, kind: Kind, no_records: int = 0) -> str:
     counts = (
         (job["created"], "created"),
         (job["updated"], "updated"),
-        (job["skipped"], "skipped because they exist"),
+        (job["skipped"], _("skipped because they exist")),
         (job["failed"] - no_records, "refused"),
         (no_records, f"not {kind.many}"),
     )
     done = [f"{number:,} {text}" for number, text in counts if number > 0]
-    return f"{counted(job['processed'], 'row')}: {', '.join(done) or 'nothing to import'}."
+    return f"{counted(job['processed'], 'row')}: {', '.join(done) or _('nothing to import')}."
 
 
 def shown_problem(
@@ -177,7 +183,7 @@ def shown_problem(
     if exists and not problem["existingId"]:
         hint = gone
     elif key in optional and problem["failed"] and not exists:
-        hint = f"{hint} Or leave it empty.".strip()
+        hint = (_("%(hint)s Or leave it empty.") % {"hint": hint}).strip()
     quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
         **problem,
@@ -205,7 +211,14 @@ class ImportPage(Page):
     """Shared parts of the pages of imports."""
 
     module = "contact"
-    menu = MenuItem("Imports", SETTINGS, 40, "upload", "Data", "import upload csv excel spreadsheet")
+    menu = MenuItem(
+        gettext_lazy("Imports"),
+        SETTINGS,
+        40,
+        "upload",
+        gettext_lazy("Data"),
+        gettext_lazy("import upload csv excel spreadsheet"),
+    )
     also: ClassVar[tuple[str, ...]] = ("lead",)
 
     @cached_property
@@ -215,7 +228,7 @@ class ImportPage(Page):
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
                 return kind, answer.data
-        raise Refused(404, "Page not found", "It may have been deleted, or the link is incomplete.")
+        raise Refused(404, _("Page not found"), _("It may have been deleted, or the link is incomplete."))
 
     @property
     def kind(self) -> Kind:
@@ -280,9 +293,9 @@ class ImportPage(Page):
         targets = set(mapping.values())
         missing = []
         if required & {"number", "countryCode"} and "number" not in targets:
-            missing.append(("optional_number", "a phone number"))
+            missing.append(("optional_number", _("a phone number")))
         if "email" in required and "email" not in targets:
-            missing.append(("optional_email", "an email address"))
+            missing.append(("optional_email", _("an email address")))
         return missing
 
     @cached_property
@@ -307,8 +320,11 @@ class ImportPage(Page):
         labels = self.labels()
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
-            names = [" or ".join(labels.get(key, key) for key in target.split(" or ")) for target in needed]
-            return f"No column goes to {', '.join(names)}, which every one of the {self.kind.many} needs."
+            names = [" or ".join(str(labels.get(key, key)) for key in target.split(" or ")) for target in needed]
+            return _("No column goes to %(names)s, which every one of the %(many)s needs.") % {
+                "names": ", ".join(names),
+                "many": self.kind.many,
+            }
         text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", answer.reason)
         return BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
 

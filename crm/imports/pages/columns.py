@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option, options_of
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
@@ -31,8 +33,8 @@ NEW, NEW_TEXT = "+", "+text"
 SEVERAL = ("email", "number")
 """Targets of several columns: the first value counts, others are kept in new fields."""
 COLUMN_PATTERNS = {
-    "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an email address"),
-    "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), "a phone number"),
+    "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), gettext_lazy("an email address")),
+    "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), gettext_lazy("a phone number")),
 }
 """Target of a column -> the pattern of its values, and its name."""
 DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo")
@@ -42,7 +44,7 @@ DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo
 class ImportColumns(ImportPage):
     path = "imports/<str:id>/columns"
     name = "import-columns"
-    title = "Columns"
+    title = gettext_lazy("Columns")
     template = "web/imports/columns.html"
 
     def show(self) -> Values:
@@ -135,7 +137,7 @@ class ImportColumns(ImportPage):
                     "further": further,
                     "new": TYPES[new["fieldType"]],
                     "also_text": new["fieldType"] not in ("text", "textarea"),
-                    "error": "Another column becomes that too; choose one of them." if key in twice else "",
+                    "error": gettext("Two columns become this field. Choose one.") if key in twice else "",
                 }
             )
         return columns
@@ -156,40 +158,47 @@ class ImportColumns(ImportPage):
         """Return the form of the options for rows, with the open questions about the file and its mapping."""
         kind, detected = self.kind.module, self.job["detected"]
         rules = [
-            Option("skip", f"Keep the {kind}, skip the row"),
-            Option("update", f"Update the {kind} with the row"),
-            Option("error", "Reject the row"),
+            Option("skip", gettext("Keep the %(kind)s, skip the row") % {"kind": kind}),
+            Option("update", gettext("Update the %(kind)s with the row") % {"kind": kind}),
+            Option("error", gettext("Reject the row")),
         ]
         if self.kind is LEADS:
-            rules.insert(0, Option("", "Use the company's settings"))
+            rules.insert(0, Option("", gettext("Use the company's settings")))
         categories = [] if self.kind is LEADS else self.options_of("contact-category")
         open_questions = questions(self.job, self.job["options"])
         if self.asks_country(mapping):
             open_questions.append(country_question(self.job))
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
-            Field("existing", f"When a {kind} exists already", "radio", options=rules),
-            Field("skipInvalid", "Import rows with errors, leaving invalid values empty", "switch"),
-            Field("category", f"Category of all {self.kind.many}", "select", options=categories),
-            Field("tags", f"Tags for all {self.kind.many}", "checks", options=self.options_of("tag")),
+            Field("existing", gettext("When a %(kind)s exists already") % {"kind": kind}, "radio", options=rules),
+            Field("skipInvalid", gettext("Import rows with errors, leaving invalid values empty"), "switch"),
+            Field(
+                "category", gettext("Category of all %(many)s") % {"many": self.kind.many}, "select", options=categories
+            ),
+            Field(
+                "tags",
+                gettext("Tags for all %(many)s") % {"many": self.kind.many},
+                "checks",
+                options=self.options_of("tag"),
+            ),
             Field(
                 "country",
-                "Country of phone numbers without a code",
+                gettext("Country of phone numbers without a code"),
                 "select",
                 options=countries(),
-                placeholder=country_name(detected["country"]) or "Not known",
+                placeholder=country_name(detected["country"]) or gettext("Not known"),
             ),
             Field(
                 "decimalMark",
-                "Number format",
+                gettext("Number format"),
                 "select",
                 options=options_of(MARKS),
-                placeholder=f"As detected: {mark}" if mark else "As detected",
+                placeholder=gettext("As detected: %(mark)s") % {"mark": mark} if mark else gettext("As detected"),
             ),
-            Field("dateFormat", "Date format", placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
-            Field("timeZone", "Time zone", placeholder=detected["timeZone"] or "Europe/Berlin"),
-            Field("rowFrom", "First row", "number", help_text="Row numbers match your spreadsheet."),
-            Field("rowTo", "Last row", "number"),
+            Field("dateFormat", gettext("Date format"), placeholder=detected["dateFormat"] or "DD.MM.YYYY"),
+            Field("timeZone", gettext("Time zone"), placeholder=detected["timeZone"] or "Europe/Berlin"),
+            Field("rowFrom", gettext("First row"), "number", help_text=gettext("Row numbers match your spreadsheet.")),
+            Field("rowTo", gettext("Last row"), "number"),
         ]
         names = {field.name for field in open_questions}
         fields = [*open_questions, *(field for field in fields if field.name not in names)]
@@ -207,17 +216,29 @@ class ImportColumns(ImportPage):
         rows = [Option(str(choice["row"]), "") for choice in self.job["firstRows"]]
         fields = []
         if rows:
-            fields.append(Field("headerRow", "Header row", "radio", options=[*rows, Option("0", "")]))
+            fields.append(Field("headerRow", gettext("Header row"), "radio", options=[*rows, Option("0", "")]))
         if len(detected["sheets"]) > 1:
             sheets = [Option(name, name) for name in detected["sheets"]]
-            fields.append(Field("sheet", "Sheet", "select", required=True, options=sheets))
+            fields.append(Field("sheet", gettext("Sheet"), "select", required=True, options=sheets))
         if not detected["sheets"]:
             encoding = next((name for code, name in ENCODINGS if code == detected["encoding"]), detected["encoding"])
             marks = options_of(DELIMITERS)
             encodings = options_of(ENCODINGS)
             fields += [
-                Field("delimiter", "Column separator", "select", options=marks, placeholder="As detected"),
-                Field("encoding", "Encoding", "select", options=encodings, placeholder=encoding or "As detected"),
+                Field(
+                    "delimiter",
+                    gettext("Column separator"),
+                    "select",
+                    options=marks,
+                    placeholder=gettext("As detected"),
+                ),
+                Field(
+                    "encoding",
+                    gettext("Encoding"),
+                    "select",
+                    options=encodings,
+                    placeholder=encoding or gettext("As detected"),
+                ),
             ]
         defaults = {"headerRow": detected["headerRow"], "sheet": detected["sheet"]}
         options = {name: value for name, value in self.job["options"].items() if value is not None}
@@ -232,20 +253,20 @@ class ImportColumns(ImportPage):
         if "category" in more:
             more["category"] = more["category"] or None
         if not mapping:
-            return self.refused(form, mapping, "Choose what at least one column becomes.")
+            return self.refused(form, mapping, gettext("Choose what at least one column becomes."))
         keys = [key for key in mapping.values() if not key.startswith(NEW) and key not in SEVERAL]
         if len(set(keys)) < len(keys):
-            return self.refused(form, mapping, "Two columns become the same field.")
+            return self.refused(form, mapping, gettext("Two columns become the same field."))
         for field in form:
             if is_question(field) and field.kind == "radio" and not field.value():
-                field.add_error("Choose one of the answers.")
+                field.add_error(gettext("Choose one of the answers."))
         if form.refused_fields:
             return self.refused(form, mapping, "")
         options = {name: None if value == "" else value for name, value in values.items()}
         body: JsonObject = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
         answer = self.ask("PUT", self.resource, None, body)
         if answer.ok and answer.data["detected"]["ambiguous"]:  # of columns that become new fields
-            return self.done("Answer the question about your file", self.step(self.name) + "#questions")
+            return self.done(gettext("Answer the question about your file"), self.step(self.name) + "#questions")
         if answer.ok:
             return self.done(to=self.step("import-check"))
         form.refuse(answer)
@@ -273,7 +294,7 @@ class ImportColumns(ImportPage):
             values["headerRow"] = row if moved and not other_sheet else None
         answer = self.ask("PUT", self.resource, None, {"options": values, "pauseImport": True})
         back = self.step(self.name)
-        return self.done("File read again", back) if answer.ok else self.refuse(answer, back)
+        return self.done(gettext("File read again"), back) if answer.ok else self.refuse(answer, back)
 
     def do_optional_number(self) -> HttpResponse:
         return self.make_optional(("number", "countryCode"))
@@ -299,7 +320,7 @@ def mismatch_hint(key: str, cells: Sequence[str]) -> str:
     shape, words = COLUMN_PATTERNS.get(key, (None, ""))
     if shape is None or not cells or any(map(shape.fullmatch, cells)):
         return ""
-    return f"None of these is {words}. Is this the right column?"
+    return gettext("None of these is %(words)s. Is this the right column?") % {"words": words}
 
 
 PAGES: list[type[ImportPage]] = [ImportColumns]

@@ -7,7 +7,9 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
 from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, outcome, shown_import, shown_problem
@@ -22,14 +24,14 @@ NO_RECORDS = 20
 
 class Imports(ImportPage):
     path = name = "imports"
-    purpose = "Uploaded files and their results."
-    title = "Imports"
+    purpose = gettext_lazy("Uploaded files and their results.")
+    title = gettext_lazy("Imports")
     template = "web/imports/list.html"
     kind = CONTACTS
 
     def tabs(self) -> list[tuple[str, str]]:
         """Return the lists of imports that the reader may open, for the template."""
-        lists = (("imports", "Contacts", "contact"), ("lead-imports", "Leads", "lead"))
+        lists = (("imports", _("Contacts"), "contact"), ("lead-imports", _("Leads"), "lead"))
         return [(name, label) for name, label, module in lists if self.may(module)]
 
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -47,19 +49,19 @@ class Imports(ImportPage):
                 {**shown_import(job, self.kind), "address": self.address("import", job["_id"])} for job in answer.data
             ],
             "columns": [
-                Column("file", "File", "file.name"),
-                Column("status", "Status", "status"),
+                Column("file", _("File"), "file.name"),
+                Column("status", _("Status"), "status"),
                 *(
                     Column(name, label, name, "num right")
                     for name, label in (
-                        ("created", "Created"),
-                        ("updated", "Updated"),
-                        ("skipped", "Skipped"),
-                        ("failed", "Refused"),
+                        ("created", _("Created")),
+                        ("updated", _("Updated")),
+                        ("skipped", _("Skipped")),
+                        ("failed", _("Refused")),
                     )
                 ),
-                Column("by", "By", "createdBy.name"),
-                Column("createdAt", "When", "createdAt"),
+                Column("by", _("By"), "createdBy.name"),
+                Column("createdAt", _("When"), "createdAt"),
             ],
             "counted": counted(answer.total, "import"),
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
@@ -69,7 +71,7 @@ class Imports(ImportPage):
 class ImportDetail(ImportPage):
     path = "imports/<str:id>"
     name = "import"
-    record_kind = ("contact/import", "Imports")
+    record_kind = ("contact/import", gettext_lazy("Imports"))
     template = "web/imports/detail.html"
 
     def show(self) -> Values:
@@ -147,7 +149,7 @@ class ImportDetail(ImportPage):
             body = [{"row": entry["row"], "values": {}} for entry in self.no_records[0] if str(entry["row"]) == chosen]
         here = self.request.get_full_path()
         if not body:
-            nothing = "There is nothing more to fix in these rows" if chosen or not rows else "Change a value first"
+            nothing = _("No more rows to fix") if chosen or not rows else _("Change a value first")
             return self.done(nothing, here)
         answer = self.ask("POST", f"{self.resource}/mend", None, {"rows": body})
         if answer.ok:
@@ -173,10 +175,12 @@ class ImportDetail(ImportPage):
             if mended[name]
         ]
         if mended["skipped"]:
-            done.append(f"{mended['skipped']:,} skipped, {'it exists' if mended['skipped'] == 1 else 'they exist'}")
+            done.append(
+                f"{mended['skipped']:,} skipped, {_('it exists') if mended['skipped'] == 1 else _('they exist')}"
+            )
         if mended["failed"]:
-            done.append(f"{mended['failed']:,} still wrong")
-        text = f"{counted(mended['rows'], 'row')}: {', '.join(done)}" if done else "These rows were fixed already"
+            done.append(_("%(failed)s still wrong") % {"failed": f"{mended['failed']:,}"})
+        text = f"{counted(mended['rows'], 'row')}: {', '.join(done)}" if done else _("These rows were fixed already")
         (messages.error if mended["failed"] else messages.success)(self.request, text)
 
     @cached_property
@@ -193,15 +197,12 @@ class ImportDetail(ImportPage):
         left = undoing["createdLeft"]
         module = self.kind.module
         noun = module if self.kind is CONTACTS else "record"  # an import of leads makes contacts too
-        back, alone = job["changed"], left == 1
+        back = job["changed"]
         sentences = [
-            f"{counted(back, noun)} {'was' if back == 1 else 'were'} taken back." if back else "Nothing was left."
+            _("Removed: %(records)s.") % {"records": counted(back, noun)} if back else _("No records were left.")
         ]
         if left:
-            stay, them = ("stays", "it") if alone else ("stay", "them")
-            sentences.append(
-                f"{counted(left, module)} that it made {stay}, as somebody has changed or used {them} since."
-            )
+            sentences.append(_("Kept, since changed or used: %(records)s.") % {"records": counted(left, module)})
         return sentences
 
     def do_download(self) -> HttpResponse:
@@ -209,19 +210,21 @@ class ImportDetail(ImportPage):
         return self.download(f"{self.resource}/errors.csv")
 
     def do_start(self) -> HttpResponse:
-        return self.move({"status": "running"}, "The import continues")
+        return self.move({"status": "running"}, _("The import continues"))
 
     def do_pause(self) -> HttpResponse:
-        return self.move({"status": "paused"}, "The import pauses after the current rows")
+        return self.move({"status": "paused"}, _("The import pauses after the current rows"))
 
     def do_cancel(self) -> HttpResponse:
-        return self.move({"status": "cancelled"}, "Cancelled")
+        return self.move({"status": "cancelled"}, _("Canceled"))
 
     def do_undo(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/undo", None, {})
         here = self.step("import")
         return (
-            self.done("Undoing the import", here, watch=answer.data["_id"]) if answer.ok else self.refuse(answer, here)
+            self.done(_("Undoing the import"), here, watch=answer.data["_id"])
+            if answer.ok
+            else self.refuse(answer, here)
         )
 
     def do_remove_fields(self) -> HttpResponse:
@@ -229,17 +232,17 @@ class ImportDetail(ImportPage):
         here = self.step("import")
         ids = [field["_id"] for field in self.undoing["emptyFields"]] if self.undoing else []
         if not ids:
-            return self.done("No field of it is empty any more", here)
+            return self.done(_("No empty fields left"), here)
         answer = self.ask("DELETE", "custom-field", None, {"ids": ids})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done("Field removed" if len(ids) == 1 else "Fields removed", here)
+        return self.done(_("Field removed") if len(ids) == 1 else _("Fields removed"), here)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.job["_id"]]})
         if not answer.ok:
             return self.refuse(answer, self.step("import"))
-        return self.done("Import deleted", self.address(self.kind.imports))
+        return self.done(_("Import deleted"), self.address(self.kind.imports))
 
 
 def only_codes(operator: str, code: str) -> JsonObject:
@@ -250,16 +253,19 @@ def only_codes(operator: str, code: str) -> JsonObject:
 
 def run_stats(job: Values, kind: Kind, no_records: int) -> list[tuple[str, int]]:
     """Return the results of the rows."""
-    names = (("Created", "created"), ("Updated", "updated"), ("Skipped, already there", "skipped"))
+    names = ((_("Created"), "created"), (_("Updated"), "updated"), (_("Skipped (duplicates)"), "skipped"))
     stats = [(label, job[name]) for label, name in names]
-    stats.append(("Refused", max(job["failed"] - no_records, 0)))
-    return [*stats, (f"Not {kind.many}", no_records)] if no_records else stats
+    stats.append((_("Refused"), max(job["failed"] - no_records, 0)))
+    return [*stats, (_("Not %(many)s") % {"many": kind.many}, no_records)] if no_records else stats
 
 
 def undone_stats(job: Values) -> list[tuple[str, int]]:
     """Return the results of undoing the import."""
-    others = (("Changed since, so they stay", job["report"].get("keptCount", 0)), ("Not given back", job["failed"]))
-    return [("Taken back", job["changed"]), *(stat for stat in others if stat[1])]
+    others = (
+        (_("Changed since (kept)"), job["report"].get("keptCount", 0)),
+        (_("Not restored"), job["failed"]),
+    )
+    return [(_("Removed"), job["changed"]), *(stat for stat in others if stat[1])]
 
 
 class LeadImports(Imports):
@@ -267,7 +273,7 @@ class LeadImports(Imports):
     name = "lead-imports"
     module = "lead"
     kind = LEADS
-    title = "Imports of leads"
+    title = gettext_lazy("Imports of leads")
     also = ()
 
 

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.text.addresses import NO_COUNTRY, OTHER_COUNTRY
+from core.text.translation import gettext_lazy
 from core.types import Values
+from core.web.cures import remedy_key
 from core.web.forms import BoundField, alone
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
 from crm.imports.pages.words import (
@@ -30,8 +33,8 @@ NAMES = {"name", "firstName", "lastName"}
 class NewImport(ImportPage):
     path = "imports/new"
     name = "import-new"
-    title = "Import"
-    action = "Import contacts"
+    title = gettext_lazy("Import")
+    action = gettext_lazy("Import contacts")
     template = "web/imports/new.html"
     kind = CONTACTS
     kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}
@@ -51,7 +54,7 @@ class NewImport(ImportPage):
 
     def do_upload(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.refused("Choose a file first: CSV, Excel, OpenDocument or vCard.")
+            return self.refused(_("Choose a file first: CSV, Excel, OpenDocument or vCard."))
         answer = self.upload()
         return self.begin(answer.data["_id"]) if answer.ok else self.refused(self.reason(answer))
 
@@ -67,12 +70,12 @@ class NewImport(ImportPage):
         body = {"importType": kind.module, "fileId": file, **({"automation": automation} if automation else {})}
         answer = self.ask("POST", kind.path, None, body)
         if not answer.ok:
-            return self.refused(self.reason(answer))
+            return self.refused(self.reason(answer), remedy_key(answer))
         import_id = answer.data["import"]["_id"]
         return self.done(to=self.address("import-columns", import_id))
 
-    def refused(self, text: str) -> HttpResponse:
-        return self.page({**self.show(), "trouble": text}, status=422)
+    def refused(self, text: str, remedy: str = "") -> HttpResponse:
+        return self.page({**self.show(), "trouble": text, "remedy": remedy}, status=422)
 
 
 class ImportCheck(ImportPage):
@@ -80,7 +83,7 @@ class ImportCheck(ImportPage):
 
     path = "imports/<str:id>/check"
     name = "import-check"
-    title = "Check"
+    title = gettext_lazy("Check")
     template = "web/imports/check.html"
 
     def show(self) -> Values:
@@ -89,18 +92,21 @@ class ImportCheck(ImportPage):
             return context
         if ambiguous := self.job["detected"]["ambiguous"]:
             columns = listed([entry["column"] for entry in ambiguous])
-            return {**context, "trouble": f"Values of {columns} can be read in two ways. Choose one first."}
+            return {
+                **context,
+                "trouble": _("Values of %(columns)s can be read in two ways. Choose one first.") % {"columns": columns},
+            }
         answer = self.ask("POST", f"{self.resource}/check")
         if not answer.ok:
             lacking = self.lacking(self.job["columnMapping"])
             more = {"lacking": lacking, "can_require": self.may("custom-field", "PUT")}
-            return {**context, **more, "trouble": self.reason(answer)}
+            return {**context, **more, "trouble": self.reason(answer), "remedy": remedy_key(answer)}
         checked_rows = [
             {**entry, "kind": kind} for entry, kind in zip(answer.data["rowErrors"], answer.notes["kinds"], strict=True)
         ]
         row_errors = [entry for entry in checked_rows if NO_RECORD not in entry["code"]]
         no_records = [entry for entry in checked_rows if NO_RECORD in entry["code"]]
-        gone = "It comes from an earlier row of the file."
+        gone = _("It comes from an earlier row of the file.")
         optional = self.optional_keys(row_errors)
         unknown = answer.data["unknownValues"]
         others = rows_besides(row_errors, unknown)
@@ -139,8 +145,8 @@ class ImportCheck(ImportPage):
         if not any(problem["kind"]["missing"] for rows in failed.values() for problem in rows):
             return []
         offers = (
-            ("optional_number", "phone number", {"number", "countryCode"}),
-            ("optional_email", "email address", {"email"}),
+            ("optional_number", _("phone number"), {"number", "countryCode"}),
+            ("optional_email", _("email address"), {"email"}),
         )
         return [
             (button, label)
@@ -173,10 +179,10 @@ class ImportCheck(ImportPage):
         left = max((self.job["total"] or 0) - self.job["processed"], 0)
         written = checked["created"] + checked["updated"]
         if checked["rows"] < left:
-            return f"Import all {left:,} rows"
+            return _("Import all %(left)s rows") % {"left": f"{left:,}"}
         if written:
-            return f"Import {counted(written, self.kind.module)}"
-        return "Continue to fix these rows" if checked["failed"] else ""
+            return _("Import %(counted)s") % {"counted": counted(written, self.kind.module)}
+        return _("Continue to fix these rows") if checked["failed"] else ""
 
     def do_start(self) -> HttpResponse:
         if self.job["detected"]["ambiguous"]:
@@ -187,15 +193,15 @@ class ImportCheck(ImportPage):
         """Read the phone numbers without a country code as those of a country."""
         here, country = self.step(self.name), self.request.POST.get("country", "")
         if not country:
-            return self.fail("Choose a country first", here)
+            return self.fail(_("Choose a country first"), here)
         answer = self.ask("PUT", self.resource, None, {"options": {"country": country}, "pauseImport": True})
-        return self.done("Country saved", here) if answer.ok else self.refuse(answer, here)
+        return self.done(_("Country saved"), here) if answer.ok else self.refuse(answer, here)
 
     def do_optional_number(self) -> HttpResponse:
-        return self.make_optional(("number", "countryCode"), "Phone numbers are optional now")
+        return self.make_optional(("number", "countryCode"), _("Phone numbers are optional now"))
 
     def do_optional_email(self) -> HttpResponse:
-        return self.make_optional(("email",), "Email addresses are optional now")
+        return self.make_optional(("email",), _("Email addresses are optional now"))
 
     def make_optional(self, keys: Sequence[str], text: str) -> HttpResponse:
         answer, here = self.optional(keys), self.step(self.name)

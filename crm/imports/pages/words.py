@@ -9,59 +9,80 @@ from functools import lru_cache
 from typing import Any
 
 from babel import Locale
+from django.utils.translation import gettext as _
 from phonenumbers import SUPPORTED_REGIONS
 
 from core.text.addresses import NO_COUNTRY, BadAddress, read_phone
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from crm.imports.pages.base import counted
 
-DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Vertical bar"))
+DELIMITERS = (
+    (",", gettext_lazy("Comma")),
+    (";", gettext_lazy("Semicolon")),
+    ("\t", "Tab"),
+    ("|", gettext_lazy("Vertical bar")),
+)
 ENCODINGS = (
-    ("utf-8", "Unicode (UTF-8)"),
-    ("utf-16", "Unicode (UTF-16)"),
-    ("cp1252", "Western Europe (Windows)"),
-    ("iso8859-15", "Western Europe (ISO 8859-15)"),
-    ("mac-roman", "Western Europe (Mac)"),
-    ("cp1250", "Central Europe (Windows)"),
-    ("iso8859-2", "Central Europe (ISO 8859-2)"),
-    ("mac-latin2", "Central Europe (Mac)"),
-    ("cp1257", "Baltic (Windows)"),
-    ("cp1251", "Cyrillic (Windows)"),
-    ("koi8-r", "Cyrillic (KOI8-R)"),
-    ("cp1253", "Greek (Windows)"),
-    ("cp1254", "Turkish (Windows)"),
-    ("cp1255", "Hebrew (Windows)"),
-    ("cp1256", "Arabic (Windows)"),
-    ("cp874", "Thai (Windows)"),
-    ("cp1258", "Vietnamese (Windows)"),
-    ("shift_jis", "Japanese (Shift JIS)"),
-    ("euc_jp", "Japanese (EUC)"),
-    ("gb18030", "Chinese, simplified (GB 18030)"),
-    ("big5", "Chinese, traditional (Big5)"),
-    ("cp949", "Korean (Windows)"),
+    ("utf-8", gettext_lazy("Unicode (UTF-8)")),
+    ("utf-16", gettext_lazy("Unicode (UTF-16)")),
+    ("cp1252", gettext_lazy("Western Europe (Windows)")),
+    ("iso8859-15", gettext_lazy("Western Europe (ISO 8859-15)")),
+    ("mac-roman", gettext_lazy("Western Europe (Mac)")),
+    ("cp1250", gettext_lazy("Central Europe (Windows)")),
+    ("iso8859-2", gettext_lazy("Central Europe (ISO 8859-2)")),
+    ("mac-latin2", gettext_lazy("Central Europe (Mac)")),
+    ("cp1257", gettext_lazy("Baltic (Windows)")),
+    ("cp1251", gettext_lazy("Cyrillic (Windows)")),
+    ("koi8-r", gettext_lazy("Cyrillic (KOI8-R)")),
+    ("cp1253", gettext_lazy("Greek (Windows)")),
+    ("cp1254", gettext_lazy("Turkish (Windows)")),
+    ("cp1255", gettext_lazy("Hebrew (Windows)")),
+    ("cp1256", gettext_lazy("Arabic (Windows)")),
+    ("cp874", gettext_lazy("Thai (Windows)")),
+    ("cp1258", gettext_lazy("Vietnamese (Windows)")),
+    ("shift_jis", gettext_lazy("Japanese (Shift JIS)")),
+    ("euc_jp", gettext_lazy("Japanese (EUC)")),
+    ("gb18030", gettext_lazy("Chinese, simplified (GB 18030)")),
+    ("big5", gettext_lazy("Chinese, traditional (Big5)")),
+    ("cp949", gettext_lazy("Korean (Windows)")),
 )
 TYPES = {
     "text": "text",
-    "textarea": "long text",
+    "textarea": gettext_lazy("long text"),
     "number": "number",
     "date": "day",
-    "datetime": "date and time",
-    "checkbox": "yes or no",
+    "datetime": gettext_lazy("date and time"),
+    "checkbox": gettext_lazy("yes or no"),
     "select": "choice",
     "email": "email",
     "phone": "phone",
-    "url": "web address",
+    "url": gettext_lazy("web address"),
 }
 """Type of a new field -> its label."""
 MARKS = ((".", "1,234.50 (point)"), (",", "1.234,50 (comma)"))
-AS_COMPANY = "Read as your company writes dates. Choose the other reading if this file has other dates."
+AS_COMPANY = gettext_lazy("Read as your company writes dates. Choose the other reading if this file has other dates.")
 MAX_NAMES = 8
 """The most columns that a sentence names."""
 DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
 MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
+    *(
+        gettext_lazy("January"),
+        gettext_lazy("February"),
+        gettext_lazy("March"),
+        gettext_lazy("April"),
+        gettext_lazy("May"),
+        gettext_lazy("June"),
+        gettext_lazy("July"),
+    ),
+    *(
+        gettext_lazy("August"),
+        gettext_lazy("September"),
+        gettext_lazy("October"),
+        gettext_lazy("November"),
+        gettext_lazy("December"),
+    ),
 )
 KNOWN = {
     "status": "statuses",
@@ -78,7 +99,7 @@ NO_RECORD = "NotARecord"
 """Part of the code of a row that is a title, a total or a footer."""
 
 
-COUNTRY_QUESTION = "Which country are phone numbers without a country code from?"
+COUNTRY_QUESTION = gettext_lazy("Which country are phone numbers without a country code from?")
 WORD = re.compile(r"[^\W\d_]+")
 COUNTRY_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 COUNTRY_WORDS = frozenset({"country", "land", "pays", "país", "pais", "paese"})
@@ -121,7 +142,7 @@ def common_country(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
 
 def country_question(job: Values) -> Field:
     """Ask for the country of national numbers, with that of the file's column of countries chosen."""
-    field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder="Choose a country")
+    field = Field("country", COUNTRY_QUESTION, "select", options=countries(), placeholder=_("Choose a country"))
     field.initial = common_country(job["headers"], job["sample"])
     return field
 
@@ -147,21 +168,30 @@ def row_lines(rows: Iterable[Values]) -> list[JsonObject]:
 def unknown_words(unknown: Values, mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
     """Return the message that the company does not have a value of the file."""
     key = mapping.get(unknown["column"], "")
-    what = KNOWN.get(key) or f"choices of {labels.get(key, unknown['column'])}"
-    return f"“{unknown['value']}” in {unknown['column']} is none of your {what}: {counted(unknown['rows'], 'row')}"
+    what = KNOWN.get(key) or _("choices of %(labels)s") % {"labels": labels.get(key, unknown["column"])}
+    return _("“%(value)s” in %(column)s is none of your %(what)s: %(counted)s") % {
+        "value": unknown["value"],
+        "column": unknown["column"],
+        "what": what,
+        "counted": counted(unknown["rows"], "row"),
+    }
 
 
 def listed(names: Sequence[str]) -> str:
     """Name columns in a sentence, at most MAX_NAMES of them."""
     shown = ", ".join(names[:MAX_NAMES])
-    return f"{shown} and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else shown
+    return (
+        _("%(shown)s and %(count)s more") % {"shown": shown, "count": len(names) - MAX_NAMES}
+        if len(names) > MAX_NAMES
+        else shown
+    )
 
 
 def left_out(names: Sequence[str]) -> str:
     """Return the message about columns that are not imported; empty if all are."""
     if not names:
         return ""
-    what = "1 column is left out" if len(names) == 1 else f"{len(names)} columns are left out"
+    what = _("1 column is left out") if len(names) == 1 else _("%(count)s columns are left out") % {"count": len(names)}
     return f"{what}: {listed(names)}."
 
 
@@ -195,7 +225,8 @@ def assumptions(job: Values) -> list[str]:
     for column in job["detected"]["assumed"]:
         columns.setdefault(column["value"], []).append(column["column"])
     return [
-        f"Dates in {listed(names)} are read as {_in_words(reading)}, as your company writes them."
+        _("Dates in %(names)s are read as %(in_words)s, as your company writes them.")
+        % {"names": listed(names), "in_words": _in_words(reading)}
         for reading, names in columns.items()
     ]
 
@@ -209,9 +240,14 @@ def _ask_numbers(columns: str, examples: Sequence[str]) -> Field:
     text = next((text for text in examples if "." in text or "," in text), examples[0])
     digits = re.sub(r"[^\d.,]", "", text)
     readings = {mark: _number(digits, mark) for mark in (".", ",")}
-    names = {".": "the point is the decimal mark", ",": "the comma is the decimal mark"}
+    names = {".": _("the point is the decimal mark"), ",": _("the comma is the decimal mark")}
     options = [Option(mark, f"{readings[mark]} – {names[mark]}") for mark in readings]
-    return Field("decimalMark", f"Which number is {text} in {columns}?", "radio", options=options)
+    return Field(
+        "decimalMark",
+        _("Which number is %(text)s in %(columns)s?") % {"text": text, "columns": columns},
+        "radio",
+        options=options,
+    )
 
 
 def _number(digits: str, mark: str) -> str:
@@ -233,7 +269,12 @@ def _ask_dates(columns: str, examples: Sequence[str]) -> Field:
         for order, parts in orders:
             if shown := _day(*parts, long=year == "YYYY"):
                 options.append(Option(mark.join(order), shown))
-    return Field("dateFormat", f"Which day is {text} in {columns}?", "radio", options=options)
+    return Field(
+        "dateFormat",
+        _("Which day is %(text)s in %(columns)s?") % {"text": text, "columns": columns},
+        "radio",
+        options=options,
+    )
 
 
 def _day(year: str, month: str, day: str, *, long: bool) -> str:

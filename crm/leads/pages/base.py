@@ -5,20 +5,49 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
-from core.types import Values
+from core.text.translation import gettext_lazy
+from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from core.web.forms.record_forms import fields_query, record_fields
 from core.web.navigation.places import LEADS, MenuItem
 from core.web.pages import Page
 from crm.leads.types import LeadData
 
+LINKED = ("contact", "productServices", "teamMember", "team", "tags")
+"""Records that a lead refers to, beside its values in the API's body."""
+LINKED_FIELDS = {
+    "tags": (gettext_lazy("Tags"), "tag", "checks"),
+    "productServices": (gettext_lazy("Products and services"), "product-service", "checks"),
+    "team": (gettext_lazy("Team"), "team", "select"),
+}
+"""Name -> label, path and kind of the form's field."""
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
 
 
 def toast_text(*parts: str) -> str:
     """Return the non-empty texts of a toast as one text."""
-    return " ".join(part for part in parts if part)
+    return " ".join(str(part) for part in parts if part)
+
+
+def body_of(values: Values) -> JsonObject:
+    """Return the API's body for values of a form."""
+    linked = {name: values[name] for name in LINKED if name in values}
+    for name in ("teamMember", "team"):
+        if name in linked:
+            linked[name] = linked[name] or None
+    return {"formData": {name: value for name, value in values.items() if name not in linked}, **linked}
+
+
+def linked_values(lead: LeadData) -> JsonObject:
+    """Return the ids of the records that a lead refers to, by the names of the forms."""
+    several: JsonObject = {
+        "productServices": [product["_id"] for product in lead["productServices"]],
+        "tags": [tag["_id"] for tag in lead["tags"]],
+    }
+    team_member, team = lead["teamMember"] or {}, lead["team"] or {}
+    return {**several, "teamMember": team_member.get("_id"), "team": team.get("_id")}
 
 
 def counted(number: int | None) -> str:
@@ -37,7 +66,13 @@ class LeadPage(Page):
     """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"
-    menu = MenuItem("All leads", LEADS, 10, "target", keywords="deals opportunities pipeline stages board sales")
+    menu = MenuItem(
+        gettext_lazy("All leads"),
+        LEADS,
+        10,
+        "target",
+        keywords=gettext_lazy("deals opportunities pipeline stages board sales"),
+    )
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -67,7 +102,7 @@ class LeadPage(Page):
         return {source.value: source.label for source in self.system_options("source")}
 
     def status_label(self, status: str | None) -> str:
-        return self.labels.get(status or "") or (status or "No status").capitalize()
+        return self.labels.get(status or "") or (status or _("No status")).capitalize()
 
     def shown(self, lead: LeadData) -> ShownLead:
         """Return the lead with the label of its status."""
@@ -88,9 +123,16 @@ class LeadPage(Page):
         """Return the form's fields of a lead's own values, in the company's order."""
         shown = [definition for definition in self.definitions if not definition["hide"]]
         return record_fields(self, shown, values) or [
-            Field("value", "Value", "number"),
-            Field("notes", "Notes", "textarea"),
+            Field("value", _("Value"), "number"),
+            Field("notes", _("Notes"), "textarea"),
         ]
+
+    def linked_field(self, name: str) -> Field:
+        """Return the field of the records that a lead refers to."""
+        if name == "teamMember":
+            return Field(name, _("Assigned to"), "select", options=self.members)
+        label, path, kind = LINKED_FIELDS[name]
+        return Field(name, label, kind, options=self.options_of(path))
 
     def move(self, id: str, to: str) -> HttpResponse:
         """Give the lead the status that the form sent."""
@@ -98,4 +140,8 @@ class LeadPage(Page):
         answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
         if not answer.ok:
             return self.refuse(answer, to)
-        return self.done(toast_text(f"Moved to {self.status_label(status)}", answer.warning), to, undo=answer.job)
+        return self.done(
+            toast_text(_("Moved to %(status_label)s") % {"status_label": self.status_label(status)}, answer.warning),
+            to,
+            undo=answer.job,
+        )

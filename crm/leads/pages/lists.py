@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
@@ -13,19 +15,13 @@ from core.web.forms import Field
 from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
-from crm.leads.pages.base import TONES, LeadPage, counted
+from crm.leads.pages.base import LINKED_FIELDS, TONES, LeadPage, counted
 from crm.leads.pages.table import LeadTable
 
 FIRST_CARDS = 100
 """The number of cards that a board shows at first, the newest of all columns. The others are loaded by column."""
 CARDS = 25
-LINKS = (
-    ("tags", "Tags", "tag", "checks"),
-    ("productServices", "Products and services", "product-service", "checks"),
-    ("team", "Team", "team", "select"),
-)
-"""Records linked with leads: field, label, path and kind of the form's field."""
-IMPORT = ("importId", "lead/import", "Import")
+IMPORT = ("importId", "lead/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
 
 
@@ -43,7 +39,7 @@ class LeadList(LeadTable, BulkList):
         filters = record_choices("lead", self.definitions, members=members)
         if self.is_filtered("segment"):
             pairs = tuple((option.value, option.label) for option in self.options_of("segment"))
-            filters.append(Choice("segment", "Segment", ("in",), pairs))
+            filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
         filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         return filters
 
@@ -59,13 +55,13 @@ class LeadList(LeadTable, BulkList):
     @property
     def changes(self) -> list[tuple[str, str]]:
         """Return the links and values of leads; status and member have buttons of their own."""
-        named = [(name, label) for name, label, path, _ in LINKS if self.may(path)]
+        named = [(name, label) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
         return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
 
 
 class Leads(LeadList):
     path = name = "leads"
-    title = "Leads"
+    title = gettext_lazy("Leads")
     template = "web/leads/list.html"
 
     def show(self) -> Values:
@@ -144,18 +140,17 @@ class Leads(LeadList):
 class StartForLeads(StartForMany, LeadList):
     path = "leads/start"
     name = "leads-start"
-    title = "Start a workflow for leads"
+    title = gettext_lazy("Start a workflow for leads")
 
 
 class ChangeLeads(ChangeMany, LeadList):
     path = "leads/change"
     name = "leads-change"
-    title = "Change leads"
+    title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
-        for beside, label, path, kind in LINKS:
-            if name == beside:
-                return Field(name, label, kind, options=self.options_of(path))
+        if name in LINKED_FIELDS:
+            return self.linked_field(name)
         return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
 
 
@@ -164,7 +159,7 @@ class Pipeline(LeadPage):
 
     path = "leads/pipeline"
     name = "pipeline"
-    title = "Pipeline"
+    title = gettext_lazy("Pipeline")
     template = "web/leads/pipeline.html"
 
     def show(self) -> Values:

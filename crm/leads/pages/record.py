@@ -5,59 +5,44 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.ask import Answer
-from core.web.field_values import field_values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
-from core.web.timelines import SIZE, shown_entry
-from crm.leads.pages.base import LeadPage, ShownLead, toast_text
+from crm.leads.pages.base import LeadPage, ShownLead, body_of, linked_values, toast_text
+from crm.leads.pages.table import LeadTable
+from crm.leads.types import LeadData
+from crm.records.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
 
-TABS = {
-    "activity": ("Activity", "lead-activity"),
-    "follow-ups": ("Tasks", "lead-activity"),
-    "meetings": ("Meetings", "meeting"),
-    "calls": ("Calls", "lead-activity"),
-}
-"""Tab of a lead -> its name, and the permission module that opens it."""
-BESIDE = ("contact", "productServices", "teamMember", "team", "tags")
 CONTACT = (
-    Field("name", "Name"),
-    Field("email", "Email", "email"),
+    Field("name", gettext_lazy("Name")),
+    Field("email", gettext_lazy("Email"), "email"),
     Field(
         "countryCode",
-        "Country code",
+        gettext_lazy("Country code"),
         "tel",
         placeholder="+44",
-        help_text="Leave empty for numbers that begin with +.",
+        help_text=gettext_lazy("Leave empty for numbers that begin with +."),
     ),
-    Field("number", "Phone number", "tel", placeholder="7400 123456"),
+    Field("number", gettext_lazy("Phone number"), "tel", placeholder="7400 123456"),
+)
+FIELDSETS = (
+    Fieldset(gettext_lazy("Contact"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(gettext_lazy("Lead"), (("status", "source"), "value", "productServices", REST, "notes", "tags")),
+    Fieldset(gettext_lazy("Assignment"), ("teamMember",)),
 )
 NEEDED = {"name": False, "email": True, "number": True}
 """Value of a contact -> whether a new one needs it by default."""
 
 
-def body_of(values: Values) -> JsonObject:
-    """Return the API's body for values of a form."""
-    beside = {name: values[name] for name in BESIDE if name in values}
-    for name in ("teamMember", "team"):
-        if name in beside:
-            beside[name] = beside[name] or None
-    return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
-
-
-class FollowUpForm(Form):
-    title = Field(label="What", required=True)
-    dueAt = Field(label="When", kind="datetime-local", required=True)
-
-
 class NewLead(LeadPage):
     path = "leads/new"
     name = "lead-new"
-    title = "New lead"
+    title = gettext_lazy("New lead")
     action = title
     template = "web/leads/new.html"
 
@@ -90,12 +75,12 @@ class NewLead(LeadPage):
     def form(self) -> Form:
         fields = [] if self.contact else [field.copy(required=field.name in self.of_new) for field in CONTACT]
         fields += self.value_fields()
-        if products := self.options_of("product-service"):
-            fields.append(Field("productServices", "Products and services", "checks", options=products))
+        products = self.linked_field("productServices")
+        fields += [products] if products.options else []
         if self.members:
-            help = "Leave empty to assign automatically."
-            fields.append(Field("teamMember", "Assigned to", "select", help_text=help, options=self.members))
-        return Form(fields=fields)
+            fields.append(self.linked_field("teamMember"))
+            fields[-1].help_text = gettext("Leave empty to assign automatically.")
+        return Form(fields=fields, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
         may = self.may("lead", "POST")
@@ -113,122 +98,70 @@ class NewLead(LeadPage):
             form.refuse(answer)
             return self.page({"form": form, "contact": self.contact}, status=422)
         return self.done(
-            toast_text("Lead created", answer.warning), self.address("lead", answer.data["_id"]), undo=answer.job
+            toast_text(gettext("Lead created"), answer.warning),
+            self.address("lead", answer.data["_id"]),
+            undo=answer.job,
         )
 
 
-class LeadDetail(LeadPage):
+class LeadDetail(RecordPage, LeadTable):
     path = "leads/<str:id>"
     name = "lead"
-    record_kind = ("lead", "Leads")
+    record_kind = ("lead", gettext_lazy("Leads"))
     template = "web/leads/detail.html"
+    facts = (
+        "contact.email",
+        "contact.contactNumber",
+        "value",
+        "source",
+        REST,
+        "productServices",
+        "tags",
+        "notes",
+        "teamMember",
+        "team",
+        "statusChangedAt",
+    )
+    cell_page = "lead-cell"
+    related_page = "lead-related"
+    composer_names = ("note", "call", "meeting", "task")
+    history_module = "lead-activity"
 
     @cached_property
     def lead(self) -> ShownLead:
         return self.shown(self.read(f"lead/{self.params['id']}").data)
 
-    @property
-    def tabs(self) -> list[tuple[str, str]]:
-        return [(name, label) for name, (label, module) in TABS.items() if self.may(module)]
-
-    @property
-    def tab(self) -> str:
-        """The chosen tab, or the first one that the reader may see."""
-        names = [name for name, _ in self.tabs]
-        chosen = self.request.GET.get("tab", "")
-        return chosen if chosen in names else next(iter(names), "")
+    def person(self) -> Values:
+        return self.lead["contact"]
 
     def show(self) -> Values:
-        edit = self.request.GET.get("edit", "")
         context = {
             "lead": self.lead,
-            "title": self.lead["contact"]["name"] or "Lead",
+            "title": self.lead["contact"]["name"] or gettext("Lead"),
             "statuses": self.statuses,
-            "facts": self.facts(),
-            "tabs": self.tabs,
-            "tab": self.tab,
         }
-        if edit and self.may("lead", "PUT"):
-            form = self.edit_form(self.values)
-            return {**context, "form": form, "editing": edit, "tab": ""}
-        return {**context, **self.happenings()}
-
-    def facts(self) -> list[tuple[str, str]]:
-        """Return (name, value) of the lead's values other than status, value and notes."""
-        shown = [
-            definition
-            for definition in self.definitions
-            if not definition["hide"]
-            and not (definition["isSystem"] and definition["uniqueFieldID"] in ("status", "value", "notes"))
-        ]
-        values = self.lead["formData"]
-        written = field_values(self, shown, [values])
-        return [
-            (definition["name"], written.block(definition, values.get(definition["uniqueFieldID"])))
-            for definition in shown
-        ]
-
-    def happenings(self) -> JsonObject:
-        """Return the data of the chosen tab."""
-        of_lead = {"filters": {"lead": self.params["id"]}, "n": "100", "p": "1"}
-        if self.tab == "activity":
-            query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None}
-            answer = self.ask("GET", f"lead/{self.params['id']}/timeline", query)
-            further = self.address(cursor=answer.next_cursor) if answer.next_cursor else ""
-            return {
-                "entries": [shown_entry(entry, self.reader.formats) for entry in answer.data or ()],
-                "next": further,
-            }
-        if self.tab == "follow-ups":
-            answer = self.ask("GET", "lead-activity/follow-up", {**of_lead, "sortBy": "dueAt", "sortOrder": "asc"})
-            form = Form(
-                fields=[Field("title", "Task", required=True), Field("dueAt", "Due", "datetime-local", required=True)]
-            )
-            return {"follow_ups": answer.data or [], "tab_form": form}
-        path, by = ("meeting", "startsAt") if self.tab == "meetings" else ("calllog", "startedAt")
-        if not self.tab:
-            return {}
-        answer = self.ask("GET", path, {**of_lead, "sortBy": by, "sortOrder": "desc"})
-        return {self.tab: answer.data or []}
-
-    def edit_form(self, values: Values) -> Form:
-        """Make the form that the address asks for."""
-        return self.links_form(values) if self.request.GET.get("edit") == "assignment" else self.values_form(values)
+        if "edit" in self.request.GET and self.may("lead", "PUT"):
+            return {**context, "form": self.values_form(self.values)}
+        return {**context, **self.fact_context(self.lead), **self.history()}
 
     def values_form(self, values: Values) -> Form:
         fields = self.value_fields(values)
-        if products := self.options_of("product-service"):
-            fields.append(Field("productServices", "Products and services", "checks", options=products))
-        if tags := self.options_of("tag"):
-            fields.append(Field("tags", "Tags", "checks", options=tags))
-        form = Form(fields=fields, initial=values)
+        fields += [field for name in ("productServices", "tags") if (field := self.linked_field(name)).options]
+        form = Form(fields=fields, initial=values, fieldsets=FIELDSETS)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
-        return form
-
-    def links_form(self, values: Values) -> Form:
-        choices = (("teamMember", "Assigned to", self.members), ("team", "Team", self.options_of("team")))
-        fields = [Field(name, label, "select", options=options) for name, label, options in choices if options]
-        form = Form(fields=fields, initial=values)
-        form.name_chosen(teamMember=[self.lead["teamMember"]], team=[self.lead["team"]])
         return form
 
     @property
     def values(self) -> JsonObject:
         """The lead's values by the names of the forms."""
-        lead = self.lead
-        several = {name: [record["_id"] for record in lead[name]] for name in ("productServices", "tags")}
-        return {
-            **form_values(self.definitions, lead["formData"]),
-            **several,
-            **{name: (lead[name] or {}).get("_id") for name in ("teamMember", "team")},
-        }
+        return {**form_values(self.definitions, self.lead["formData"]), **linked_values(self.lead)}
 
     # What forms do
 
     def do_save(self) -> HttpResponse:
-        for _ in range(RETRIES):
+        for _attempt in range(RETRIES):
             who = (self.lead["updatedBy"] or {}).get("name", "")
-            form = self.edit_form(self.values).bind(self.request.POST, who)
+            form = self.values_form(self.values).bind(self.request.POST, who)
             if not form.is_valid():
                 break
             changed = form.changed(self.values)
@@ -237,48 +170,68 @@ class LeadDetail(LeadPage):
             body = {**body_of(changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(toast_text("Lead saved", answer.warning), self.request.path, undo=answer.job)
+                return self.done(toast_text(gettext("Lead saved"), answer.warning), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
             del self.lead  # somebody was faster
-        context = {"lead": self.lead, "title": self.lead["contact"]["name"], "facts": self.facts(), "form": form}
-        return self.page({**context, "editing": self.request.GET.get("edit", "facts")}, status=422)
+        context = {"lead": self.lead, "title": self.lead["contact"]["name"], "form": form}
+        return self.page(context, status=422)
 
     def do_move(self) -> HttpResponse:
         return self.move(self.params["id"], self.request.get_full_path())
-
-    def do_note(self) -> HttpResponse:
-        body = {"lead": self.params["id"], "notes": self.request.POST.get("notes", "")}
-        return self._made(self.ask("POST", "lead-activity", None, body), "Note added")
-
-    def do_follow_up(self) -> HttpResponse:
-        form = FollowUpForm(self.request.POST)
-        answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": self.params["id"], **form.values})
-        if answer.ok:
-            return self.done("Task added")
-        form.refuse(answer)
-        return self.page({**self.show(), "tab_form": form}, status=422)
-
-    def do_done(self) -> HttpResponse:
-        answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": "done"})
-        return self._made(answer, "Done")
-
-    def do_call(self) -> HttpResponse:
-        sent = self.request.POST
-        minutes = sent.get("minutes", "").strip()
-        body = {name: sent[name] for name in ("direction", "outcome", "notes") if sent.get(name)}
-        duration = {"duration": int(minutes) * 60} if minutes.isdecimal() and len(minutes) < 5 else {}
-        return self._made(
-            self.ask("POST", "calllog", None, {"lead": self.params["id"], **body, **duration}), "Call logged"
-        )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "lead", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Lead deleted", self.address("leads"), undo=answer.job)
+        return self.done(gettext("Lead deleted"), self.address("leads"), undo=answer.job)
 
-    def _made(self, answer: Answer, text: str) -> HttpResponse:
-        """Lead back to the tab."""
-        return self.done(text) if answer.ok else self.refuse(answer)
+
+class LeadRelated(LeadPage, RelatedPage):
+    path = "leads/<str:id>/related"
+    name = "lead-related"
+    record_page = "lead"
+
+    def related(self) -> list[Related]:
+        id = self.params["id"]
+        lead: LeadData = self.read(f"lead/{id}").data
+        kinds = [self.contact(lead)] if self.may("contact") else []
+        if self.may("lead-activity"):
+            kinds.append(self.tasks(lead=id))
+        if self.may("meeting"):
+            kinds.append(self.meetings(self.address("meeting-new", lead=id), lead=id))
+        if self.may("lead-activity"):
+            kinds.append(self.calls(id))
+        kinds.append(self.products(lead))
+        return kinds
+
+    def contact(self, lead: LeadData) -> Related:
+        contact = lead["contact"]
+        name = contact["name"] or contact["email"] or gettext("No name")
+        address = "" if contact["isDeleted"] else self.address("contact", contact["_id"])
+        return Related(gettext("Contact"), "", [RelatedRow(address, name, note=contact["email"] or "")])
+
+    def products(self, lead: LeadData) -> Related:
+        may = self.may("product-service")
+        rows = [
+            RelatedRow(self.address("product", product["_id"]) if may else "", product["name"])
+            for product in lead["productServices"]
+        ]
+        return Related(gettext("Products"), gettext("No products."), rows, len(rows))
+
+    def calls(self, id: str) -> Related:
+        """Return the calls with the lead, the latest first."""
+        records, total = self.few("calllog", "startedAt", lead=id)
+        directions, outcomes = dict(DIRECTIONS), dict(OUTCOMES)
+        rows = [
+            RelatedRow(
+                self.address("call", call["_id"]),
+                str(directions.get(call["direction"], call["direction"])),
+                note=call["notes"] or "",
+                badge=str(outcomes.get(call["outcome"], call["outcome"])),
+                at=call["startedAt"],
+            )
+            for call in records
+        ]
+        return Related(gettext("Calls"), gettext("No calls."), rows, total)

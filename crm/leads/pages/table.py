@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
-from core.types import Values
-from core.web.forms import Field
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
+from core.types import JsonObject, Values
+from core.web.forms import Field, Form
 from core.web.forms.record_forms import column_of, record_fields, shown_fields
 from core.web.lists import Column
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
-from crm.leads.pages.base import LeadPage
+from crm.leads.pages.base import LINKED, LeadPage, body_of, linked_values
 from crm.leads.types import LeadData
 
 
@@ -19,6 +22,7 @@ class LeadTable(LeadPage, TablePage):
     resource = "lead"
     listed_at = "leads"
     record_page = "lead"
+    edited_in_record = ("productServices", "tags", "teamMember", "team")
     usual = ("contact", "status", "value", "productServices", "teamMember", "source", "createdAt")
 
     def known_columns(self) -> list[Column]:
@@ -27,33 +31,39 @@ class LeadTable(LeadPage, TablePage):
             "notes",
         }
         return [
-            Column("contact", "Contact", "contact.name", css="first", kind="who", fixed=True),
-            Column("status", "Status", "status", css="aside", kind="status", editable="status" in system),
-            Column("value", "Value", "value", css="second right num", kind="money", editable="value" in system),
-            Column("productServices", "Products", "productServices.name"),
-            Column("teamMember", "Assigned to", "teamMember.name"),
-            Column("team", "Team", "team.name"),
-            Column("source", "Source", "source", labels=self.sources, editable="source" in system),
-            Column("contact.email", "Email", "contact.email"),
-            Column("contact.contactNumber", "Phone", "contact.contactNumber", css="num"),
-            Column("notes", "Notes", editable="notes" in system),
-            Column("tags", "Tags", kind="tags"),
+            Column("contact", _("Contact"), "contact.name", css="first", kind="who", fixed=True),
+            Column("status", _("Status"), "status", css="aside", kind="status", editable="status" in system),
+            Column("value", _("Value"), "value", css="second right num", kind="money", editable="value" in system),
+            Column("productServices", _("Products"), "productServices.name"),
+            Column("teamMember", _("Assigned to"), "teamMember.name"),
+            Column("team", _("Team"), "team.name"),
+            Column("source", _("Source"), "source", labels=self.sources, editable="source" in system),
+            Column("contact.email", _("Email"), "contact.email", kind="email"),
+            Column("contact.contactNumber", _("Phone"), "contact.contactNumber", css="num", kind="phone"),
+            Column("notes", _("Notes"), editable="notes" in system),
+            Column("tags", _("Tags"), kind="tags"),
             *(column_of(definition) for definition in shown_fields(self.definitions)),
-            Column("statusChangedAt", "In status since", "statusChangedAt", css="muted num", kind="when"),
-            Column("createdAt", "Added", "createdAt", css="muted num", kind="when"),
-            Column("updatedAt", "Changed", "updatedAt", css="muted num", kind="when"),
+            Column("statusChangedAt", _("In status since"), "statusChangedAt", css="muted num", kind="when"),
+            Column("createdAt", _("Added"), "createdAt", css="muted num", kind="when"),
+            Column("updatedAt", _("Changed"), "updatedAt", css="muted num", kind="when"),
         ]
 
     def row(self, record: Values) -> Row:
         lead = cast(LeadData, record)
         who = lead["contact"]["name"] or lead["contact"]["email"] or ""
-        return Row(lead["_id"], f"leads/{lead['_id']}", who or "No name", f"the lead of {who}", self.shown(lead))
+        return Row(
+            lead["_id"],
+            f"leads/{lead['_id']}",
+            who or _("No name"),
+            _("the lead of %(who)s") % {"who": who},
+            self.shown(lead),
+        )
 
 
 class LeadColumns(LeadTable, ChooseColumns):
     path = "leads/columns"
     name = "lead-columns"
-    title = "Columns of leads"
+    title = gettext_lazy("Columns of leads")
 
 
 class LeadCell(LeadTable, EditCell):
@@ -61,6 +71,20 @@ class LeadCell(LeadTable, EditCell):
     name = "lead-cell"
 
     def fields(self, column: Column) -> list[Field]:
+        if column.name in LINKED:
+            return [self.linked_field(column.name)]
         definitions = [field for field in self.definitions if field["uniqueFieldID"] == column.name]
-        plain = {"value": Field("value", "Value", "number"), "notes": Field("notes", "Notes", "textarea")}
+        plain = {"value": Field("value", _("Value"), "number"), "notes": Field("notes", _("Notes"), "textarea")}
         return record_fields(self, definitions, self.record["formData"]) or [plain[column.name]]
+
+    def values(self, record: Values) -> Values:
+        return {**record["formData"], **linked_values(cast(LeadData, record))}
+
+    def body(self, values: Values) -> JsonObject:
+        return body_of(values)
+
+    def cell_form(self, values: Values) -> Form:
+        form = super().cell_form(values)
+        several = {name: self.record[name] for name in ("productServices", "tags")}
+        form.name_chosen(**several, teamMember=[self.record["teamMember"]], team=[self.record["team"]])
+        return form

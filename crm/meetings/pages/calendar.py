@@ -11,8 +11,10 @@ from zoneinfo import ZoneInfo
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
 
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.navigation.places import CALENDAR, MenuItem
@@ -22,21 +24,31 @@ from crm.meetings.pages.days import DAY, Day, Entry, days_of, hours_of, read_mom
 AGENDA_DAYS, WEEK_DAYS = 28, 7
 MAX_MEETINGS = 200
 OVERDUE = 5
-VIEWS = {"week": "Week", "month": "Month", "agenda": "Agenda"}
+VIEWS = {"week": gettext_lazy("Week"), "month": gettext_lazy("Month"), "agenda": gettext_lazy("Agenda")}
 MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
 """Kind of moved entry -> its path, its time field, and the method that changes it."""
 NO_TIME = Answer(
-    400, {"message": "It was not moved.", "warning": "This time is skipped by daylight saving. Enter another one."}
+    400,
+    {
+        "message": gettext_lazy("It was not moved."),
+        "warning": gettext_lazy("This time is skipped by daylight saving. Enter another one."),
+    },
 )
 
 
 class Calendar(Page):
     path = name = "calendar"
-    title = "Calendar"
+    title = gettext_lazy("Calendar")
     template = "web/meetings/calendar.html"
     module = "meeting"
     also = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
-    menu = MenuItem("Meetings", CALENDAR, 10, "calendar", keywords="calendar appointments events schedule")
+    menu = MenuItem(
+        gettext_lazy("Meetings"),
+        CALENDAR,
+        10,
+        "calendar",
+        keywords=gettext_lazy("calendar appointments events schedule"),
+    )
 
     @cached_property
     def zone(self) -> ZoneInfo:
@@ -186,8 +198,8 @@ class Calendar(Page):
             "now": self.link(**{"from": ""}),
             "views": [(name, label, self.link(view=name)) for name, label in VIEWS.items()],
             "tabs": [
-                (self.link(whose="mine"), "Yours", self.mine),
-                *([(self.link(whose="all"), "Everybody's", not self.mine)] if self.shows_all else []),
+                (self.link(whose="mine"), _("Yours"), self.mine),
+                *([(self.link(whose="all"), _("Everybody's"), not self.mine)] if self.shows_all else []),
             ],
             "late": late,
             "late_count": late_count,
@@ -232,24 +244,28 @@ class Calendar(Page):
         before = self.ask("GET", path)
         answer = self.ask(method, path, None, {time_of: moment.isoformat()})
         formats = self.reader.formats
-        text = f"Moved to {moment:%A} {formats.date(moment)}, {formats.time(moment)}."
+        text = _("Moved to %(moment)s %(date)s, %(time)s.") % {
+            "moment": f"{moment:%A}",
+            "date": formats.date(moment),
+            "time": formats.time(moment),
+        }
         was = datetime.fromisoformat(before.data[time_of]).astimezone(self.zone) if before.ok else None
         back = {"do": "move", "kind": kind, "id": self.sent_id(), "at": f"{was:%Y-%m-%dT%H:%M}"} if was else None
         return self._redirect_with_result(answer, text, back)
 
     def do_cancel(self) -> HttpResponse:
         return self._redirect_with_result(
-            self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), "Meeting cancelled."
+            self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), _("Meeting canceled.")
         )
 
     def do_done(self) -> HttpResponse:
         path = f"lead-activity/follow-up/{self.sent_id()}"
-        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), "Done.")
+        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), _("Done."))
 
     def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:
             return self.refuse(answer, self.link())
-        return self.done(" ".join(filter(None, (text, answer.warning))), self.link(), back=back)
+        return self.done(" ".join(map(str, filter(None, (text, answer.warning)))), self.link(), back=back)
 
 
 def selection(conditions: list[JsonObject], by: str, filters: Values) -> JsonObject:

@@ -5,17 +5,27 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.pages import Page
 from crm.meetings.pages.calendar import Calendar
 
 LENGTHS = {15: "15 minutes", 30: "30 minutes", 60: "1 hour", 120: "2 hours"}
-REMINDERS = {"0": "At the start", "15": "15 minutes before", "60": "1 hour before", "1440": "1 day before"}
+REMINDERS = {
+    "0": gettext_lazy("At the start"),
+    "15": gettext_lazy("15 minutes before"),
+    "60": gettext_lazy("1 hour before"),
+    "1440": gettext_lazy("1 day before"),
+}
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Contacts that a search shows."""
+
+
+MEETING_ROWS = (Fieldset("", ("title", ("startsAt", "durationMinutes"), ("place", "link"), REST)),)
 
 
 class MeetingPage(Page):
@@ -32,15 +42,16 @@ class MeetingPage(Page):
         remind = [Option(value, label) for value, label in reminders.items()]
         return Form(
             fields=[
-                Field("title", "Title", required=True, autofocus=not values),
-                Field("startsAt", "Starts", "datetime-local", required=True),
-                Field("durationMinutes", "Duration", "select", required=True, options=options, initial="30"),
-                Field("place", "Location"),
-                Field("link", "Video call link", "url", placeholder="https://"),
-                Field("remindMinutes", "Email reminder", "select", options=remind, placeholder="No"),
-                Field("description", "Description", "textarea"),
+                Field("title", _("Title"), required=True, autofocus=not values),
+                Field("startsAt", _("Starts"), "datetime-local", required=True),
+                Field("durationMinutes", _("Duration"), "select", required=True, options=options, initial="30"),
+                Field("place", _("Location")),
+                Field("link", _("Video call link"), "url", placeholder="https://"),
+                Field("remindMinutes", _("Email reminder"), "select", options=remind, placeholder=_("No")),
+                Field("description", _("Description"), "textarea"),
             ],
             initial=values,
+            fieldsets=MEETING_ROWS,
         )
 
     @staticmethod
@@ -127,7 +138,7 @@ class EditMeeting(MeetingPage):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         if self.meeting["timezone"] != self.reader.formats.timezone:
-            form.fields["startsAt"].help_text = f"By the clocks of {self.meeting['timezone']}."
+            form.fields["startsAt"].help_text = _("Time zone: %(timezone)s.") % {"timezone": self.meeting["timezone"]}
         return form
 
     def show(self) -> Values:
@@ -168,19 +179,19 @@ class EditMeeting(MeetingPage):
         chosen = {kind: sent[kind].strip() for kind in ("member", "contact", "email") if sent.get(kind, "").strip()}
         attendees = [named(attendee) for attendee in self.meeting["attendees"]]
         attendees += [{kind: value} for kind, value in chosen.items()]
-        return self._asked(attendees, "Invited.")
+        return self._asked(attendees, _("Invited."))
 
     def do_remove(self) -> HttpResponse:
         id = self.sent_id("attendee")
         return self._asked(
-            [named(attendee) for attendee in self.meeting["attendees"] if attendee["_id"] != id], "Removed."
+            [named(attendee) for attendee in self.meeting["attendees"] if attendee["_id"] != id], _("Removed.")
         )
 
     def _asked(self, attendees: list[dict[str, str]], text: str) -> HttpResponse:
         answer = self.ask("PUT", self.resource, None, {"attendees": attendees})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
+        return self.done(" ".join(map(str, filter(None, (text, answer.warning)))), self.request.path)
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("DELETE", self.shows, None, {"ids": [self.params["id"]]})

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext
 
 from core.ids import is_id
 from core.text.folding import fold
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from crm.meetings.pages.days import read_moment
@@ -24,7 +26,7 @@ BEFORE_PEOPLE = 3
 class NewMeeting(MeetingPage):
     path = "calendar/new"
     name = "meeting-new"
-    title = "New meeting"
+    title = gettext_lazy("New meeting")
     action = title
     template = "web/meetings/new.html"
 
@@ -58,11 +60,19 @@ class NewMeeting(MeetingPage):
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         addresses = Field(
-            "attendees", "Other attendees (email addresses)", help_text="Separate with commas. You are included."
+            "attendees",
+            gettext("Other attendees (email addresses)"),
+            help_text=gettext("Separate with commas. You are included."),
         )
         form.insert(addresses, before=list(form.fields)[BEFORE_PEOPLE])
         if providers := self.providers():
-            makes = Field("videoProvider", "Video call", "select", options=providers, placeholder="No link is made")
+            makes = Field(
+                "videoProvider",
+                gettext("Video call"),
+                "select",
+                options=providers,
+                placeholder=gettext("No link"),
+            )
             form.insert(makes, before="link")
         form.fields["startsAt"].initial = self.at
         return form
@@ -117,7 +127,7 @@ class NewMeeting(MeetingPage):
         if "@" in find:
             typed = f"{typed},{find}"
         elif find and not named:
-            form.add_error(None, f"Pick whom you mean by “{find}”, or clear the search.")
+            form.add_error(None, gettext("Choose a person for “%(find)s”, or clear the search.") % {"find": find})
             return self.page(self.context(form, sent), status=422)
         addresses = [address.strip() for address in typed.replace(";", ",").split(",")]
         values["attendees"] = named + [{"email": address} for address in addresses if address]
@@ -140,7 +150,7 @@ class MeetingPeople(NewMeeting):
 
     path = "calendar/new/people"
     name = "meeting-people"
-    title = "People of the new meeting"
+    title = gettext_lazy("People of the new meeting")
     action = ""
 
     def do_save(self) -> HttpResponse:

@@ -6,10 +6,12 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.event_kinds import kind_options
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.lists import Column
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
@@ -22,20 +24,20 @@ WEBHOOKS = Records(
     "webhook",
     "webhooks",
     "webhook",
-    "Webhooks send events to your programs right away.",
+    gettext_lazy("Webhooks send events to your programs right away."),
 )
 LATEST = {"p": "1", "n": "20", "sortBy": "createdAt", "sortOrder": "desc"}
-PAYLOADS = [Option("full", "Record and changes"), Option("thin", "Record ID only")]
-ORDERINGS = [Option("object", "In order, per record"), Option("none", "As they happen")]
+PAYLOADS = [Option("full", gettext_lazy("Record and changes")), Option("thin", gettext_lazy("Record ID only"))]
+ORDERINGS = [Option("object", gettext_lazy("In order, per record")), Option("none", gettext_lazy("As they happen"))]
 STATUSES = [
-    Option("enabled", "Active"),
-    Option("paused", "Paused (events wait)"),
-    Option("disabled", "Disabled (nothing is sent)"),
+    Option("enabled", gettext_lazy("Active")),
+    Option("paused", gettext_lazy("Paused (events wait)")),
+    Option("disabled", gettext_lazy("Disabled (nothing is sent)")),
 ]
 MISSED = [
-    Option("1", "Last day"),
-    Option("3", "Last 3 days"),
-    Option("7", "Last 7 days"),
+    Option("1", gettext_lazy("Last day")),
+    Option("3", gettext_lazy("Last 3 days")),
+    Option("7", gettext_lazy("Last 7 days")),
     Option("30", "30 days"),
 ]
 LINES = ("fields",)
@@ -50,18 +52,25 @@ class WebhookPage(Page):
 class Webhooks(RecordList, WebhookPage):
     path = "settings/webhooks"
     name = "webhooks"
-    title = "Webhooks"
-    purpose = "Send events to other apps."
+    title = gettext_lazy("Webhooks")
+    purpose = gettext_lazy("Send events to other apps.")
     adds = "webhook-new"
     rows = "web/webhooks/rows.html"
-    hint = "Address, description"
+    hint = gettext_lazy("Address, description")
     columns = (
-        Column("url", "Address", "url"),
-        Column("kinds", "Events"),
-        Column("status", "Status", "status"),
-        Column("lastSuccessAt", "Last sent", "lastSuccessAt"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("url", gettext_lazy("Address"), "url"),
+        Column("kinds", gettext_lazy("Events")),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("lastSuccessAt", gettext_lazy("Last sent"), "lastSuccessAt"),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
+
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Webhook"), ("url", "description", "status")),
+    Fieldset(gettext_lazy("Events"), ("kinds", "fields")),
+    Fieldset(gettext_lazy("Request"), (("payload", "ordering"), "headers")),
+)
 
 
 class WebhookForm(RecordForm, WebhookPage):
@@ -71,19 +80,25 @@ class WebhookForm(RecordForm, WebhookPage):
 
     def form(self, values: Values | None = None) -> Form:
         lines = {name: "\n".join((values or {}).get(name) or ()) for name in LINES}
-        headers = "One per line, such as Authorization: Bearer …. Stored encrypted."
-        kept = " Leave empty to keep them. Enter them again for a new address."
+        headers = gettext("One per line, such as Authorization: Bearer …. Stored encrypted.")
+        kept = gettext(" Leave empty to keep them. Enter them again for a new address.")
         fields = [
-            Field("url", "Address", "url", required=True, placeholder="https://example.org/hooks/leadwright"),
-            Field("description", "Description", help_text="Optional. Only your team sees this."),
-            Field("kinds", "Events", "groups", required=True, options=kind_options()),
-            Field("fields", "Only if these fields changed", "textarea", help_text="Field names, one per line."),
-            Field("payload", "Content", "radio", options=PAYLOADS, initial="full"),
-            Field("ordering", "Order", "radio", options=ORDERINGS, initial="object"),
-            Field("headers", "Headers", "textarea", help_text=headers + (kept if self.known else "")),
-            *([Field("status", "Status", "radio", options=STATUSES)] if self.known else []),
+            Field("url", gettext("Address"), "url", required=True, placeholder="https://example.org/hooks/leadwright"),
+            Field("description", gettext("Description"), help_text=gettext("Optional. Only your team sees this.")),
+            Field("kinds", gettext("Events"), "groups", required=True, options=kind_options()),
+            Field(
+                "fields",
+                gettext("Only if these fields changed"),
+                "textarea",
+                help_text=gettext("Field names, one per line."),
+            ),
+            Field("payload", gettext("Content"), "radio", options=PAYLOADS, initial="full"),
+            Field("ordering", gettext("Order"), "radio", options=ORDERINGS, initial="object"),
+            Field("headers", gettext("Headers"), "textarea", help_text=headers + (kept if self.known else "")),
+            *([Field("status", gettext("Status"), "radio", options=STATUSES)] if self.known else []),
         ]
-        return Form(fields=fields, initial={**(values or {}), **lines, "headers": ""} if values is not None else None)
+        initial = {**values, **lines, "headers": ""} if values is not None else None
+        return Form(fields=fields, initial=initial, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if name != "headers"}
@@ -103,9 +118,9 @@ class WebhookForm(RecordForm, WebhookPage):
 class NewWebhook(NewRecord, WebhookForm):
     path = "settings/webhooks/new"
     name = "webhook-new"
-    title = "New webhook"
+    title = gettext_lazy("New webhook")
     action = title
-    save_label = "Create webhook"
+    save_label = gettext_lazy("Create webhook")
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -113,7 +128,7 @@ class NewWebhook(NewRecord, WebhookForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.made(answer.data, "Your new webhook")
+        return self.made(answer.data, gettext("Your new webhook"))
 
 
 class Webhook(EditRecord, WebhookForm):
@@ -124,7 +139,7 @@ class Webhook(EditRecord, WebhookForm):
 
     def context(self) -> JsonObject:
         deliveries = self.read(f"webhook/{self.params['id']}/deliveries", LATEST)
-        replay = Form(fields=[Field("days", "Resend events of", "select", options=MISSED, initial="1")])
+        replay = Form(fields=[Field("days", gettext("Resend events of"), "select", options=MISSED, initial="1")])
         return {
             **super().context(),
             "title": self.record["description"] or self.record["url"],
@@ -146,12 +161,15 @@ class Webhook(EditRecord, WebhookForm):
         if not answer.ok:
             return self.refuse(answer)
         if not answer.data["ok"]:
-            return self.fail(f"It does not work: {answer.data['detail']}")
-        return self.done(f"It works: {answer.data['status']} after {answer.data['milliseconds'] / 1000:.1f} seconds")
+            return self.fail(gettext("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
+        return self.done(
+            gettext("It works: %(status)s after %(milliseconds)s seconds")
+            % {"status": answer.data["status"], "milliseconds": f"{answer.data['milliseconds'] / 1000:.1f}"}
+        )
 
     def do_rotate(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/{self.params['id']}/rotate")
-        return self.made(answer.data, "The new secret") if answer.ok else self.refuse(answer)
+        return self.made(answer.data, gettext("The new secret")) if answer.ok else self.refuse(answer)
 
     def do_replay(self) -> HttpResponse:
         days = self.request.POST.get("days", "1")
@@ -160,14 +178,16 @@ class Webhook(EditRecord, WebhookForm):
         answer = self.ask("POST", f"webhook/{self.params['id']}/replay", None, {"from": begin.isoformat()})
         if not answer.ok:
             return self.refuse(answer)
-        more = "; do it by the API for the rest" if answer.data["nextCursor"] else ""
-        return self.done(f"{answer.data['replayedCount']:,} events are told again{more}")
+        more = gettext("; use the API for the rest") if answer.data["nextCursor"] else ""
+        return self.done(
+            gettext("Resending %(count)s events%(more)s") % {"count": f"{answer.data['replayedCount']:,}", "more": more}
+        )
 
 
 class WebhookDelivery(WebhookPage):
     path = "settings/webhooks/deliveries/<str:id>"
     name = "webhook-delivery"
-    title = "Delivery"
+    title = gettext_lazy("Delivery")
     template = "web/webhooks/delivery.html"
 
     def show(self) -> Values:
@@ -177,7 +197,7 @@ class WebhookDelivery(WebhookPage):
 
     def do_redeliver(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")
-        return self.done("Sent again") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Sent again")) if answer.ok else self.refuse(answer)
 
 
 def indented(text: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filter_words import in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
@@ -15,7 +17,7 @@ from core.web.lists import MATCH, ListState
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
 
-WHOLE = "It has conditions set by API that this page cannot show."
+WHOLE = gettext_lazy("This filter was set through the API. Change it there.")
 
 
 def panel_of(kinds: list[str]) -> str:
@@ -60,7 +62,7 @@ class WebhookFilter(Page):
 
     path = "settings/webhooks/<str:id>/filter"
     name = "webhook-filter"
-    title = "Of which records it tells"
+    title = gettext_lazy("Filter")
     template = "web/webhooks/filter.html"
     module = "api"
     menu = WEBHOOKS_MENU
@@ -108,4 +110,4 @@ class WebhookFilter(Page):
         answer = self.ask("PUT", self.resource, None, {"filter": tree})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Webhook saved", self.address("webhook", self.params["id"]))
+        return self.done(_("Webhook saved"), self.address("webhook", self.params["id"]))

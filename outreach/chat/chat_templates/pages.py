@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.text.placeholders import names_in
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import ONE_OF, Choice
@@ -24,40 +25,42 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 CHAT_TEMPLATES = Records(
     "template/chatapp",
     "chat-templates",
-    "chat template",
-    "chat templates",
+    _("chat template"),
+    _("chat templates"),
     "message-square-text",
-    "Needed to write first, or after 24 hours. The vendor approves each template.",
+    _("Needed to write first, or after 24 hours. The vendor approves each template."),
 )
 STATES = {
-    "DRAFT": ("Draft", ""),
-    "PENDING": ("In review by the vendor", "info"),
-    "APPROVED": ("Approved", "ok"),
-    "REJECTED": ("Rejected", "bad"),
-    "PAUSED": ("Paused by the vendor", "warn"),
-    "DISABLED": ("Disabled by the vendor", "bad"),
+    "DRAFT": (_("Draft"), ""),
+    "PENDING": (_("In review by the vendor"), "info"),
+    "APPROVED": (_("Approved"), "ok"),
+    "REJECTED": (_("Rejected"), "bad"),
+    "PAUSED": (_("Paused by the vendor"), "warn"),
+    "DISABLED": (_("Disabled by the vendor"), "bad"),
 }
 """Status -> its label and tone."""
 CATEGORIES = [
-    Option("UTILITY", "Service: orders, dates, accounts"),
-    Option("MARKETING", "Marketing"),
-    Option("AUTHENTICATION", "Login codes"),
+    Option("UTILITY", _("Service: orders, dates, accounts")),
+    Option("MARKETING", _("Marketing")),
+    Option("AUTHENTICATION", _("Login codes")),
 ]
-HEADERS = [Option(one, words) for one, words in (
-    ("TEXT", "Words"), ("IMAGE", "A picture"), ("VIDEO", "A video"), ("DOCUMENT", "A document"),
-)]  # fmt: skip
-BUTTONS = [Option(one, words) for one, words in (
-    ("QUICK_REPLY", "Answer with one tap"), ("URL", "Open an address"), ("PHONE_NUMBER", "Call a number"),
-    ("COPY_CODE", "Copy a code"),
-)]  # fmt: skip
+HEADERS = [
+    Option("TEXT", _("Text")),
+    Option("IMAGE", _("Image")),
+    Option("VIDEO", _("Video")),
+    Option("DOCUMENT", _("Document")),
+]
+BUTTONS = [
+    Option("QUICK_REPLY", _("Quick reply")),
+    Option("URL", _("Open a website")),
+    Option("PHONE_NUMBER", _("Call a number")),
+    Option("COPY_CODE", _("Copy a code")),
+]
 VALUE_OF = {"URL": "url", "PHONE_NUMBER": "phone_number", "COPY_CODE": "example"}
 """Kind of a button -> the key of the value that it opens, calls or copies."""
 MAX_BUTTONS, SPARE = 10, 2
 LINE = re.compile(r"\s*(?P<name>[\w.]+)\s*=\s*(?P<field>[^|]*?)\s*(?:\|\s*(?P<example>.*?)\s*)?")
-FIELDS_HELP = (
-    "For each variable one line: its number, =, the field that fills it, |, an example for the vendor. Variables of the"
-    " header are header.1, of the address of the first button button.0."
-)
+FIELDS_HELP = _("One line per variable: number = field | example. Header: header.1, first button: button.0.")
 
 
 def state_of(template: Values) -> JsonObject:
@@ -74,31 +77,33 @@ class ChatTemplateForm(RecordForm):
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
         first = [
-            Field("app", "Chat app", "select", options=self.apps, required=True, initial=self.only_app),
+            Field("app", _("Chat app"), "select", options=self.apps, required=True, initial=self.only_app),
             Field(
                 "name",
-                "Name",
+                _("Name"),
                 required=True,
                 autofocus=not exists,
-                help_text="Lowercase letters, digits and underscores.",
+                help_text=_("Lowercase letters, digits and underscores."),
             ),
-            Field("language", "Language", required=True, initial="en", help_text="For example en or en_US."),
-            Field("category", "Purpose", "select", options=CATEGORIES, required=True, initial="UTILITY"),
+            Field("language", _("Language"), required=True, initial="en", help_text=_("For example en or en_US.")),
+            Field("category", _("Purpose"), "select", options=CATEGORIES, required=True, initial="UTILITY"),
         ]
         parts = [
-            Field("headerFormat", "Header", "select", options=HEADERS, placeholder="None"),
-            Field("headerText", "Header text", help_text="At most 60 characters and one placeholder."),
-            Field("headerHandle", "File handle", help_text="Upload a file below to get an example."),
-            Field("headerLink", "File URL", "url", placeholder="https://"),
+            Field("headerFormat", _("Header"), "select", options=HEADERS, placeholder=_("None")),
+            Field("headerText", _("Header text"), help_text=_("At most 60 characters and one placeholder.")),
+            Field("headerHandle", _("File handle"), help_text=_("Upload a file below to get an example.")),
+            Field("headerLink", _("File URL"), "url", placeholder="https://"),
             Field(
                 "body",
-                "Text",
+                _("Text"),
                 "textarea",
                 required=True,
-                help_text="At most 1,024 characters. Use {{1}}, {{2}} … as placeholders.",
+                help_text=_("At most 1,024 characters. Use {{1}}, {{2}} … as placeholders."),
             ),
-            Field("variables", "Values", "textarea", placeholder="1 = contact.firstName | Ann", help_text=FIELDS_HELP),
-            Field("footer", "Footer", help_text="At most 60 characters, without placeholders."),
+            Field(
+                "variables", _("Values"), "textarea", placeholder="1 = contact.firstName | Ann", help_text=FIELDS_HELP
+            ),
+            Field("footer", _("Footer"), help_text=_("At most 60 characters, without placeholders.")),
         ]
         return Form(fields=[*first, *parts, *self.button_fields(values or {})], initial=values)
 
@@ -109,11 +114,11 @@ class ChatTemplateForm(RecordForm):
         count = min(MAX_BUTTONS, max([*sent, *(place + SPARE for place in held), SPARE]) + 1)
         fields: list[Field] = []
         for place in range(count):
-            label = f"Button {place + 1}"
+            label = _("Button %(place)s") % {"place": place + 1}
             fields += [
-                Field(f"button-{place}-kind", label, "select", options=BUTTONS, placeholder="None"),
-                Field(f"button-{place}-text", f"{label}: words"),
-                Field(f"button-{place}-value", f"{label}: address, number or code"),
+                Field(f"button-{place}-kind", label, "select", options=BUTTONS, placeholder=_("None")),
+                Field(f"button-{place}-text", _("%(label)s: words") % {"label": label}),
+                Field(f"button-{place}-value", _("%(label)s: address, number or code") % {"label": label}),
             ]
         return fields
 
@@ -211,7 +216,7 @@ class ChatTemplateForm(RecordForm):
         for error in answer.errors:
             field = form.field_at(self.form_name(error["field"]))
             if field is not None and field.name.startswith("button-") and error["field"].endswith(".example"):
-                field.replace_error(f"An example is needed: {error['message']}")
+                field.replace_error(_("An example is needed: %(message)s") % {"message": error["message"]})
         context = self.context() if isinstance(self, EditRecord) else {}
         return self.refused(form, **context)
 
@@ -234,10 +239,10 @@ class ChatTemplateForm(RecordForm):
             uploaded_file = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": uploaded_file["_id"]})
         if answer is None or not answer.ok:
-            form["headerHandle"].add_error("Choose a file first." if answer is None else answer.reason)
+            form["headerHandle"].add_error(_("Choose a file first.") if answer is None else answer.reason)
             return self.refused(form, **context)
         form["headerHandle"].replace(answer.data["handle"])
-        self.tell("File uploaded. Save the template to keep it.")
+        self.tell(_("File uploaded. Save the template to keep it."))
         return self.page({**context, "form": form})
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
@@ -261,27 +266,27 @@ class ChatTemplateForm(RecordForm):
 
 class ChatTemplatePage(Page):
     module = "template"
-    menu = MenuItem("Chat templates", OUTREACH, 50, "message-square-text", keywords="message templates snippets")
+    menu = MenuItem(_("Chat templates"), OUTREACH, 50, "message-square-text", keywords=_("message templates snippets"))
     kind = CHAT_TEMPLATES
 
 
 class ChatTemplates(RecordList, ChatTemplatePage):
     path = "chat-templates"
     name = "chat-templates"
-    title = "Chat templates"
+    title = _("Chat templates")
     rows = "web/chat_templates/rows.html"
     adds = "chat-template-new"
     columns = (
-        Column("name", "Name", "name"),
-        Column("app", "Chat app"),
-        Column("status", "Status", "status"),
-        Column("language", "Language", "language"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", _("Name"), "name"),
+        Column("app", _("Chat app")),
+        Column("status", _("Status"), "status"),
+        Column("language", _("Language"), "language"),
+        Column("updatedAt", _("Changed"), "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", _("Status"), ONE_OF, tuple((key, label) for key, (label, tone) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -291,14 +296,16 @@ class ChatTemplates(RecordList, ChatTemplatePage):
 class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
     path = "chat-templates/new"
     name = "chat-template-new"
-    title = "New chat template"
+    title = _("New chat template")
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done("Draft saved. Submit it for approval next.", self.address("chat-template", answer.data["_id"]))
+        return self.done(
+            _("Draft saved. Submit it for approval next."), self.address("chat-template", answer.data["_id"])
+        )
 
 
 class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
@@ -350,7 +357,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
 
     def consequence(self) -> str:
-        return "Also deleted at the vendor. Waiting messages are not sent. This cannot be undone."
+        return _("Also deleted at the vendor. Waiting messages are not sent. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()
@@ -361,24 +368,26 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     def do_submit(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/{self.params['id']}/submit")
-        return self.done("Submitted for approval") if answer.ok else self.refuse(answer)
+        return self.done(_("Submitted for approval")) if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         """Send the template as it is saved to the reader's own number."""
         payload = {"templateId": self.params["id"], "to": [self.reader.email]}
         answer = self.ask("POST", "campaign/test/chatapp", None, payload)
-        return self.done("Test sent to you") if answer.ok else self.refuse(answer)
+        return self.done(_("Test sent to you")) if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/sync", None, {"app": self.record["app"]["_id"]})
         if not answer.ok:
             return self.refuse(answer)
         after = self.ask("GET", f"{self.kind.path}/{self.params['id']}")
-        return self.done(f"The vendor says: {STATES[after.data['status']][0].lower()}" if after.ok else "Asked")
+        return self.done(
+            _("Status: %(status)s") % {"status": STATES[after.data["status"]][0].lower()} if after.ok else _("Asked")
+        )
 
 
 def _numbered(component: Values, key: str, prefix: str = "") -> dict[str, str]:

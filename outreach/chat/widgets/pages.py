@@ -9,10 +9,12 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
-from core.web.forms import Field, Form, Option, options_of
+from core.web.forms import Field, Fieldset, Form, Option, options_of
 from core.web.lists import Column
 from core.web.navigation.places import WEBSITE, MenuItem
 from core.web.pages import Page
@@ -21,15 +23,29 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 KIND = Records(
     "chat-widget",
     "widgets",
-    "website chat",
-    "website chats",
+    gettext_lazy("website chat"),
+    gettext_lazy("website chats"),
     "message-circle",
-    "Chat with visitors of your website.",
+    gettext_lazy("Chat with visitors of your website."),
 )
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-ASKED = {"name": "Name", "email": "Email", "phone": "Phone"}
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
+ASKED = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "phone": gettext_lazy("Phone")}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
-CORNERS = (("right", "Right"), ("left", "Left"))
+FIELDSETS = (
+    Fieldset(gettext_lazy("Chat"), ("name", "isActive", "allowedOrigins", "chatbot")),
+    Fieldset(gettext_lazy("Look"), (("color", "position"), "greeting", "texts")),
+    Fieldset(gettext_lazy("Before the chat"), ("asks", "needs")),
+    Fieldset(gettext_lazy("Staffed hours"), ("days", ("from", "to"), "timezone", "offlineForm")),
+)
+CORNERS = (("right", gettext_lazy("Right")), ("left", gettext_lazy("Left")))
 SEVERAL = "different"
 """Stands for hours that differ from day to day."""
 
@@ -43,20 +59,26 @@ def _only(times: set[str]) -> str:
 
 class WidgetPage(Page):
     module = "chat-widget"
-    menu = MenuItem("Website chat", WEBSITE, 20, "message-circle", keywords="live chat widgets snippet livechat")
+    menu = MenuItem(
+        gettext_lazy("Website chat"),
+        WEBSITE,
+        20,
+        "message-circle",
+        keywords=gettext_lazy("live chat widgets snippet livechat"),
+    )
     kind = KIND
 
 
 class Widgets(RecordList, WidgetPage):
     path = name = "widgets"
-    title = "Website chats"
+    title = gettext_lazy("Website chats")
     rows = "web/widgets/rows.html"
     adds = "widget-new"
     columns = (
-        Column("name", "Name", "name"),
-        Column("allowedOrigins", "Websites"),
-        Column("isActive", "Status"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("allowedOrigins", gettext_lazy("Websites")),
+        Column("isActive", gettext_lazy("Status")),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -80,56 +102,60 @@ class WidgetForm(RecordForm):
         fields = [
             Field(
                 "name",
-                "Name",
+                gettext("Name"),
                 required=True,
                 autofocus=values is None,
-                help_text="Internal name. Visitors don't see this.",
+                help_text=gettext("Internal name. Visitors don't see this."),
             ),
-            Field("isActive", "Active", "switch"),
+            Field("isActive", gettext("Active"), "switch"),
             Field(
                 "allowedOrigins",
-                "Websites",
+                gettext("Websites"),
                 "textarea",
                 placeholder="https://www.example.com",
-                help_text="Allowed websites, one per line, such as https://www.example.com.",
+                help_text=gettext("Allowed websites, one per line, such as https://www.example.com."),
             ),
-            Field("color", "Color", "select", options=color_options(shown["color"]), placeholder="None"),
+            Field(
+                "color", gettext("Color"), "select", options=color_options(shown["color"]), placeholder=gettext("None")
+            ),
             Field(
                 "position",
-                "Corner",
+                gettext("Corner"),
                 "select",
                 required=True,
                 options=options_of(CORNERS),
             ),
-            Field("greeting", "Greeting", "textarea"),
+            Field("greeting", gettext("Greeting"), "textarea"),
             Field(
                 "chatbot",
-                "First responder",
+                gettext("First responder"),
                 "select",
                 options=self.options_of("manual-chatbot"),
-                placeholder="Members alone",
+                placeholder=gettext("Members only"),
             ),
-            Field("asks", "Ask before the chat", "checks", options=questions),
-            Field("needs", "Required before the chat", "checks", options=questions),
+            Field("asks", gettext("Ask before the chat"), "checks", options=questions),
+            Field("needs", gettext("Required before the chat"), "checks", options=questions),
             Field(
                 "days",
-                "Staffed days",
+                gettext("Staffed days"),
                 "checks",
                 options=[Option(str(number), day) for number, day in enumerate(DAYS, 1)],
-                help_text="Leave empty to show the chat always.",
+                help_text=gettext("Leave empty to show the chat always."),
             ),
-            Field("from", "From", placeholder="09:00"),
-            Field("to", "To", placeholder="17:00"),
-            Field("timezone", "Time zone", placeholder="Europe/Berlin"),
+            Field("from", gettext("From"), placeholder="09:00"),
+            Field("to", gettext("To"), placeholder="17:00"),
+            Field("timezone", gettext("Time zone"), placeholder="Europe/Berlin"),
             Field(
                 "offlineForm",
-                "Offer a message form outside these hours",
+                gettext("Offer a message form outside these hours"),
                 "switch",
-                help_text="Asks for an email address and creates a lead.",
+                help_text=gettext("Asks for an email address and creates a lead."),
             ),
-            Field("texts", "Texts", "textarea", help_text="Translate the texts on the right of each =."),
+            Field(
+                "texts", gettext("Texts"), "textarea", help_text=gettext("Translate the texts on the right of each =.")
+            ),
         ]
-        return Form(fields=fields, initial=shown)
+        return Form(fields=fields, initial=shown, fieldsets=FIELDSETS)
 
     def shown(self, record: Values) -> JsonObject:
         """Return a record's values by the names of the form."""
@@ -198,7 +224,7 @@ class WidgetForm(RecordForm):
 class NewWidget(NewRecord, WidgetForm, WidgetPage):
     path = "widgets/new"
     name = "widget-new"
-    title = "New website chat"
+    title = gettext_lazy("New website chat")
     action = title
 
 
@@ -207,7 +233,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
     name = "widget"
 
     def consequence(self) -> str:
-        return "Removed from your website. Conversations are kept. This cannot be undone."
+        return gettext("Removed from your website. Conversations are kept. This cannot be undone.")
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()

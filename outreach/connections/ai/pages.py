@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation import places
@@ -19,14 +21,14 @@ from core.web.records import RecordList, Records, shown_value
 from outreach.connections.ai.serializers import CapsInput
 
 APP_KINDS = {
-    "ai-a": ("Google Gemini", "Needs a key of Google AI Studio."),
+    "ai-a": ("Google Gemini", gettext_lazy("Needs a key of Google AI Studio.")),
     "ai-b": (
         "OpenAI or compatible",
         "OpenAI, or a compatible server such as Ollama or vLLM.",
     ),
     "ai-offline": (
         "Built-in writer",
-        "Free and private. Writes English, German, French and Spanish.",
+        gettext_lazy("Free and private. Writes English, German, French and Spanish."),
     ),
 }
 """Connected app -> its name and its description."""
@@ -35,16 +37,33 @@ SETTINGS = {
     "ai-b": ("temperature", "topP", "frequencyPenalty", "presencePenalty", "maxOutputTokens"),
 }
 PURPOSES = {
-    "compose": "Messages",
-    "sample": "Samples",
-    "judge": "Finding leads",
-    "question": "Questions",
-    "test": "Tests",
+    "compose": gettext_lazy("Messages"),
+    "sample": gettext_lazy("Samples"),
+    "judge": gettext_lazy("Finding leads"),
+    "question": gettext_lazy("Questions"),
+    "test": gettext_lazy("Tests"),
 }
+FIELDSETS = (
+    Fieldset(gettext_lazy("Connection"), ("name", "apiKey", "baseUrl", "selectedModel", "isDefault", "isActive")),
+    Fieldset(
+        gettext_lazy("Costs"),
+        (("pricePerMillionIn", "pricePerMillionOut"), ("monthlyTokenCap", "monthlyCostCap")),
+        gettext_lazy("Optional."),
+    ),
+    Fieldset(
+        gettext_lazy("Writing"),
+        (
+            ("temperature", "topP", "topK"),
+            ("frequencyPenalty", "presencePenalty"),
+            ("maxOutputTokens", "timeoutSeconds"),
+        ),
+        gettext_lazy("The defaults suit most companies."),
+    ),
+)
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
-CAP_HELP = "Leave empty for no limit."
-PRICE_HELP = "From the vendor's price list, in your currency. Needed to count costs."
+CAP_HELP = gettext_lazy("Leave empty for no limit.")
+PRICE_HELP = gettext_lazy("From the vendor's price list, in your currency. Needed to count costs.")
 
 
 class AiPage(Page):
@@ -56,8 +75,8 @@ class AiPage(Page):
         places.SETTINGS,
         10,
         "sparkles",
-        "Connections",
-        "artificial intelligence writer models openai chatgpt gpt gemini claude tokens costs",
+        gettext_lazy("Connections"),
+        gettext_lazy("artificial intelligence writer models openai chatgpt gpt gemini claude tokens costs"),
     )
 
 
@@ -65,7 +84,7 @@ class AiApps(AiPage):
     path = "settings/ai"
     name = "ai"
     title = "AI"
-    purpose = "The AI writer and its cost limits."
+    purpose = gettext_lazy("The AI writer and its cost limits.")
     template = "web/ai/apps.html"
 
     def show(self) -> Values:
@@ -87,34 +106,55 @@ class AiApps(AiPage):
         kind = self.request.POST.get("kind", "")
         return kind if kind in APP_KINDS else "ai-offline"
 
-    def do_offline(self) -> HttpResponse:
-        answer = self.ask("POST", "apps/ai-offline", None, {"name": APP_KINDS["ai-offline"][0]})
-        return self.done("Built-in writer activated") if answer.ok else self.refuse(answer)
-
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
         if not answer.ok:
-            return self.fail(f"It does not work: {answer.warning or answer.message}")
+            return self.fail(_("Test failed: %(warning)s") % {"warning": answer.warning or answer.message})
         outcome = answer.data
         seconds = f"{outcome['milliseconds'] / 1000:.1f} seconds"
-        return self.done(f"It works: {outcome['model']} wrote “{outcome['subject']}” in {seconds}")
+        return self.done(
+            _("It works: %(model)s wrote “%(subject)s” in %(seconds)s")
+            % {"model": outcome["model"], "subject": outcome["subject"], "seconds": seconds}
+        )
 
     def do_default(self) -> HttpResponse:
-        return self._change({"isDefault": True}, "Now the default AI writer")
+        return self._change({"isDefault": True}, _("Now the default AI writer"))
 
     def do_on(self) -> HttpResponse:
-        return self._change({"isActive": True}, "Switched on")
+        return self._change({"isActive": True}, _("Switched on"))
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Deactivated. Messages that need it wait.")
+        return self._change({"isActive": False}, _("Deactivated. Messages that need it wait."))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done("Removed. Its usage stays in the log.") if answer.ok else self.refuse(answer)
+        return self.done(_("Removed. Its usage stays in the log.")) if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
         return self.done(message) if answer.ok else self.refuse(answer)
+
+
+class BuiltInWriter(AiPage):
+    """Makes the built-in writer the default, for the button of a refusal."""
+
+    path = "settings/ai/built-in"
+    name = "ai-built-in"
+    title = gettext_lazy("Built-in writer")
+    template = "web/ai/built_in.html"
+
+    def do_save(self) -> HttpResponse:
+        writer = next(iter(self.read("apps/ai-offline", LIST).data), None)
+        values = {"isActive": True, "isDefault": True}
+        if writer is None:
+            answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer", **values})
+        else:
+            answer = self.ask("PUT", f"apps/ai-offline/{writer['_id']}", None, values)
+        if "HX-Request" in self.request.headers:
+            return self.page({"is_on": answer.ok, "refused": "" if answer.ok else answer.refusal})
+        if not answer.ok:
+            return self.refuse(answer, self.address("ai"))
+        return self.done(_("Built-in writer switched on"), self.address("ai"))
 
 
 class AiAppForm(AiPage):
@@ -122,8 +162,8 @@ class AiAppForm(AiPage):
 
     path = "settings/ai/app"
     name = "ai-app"
-    tab_name = "AI app"
-    title = "Connect an AI app"
+    tab_name = gettext_lazy("AI app")
+    title = gettext_lazy("Connect an AI app")
     template = "web/ai/form.html"
 
     @cached_property
@@ -143,12 +183,12 @@ class AiAppForm(AiPage):
     def form(self) -> Form:
         exists = self.before is not None
         own = self.kind == "ai-b"
-        kept = "Stored encrypted. " + ("Leave empty to keep it." if exists else "")
+        kept = _("Stored encrypted. ") + (_("Leave empty to keep it.") if exists else "")
         fields = [
-            Field("name", "Name", required=True, initial=APP_KINDS[self.kind][0]),
+            Field("name", _("Name"), required=True, initial=APP_KINDS[self.kind][0]),
             Field(
                 "apiKey",
-                "Key",
+                _("Key"),
                 "password",
                 required=not exists and not own,
                 autocomplete="new-password",
@@ -156,47 +196,58 @@ class AiAppForm(AiPage):
             ),
             *([self._address()] if own else []),
             self._model(),
-            Field("pricePerMillionIn", "Price per million input tokens", "number", help_text=PRICE_HELP),
-            Field("pricePerMillionOut", "Price per million output tokens", "number"),
-            Field("monthlyTokenCap", "Monthly token limit", "number", help_text=CAP_HELP),
-            Field("monthlyCostCap", "Monthly cost limit", "number", help_text=CAP_HELP),
+            Field("pricePerMillionIn", _("Price per million input tokens"), "number", help_text=PRICE_HELP),
+            Field("pricePerMillionOut", _("Price per million output tokens"), "number"),
+            Field("monthlyTokenCap", _("Monthly token limit"), "number", help_text=CAP_HELP),
+            Field("monthlyCostCap", _("Monthly cost limit"), "number", help_text=CAP_HELP),
             Field(
-                "temperature", "Temperature", "number", help_text="From 0 (predictable) to 2 (creative). Default: 0.9."
+                "temperature",
+                _("Temperature"),
+                "number",
+                help_text=_("From 0 (predictable) to 2 (creative). Default: 0.9."),
             ),
-            Field("topP", "Top P", "number", help_text="From 0 to 1. Default: 1."),
-            *([] if own else [Field("topK", "Top K", "number", help_text="Default: 1.")]),
-            *([Field("frequencyPenalty", "Frequency penalty", "number", help_text="From -2 to 2.")] if own else []),
-            *([Field("presencePenalty", "Presence penalty", "number", help_text="From -2 to 2.")] if own else []),
+            Field("topP", _("Top P"), "number", help_text=_("From 0 to 1. Default: 1.")),
+            *([] if own else [Field("topK", _("Top K"), "number", help_text=_("Default: 1."))]),
+            *(
+                [Field("frequencyPenalty", _("Frequency penalty"), "number", help_text=_("From -2 to 2."))]
+                if own
+                else []
+            ),
+            *([Field("presencePenalty", _("Presence penalty"), "number", help_text=_("From -2 to 2."))] if own else []),
             Field(
                 "maxOutputTokens",
-                "Maximum reply length (tokens)",
+                _("Maximum reply length (tokens)"),
                 "number",
-                help_text="Default: 2048. An email takes about 450.",
+                help_text=_("Default: 2048. An email takes about 450."),
             ),
             Field(
                 "timeoutSeconds",
-                "Timeout (seconds)",
+                _("Timeout (seconds)"),
                 "number",
-                help_text="From 5 to 120 seconds. Default: 60.",
+                help_text=_("From 5 to 120 seconds. Default: 60."),
             ),
             # The default stops to be it when another one becomes it.
-            *([] if self.before and self.before["isDefault"] else [Field("isDefault", "Default AI writer", "switch")]),
-            *([Field("isActive", "Active", "switch")] if exists else []),
+            *(
+                []
+                if self.before and self.before["isDefault"]
+                else [Field("isDefault", _("Default AI writer"), "switch")]
+            ),
+            *([Field("isActive", _("Active"), "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before)
+        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
 
     def _model(self) -> Field:
         """Make the field of the model, which only the vendors' own servers choose themselves."""
         typed = self.request.POST.get("baseUrl", (self.before or {}).get("baseUrl") or "")
-        text = "Leave empty for a small, fast model."
+        text = _("Leave empty for a small, fast model.")
         if self.kind == "ai-b":
-            text = "As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick"
-            text += " and cheap."
-        return Field("selectedModel", "Model", required=self.kind == "ai-b" and bool(typed.strip()), help_text=text)
+            text = _("As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick")
+            text += _(" and cheap.")
+        return Field("selectedModel", _("Model"), required=self.kind == "ai-b" and bool(typed.strip()), help_text=text)
 
     def _address(self) -> Field:
-        text = "Only for your own server. Enter the key again after a change."
-        return Field("baseUrl", "Server URL", "url", placeholder="https://llm.example.org/v1", help_text=text)
+        text = _("Only for your own server. Enter the key again after a change.")
+        return Field("baseUrl", _("Server URL"), "url", placeholder="https://llm.example.org/v1", help_text=text)
 
     def show(self) -> Values:
         form = self.form()
@@ -207,7 +258,7 @@ class AiAppForm(AiPage):
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = self.before["name"] if self.before else f"Connect: {APP_KINDS[self.kind][0]}"
+        title = self.before["name"] if self.before else _("Connect: %(kind)s") % {"kind": APP_KINDS[self.kind][0]}
         return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.before}
 
     def body(self, values: Values) -> JsonObject:
@@ -229,21 +280,21 @@ class AiAppForm(AiPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done("Saved. Test the connection next." if before is None else "Saved", self.address("ai"))
+        return self.done(_("Saved. Test the connection next.") if before is None else _("Saved"), self.address("ai"))
 
 
 CapsForm = form_from_input(
     CapsInput,
     {
-        "monthlyTokenCap": "Monthly token limit of all apps",
-        "monthlyCostCap": "Most it may cost a month",
-        "runTokenCap": "Token limit per outreach",
-        "runCostCap": "Cost limit per outreach",
+        "monthlyTokenCap": gettext_lazy("Monthly token limit of all apps"),
+        "monthlyCostCap": gettext_lazy("Monthly cost limit of all apps"),
+        "runTokenCap": gettext_lazy("Token limit per outreach"),
+        "runCostCap": gettext_lazy("Cost limit per outreach"),
     },
     help_texts={
         "monthlyTokenCap": CAP_HELP,
         "monthlyCostCap": CAP_HELP,
-        "runTokenCap": "Unless it has a cap of its own.",
+        "runTokenCap": gettext_lazy("Used unless an app has its own limit."),
     },
 )
 
@@ -251,7 +302,7 @@ CapsForm = form_from_input(
 class AiUse(AiPage):
     path = "settings/ai/use"
     name = "ai-use"
-    title = "AI usage and limits"
+    title = gettext_lazy("AI usage and limits")
     template = "web/ai/use.html"
 
     def show(self) -> Values:
@@ -268,16 +319,16 @@ class AiUse(AiPage):
         answer = self.ask("PUT", "ai-usage/caps", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done("Limits saved. Waiting messages continue.")
+        return self.done(_("Limits saved. Waiting messages continue."))
 
 
 def bounds(caps: Values) -> list[JsonObject]:
     """Return this month's usage of each cap, with the percentage."""
     money = f" {caps['currency']}"
     rows = [
-        ("Tokens", caps["tokens"], caps["monthlyTokenCap"], ""),
-        ("Tokens of your plan", caps["tokens"], caps["planTokens"], ""),
-        ("Cost", caps["cost"], caps["monthlyCostCap"], money),
+        (_("Tokens"), caps["tokens"], caps["monthlyTokenCap"], ""),
+        (_("Tokens of your plan"), caps["tokens"], caps["planTokens"], ""),
+        (_("Cost"), caps["cost"], caps["monthlyCostCap"], money),
     ]
     return [
         {"words": label, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
@@ -299,7 +350,7 @@ def months(rows: Sequence[Values]) -> list[JsonObject]:
     for row in rows:
         tokens = row["tokensIn"] + row["tokensOut"]
         month = by_month.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
-        name = row["app"]["name"] if row["app"] else "Deleted app"
+        name = row["app"]["name"] if row["app"] else _("Deleted app")
         month["apps"].append({**row, "name": name, "tokens": tokens, "percent": round(100 * tokens / most)})
         month["tokens"] += tokens
         month["cost"] += row["cost"]
@@ -309,21 +360,21 @@ def months(rows: Sequence[Values]) -> list[JsonObject]:
 class AiCalls(RecordList, AiPage):
     path = "settings/ai/calls"
     name = "ai-calls"
-    title = "AI usage log"
+    title = gettext_lazy("AI usage log")
     template = "web/ai/calls.html"
-    kind = Records("ai-usage", "ai-calls", "entry", "entries", "sparkles", "Each call of a model, and what it took.")
+    kind = Records("ai-usage", "ai-calls", "entry", "entries", "sparkles", gettext_lazy("Calls of AI models."))
     rows = "web/ai/call_rows.html"
-    hint = "Model"
+    hint = gettext_lazy("Model")
     columns = (
-        Column("createdAt", "When", "createdAt"),
-        Column("app", "App"),
-        Column("purpose", "Used for", "purpose"),
-        Column("model", "Model", "model"),
-        Column("tokensIn", "Input tokens", "tokensIn", css="right num"),
-        Column("tokensOut", "Output tokens", "tokensOut", css="right num"),
-        Column("cost", "Cost", "cost", css="right num"),
+        Column("createdAt", gettext_lazy("When"), "createdAt"),
+        Column("app", gettext_lazy("App")),
+        Column("purpose", gettext_lazy("Used for"), "purpose"),
+        Column("model", gettext_lazy("Model"), "model"),
+        Column("tokensIn", gettext_lazy("Input tokens"), "tokensIn", css="right num"),
+        Column("tokensOut", gettext_lazy("Output tokens"), "tokensOut", css="right num"),
+        Column("cost", gettext_lazy("Cost"), "cost", css="right num"),
     )
-    choices = (Choice("purpose", "Used for", ("in",), list(PURPOSES.items())),)
+    choices = (Choice("purpose", gettext_lazy("Used for"), ("in",), list(PURPOSES.items())),)
 
     @property
     def extra(self) -> Values:  # type: ignore[override]
@@ -335,4 +386,4 @@ class AiCalls(RecordList, AiPage):
         return {**context, "records": shown}
 
 
-PAGES = [AiApps, AiAppForm, AiUse, AiCalls]
+PAGES = [AiApps, BuiltInWriter, AiAppForm, AiUse, AiCalls]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
@@ -13,30 +15,46 @@ from core.web.records import RecordList, Records
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 PATH = "apps/chatapp"
-QUALITY = {"GREEN": ("Good quality", "ok"), "YELLOW": ("Fair quality", "warn"), "RED": ("Poor quality", "bad")}
+FIELDSETS = (
+    Fieldset(
+        gettext_lazy("Account"),
+        ("name", ("phoneNumberId", "wabaId"), "appId", "accessToken", "appSecret", "isActive"),
+        gettext_lazy("Your vendor shows these values."),
+    ),
+    Fieldset(
+        gettext_lazy("Sending limits"), (("perSecond", "perMinute"), ("perHour", "perDay"), ("rampStart", "rampStep"))
+    ),
+)
+QUALITY = {
+    "GREEN": (gettext_lazy("Good quality"), "ok"),
+    "YELLOW": (gettext_lazy("Fair quality"), "warn"),
+    "RED": (gettext_lazy("Poor quality"), "bad"),
+}
 LIMITS = ("perMinute", "perHour", "perDay", "rampStart", "rampStep")
-CHAT_LOG = Records("logs/chatapp", "chat-log", "message", "messages", "message-square-text", "Messages sent by chat.")
+CHAT_LOG = Records(
+    "logs/chatapp", "chat-log", "message", "messages", "message-square-text", gettext_lazy("Messages sent by chat.")
+)
 STATUS_BADGES = {
-    "sent": ("Sent", "info"),
-    "delivered": ("Delivered", "ok"),
-    "read": ("Read", "ok"),
-    "failed": ("Failed", "bad"),
-    "unknown": ("Not certain", "warn"),
-    "sending": ("Going", "info"),
+    "sent": (gettext_lazy("Sent"), "info"),
+    "delivered": (gettext_lazy("Delivered"), "ok"),
+    "read": (gettext_lazy("Read"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "unknown": (gettext_lazy("Unknown"), "warn"),
+    "sending": (gettext_lazy("Going"), "info"),
 }
 
 
 def health_of(app: Values) -> JsonObject:
     """Return an app with the label and the tone of its state."""
-    label, tone = "Works", "ok"
+    label, tone = _("Works"), "ok"
     if not app["isActive"]:
-        label, tone = "Off", ""
+        label, tone = _("Off"), ""
     elif app["stoppedAt"]:
-        label, tone = "Stopped", "bad"
+        label, tone = _("Stopped"), "bad"
     elif not app["verified"]:
-        label, tone = ("Test failed", "bad") if app["lastError"] else ("Not tested", "warn")
+        label, tone = (_("Test failed"), "bad") if app["lastError"] else (_("Not tested"), "warn")
     elif app["pausedUntil"]:
-        label, tone = "Paused", "warn"
+        label, tone = _("Paused"), "warn"
     quality, mood = QUALITY.get(app["qualityRating"], ("", ""))
     called = app["name"] or app["displayNumber"] or app["phoneNumberId"]
     return {**app, "words": label, "tone": tone, "quality": quality, "mood": mood, "called": called}
@@ -47,60 +65,69 @@ class ChatAppPage(Page):
 
     module = "apps"
     menu = MenuItem(
-        "Chat numbers", SETTINGS, 20, "message-circle", "Connections", "whatsapp sms phone numbers chat log"
+        gettext_lazy("Chat numbers"),
+        SETTINGS,
+        20,
+        "message-circle",
+        gettext_lazy("Connections"),
+        gettext_lazy("whatsapp sms phone numbers chat log"),
     )
 
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
-        stays = " Leave empty to keep it." if exists else ""
+        stays = _(" Leave empty to keep it.") if exists else ""
         fields = [
-            Field("name", "Name", help_text="Leave empty to use the vendor's name."),
+            Field("name", _("Name"), help_text=_("Leave empty to use the vendor's name.")),
             Field(
                 "phoneNumberId",
-                "Phone number ID",
+                _("Phone number ID"),
                 required=True,
-                help_text="The ID shown by the vendor, not the phone number.",
+                help_text=_("The ID shown by the vendor, not the phone number."),
             ),
-            Field("wabaId", "Business account ID", required=True),
-            Field("appId", "App ID", help_text="Required for images and files in templates."),
+            Field("wabaId", _("Business account ID"), required=True),
+            Field("appId", _("App ID"), help_text=_("Required for images and files in templates.")),
             Field(
                 "accessToken",
-                "Access token",
+                _("Access token"),
                 "password",
                 required=not exists,
                 autocomplete="new-password",
-                help_text=f"Stored encrypted.{stays}",
+                help_text=_("Stored encrypted.%(stays)s") % {"stays": stays},
             ),
             Field(
                 "appSecret",
-                "App secret",
+                _("App secret"),
                 "password",
                 autocomplete="new-password",
-                help_text=f"Signs webhooks. Required to receive messages.{stays}",
+                help_text=_("Signs webhooks. Required to receive messages.%(stays)s") % {"stays": stays},
             ),
-            Field("perSecond", "Messages per second", "number", initial=80),
-            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
-            Field("perHour", "Messages per hour", "number"),
-            Field("perDay", "Messages per day", "number"),
-            Field("rampStart", "Warm-up: messages on day 1", "number"),
-            Field("rampStep", "Warm-up: added per day", "number"),
-            *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
+            Field("perSecond", _("Messages per second"), "number", initial=80),
+            Field("perMinute", _("Messages per minute"), "number", help_text=_("Leave empty for no limit.")),
+            Field("perHour", _("Messages per hour"), "number"),
+            Field("perDay", _("Messages per day"), "number"),
+            Field("rampStart", _("Warm-up: messages on day 1"), "number"),
+            Field("rampStep", _("Warm-up: added per day"), "number"),
+            *([Field("isActive", _("Active"), "switch", initial=True)] if exists else []),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def tested(self, app: Values, message: str) -> HttpResponse:
         """Lead on to the app after a change that asked the vendor."""
         to = self.address("chat-app", app["_id"])
         if app["verified"]:
-            return self.done(f"{message}; the vendor takes the token", to)
-        return self.fail(f"{message}, but the test failed: {app['lastError'] or 'not tested'}", to)
+            return self.done(_("%(message)s; the connection works") % {"message": message}, to)
+        return self.fail(
+            _("%(message)s, but the test failed: %(last_error)s")
+            % {"message": message, "last_error": app["lastError"] or _("not tested")},
+            to,
+        )
 
 
 class ChatApps(ChatAppPage):
     path = "settings/chat-apps"
     name = "chat-apps"
-    title = "Chat numbers"
-    purpose = "Phone numbers for chats with contacts."
+    title = gettext_lazy("Chat numbers")
+    purpose = gettext_lazy("Phone numbers for chats with contacts.")
     template = "web/chat_apps/list.html"
 
     def show(self) -> Values:
@@ -115,14 +142,14 @@ def test(page: ChatAppPage, id: str) -> HttpResponse:
     if not answer.ok:
         return page.refuse(answer)
     if answer.data["ok"]:
-        return page.done("Connection works")
-    return page.fail(f"The test failed: {answer.data['detail']}")
+        return page.done(_("Connection works"))
+    return page.fail(_("The test failed: %(detail)s") % {"detail": answer.data["detail"]})
 
 
 class NewChatApp(ChatAppPage):
     path = "settings/chat-apps/new"
     name = "chat-app-new"
-    title = "Connect a number"
+    title = gettext_lazy("Connect a number")
     template = "web/chat_apps/form.html"
 
     def show(self) -> Values:
@@ -134,13 +161,13 @@ class NewChatApp(ChatAppPage):
         answer = self.ask("POST", PATH, None, values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer.data, "Connected")
+        return self.tested(answer.data, _("Connected"))
 
 
 class ChatAppDetail(ChatAppPage):
     path = "settings/chat-apps/<str:id>"
     name = "chat-app"
-    tab_name = "Chat number"
+    tab_name = gettext_lazy("Chat number")
     template = "web/chat_apps/form.html"
 
     @property
@@ -166,14 +193,14 @@ class ChatAppDetail(ChatAppPage):
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer.data, "Saved")
+        return self.tested(answer.data, _("Saved"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", PATH, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer)
         kept = answer.data["deactivatedCount"]
-        message = "Deactivated. Its messages are kept." if kept else "Removed"
+        message = _("Deactivated. Its messages are kept.") if kept else _("Removed")
         return self.done(message, self.address("chat-apps"))
 
 
@@ -182,17 +209,17 @@ class ChatLog(RecordList, ChatAppPage):
 
     path = "settings/chat-log"
     name = "chat-log"
-    title = "Log of chats"
+    title = gettext_lazy("Chat log")
     module = "logs"
     kind = CHAT_LOG
     rows = "web/chat_apps/log_rows.html"
-    hint = "Number, words"
+    hint = gettext_lazy("Number, text")
     columns = (
-        Column("recipient", "To"),
-        Column("text", "Text"),
-        Column("status", "Status"),
-        Column("app", "By"),
-        Column("sendingAt", "When", "sendingAt"),
+        Column("recipient", gettext_lazy("To")),
+        Column("text", gettext_lazy("Text")),
+        Column("status", gettext_lazy("Status")),
+        Column("app", gettext_lazy("By")),
+        Column("sendingAt", gettext_lazy("When"), "sendingAt"),
     )
 
     def show(self) -> Values:

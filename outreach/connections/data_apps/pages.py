@@ -5,15 +5,17 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 APP_KINDS = {
-    "lead-source": ("Lead source", "Finds new people for outreach."),
-    "enrich": ("Enrichment", "Suggests missing data of your contacts."),
+    "lead-source": (gettext_lazy("Lead source"), gettext_lazy("Finds new people for outreach.")),
+    "enrich": (gettext_lazy("Enrichment"), gettext_lazy("Suggests missing data of your contacts.")),
 }
 """Connected app -> its label, and its description."""
 PATHS = {
@@ -21,21 +23,28 @@ PATHS = {
     "enrich": "name = person.name\nnumber = person.phone",
 }
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-METHODS = [Option("POST", "POST with JSON"), Option("GET", "GET with query parameters")]
+METHODS = [Option("POST", gettext_lazy("POST with JSON")), Option("GET", gettext_lazy("GET with query parameters"))]
 
 
 class DataAppPage(Page):
     """Shared parts of the pages of data apps."""
 
     module = "apps"
-    menu = MenuItem("People data", SETTINGS, 50, "database", "Connections", "enrichment prospecting find people apollo")
+    menu = MenuItem(
+        gettext_lazy("People data"),
+        SETTINGS,
+        50,
+        "database",
+        gettext_lazy("Connections"),
+        gettext_lazy("enrichment prospecting find people apollo"),
+    )
 
 
 class DataApps(DataAppPage):
     path = "settings/data-apps"
     name = "data-apps"
-    title = "People data"
-    purpose = "Find new people and enrich contacts."
+    title = gettext_lazy("People data")
+    purpose = gettext_lazy("Find new people and enrich contacts.")
     template = "web/data_apps/list.html"
 
     def show(self) -> Values:
@@ -56,26 +65,34 @@ class DataApps(DataAppPage):
             return self.refuse(answer)
         outcome = answer.data
         if not outcome["ok"]:
-            return self.fail(f"It does not work: {outcome['detail']}")
+            return self.fail(gettext("Test failed: %(detail)s") % {"detail": outcome["detail"]})
         seconds = f"{outcome['milliseconds'] / 1000:.1f} seconds"
         if not outcome["first"]:
-            return self.done(f"It answers in {seconds}, and says nothing where the fields are looked for")
+            return self.done(gettext("Connected in %(seconds)s, but the fields were not found.") % {"seconds": seconds})
         first = ", ".join(list(outcome["first"].values())[:3])
-        return self.done(f"It works: in {seconds} it told of {first}")
+        return self.done(gettext("It works: found %(first)s in %(seconds)s") % {"seconds": seconds, "first": first})
 
     def do_on(self) -> HttpResponse:
-        return self._change({"isActive": True}, "Switched on")
+        return self._change({"isActive": True}, gettext("Switched on"))
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Deactivated")
+        return self._change({"isActive": False}, gettext("Deactivated"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done("Removed. Its data is kept.") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Removed. Its data is kept.")) if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
         return self.done(message) if answer.ok else self.refuse(answer)
+
+
+FIELDSETS = (
+    Fieldset(
+        gettext_lazy("Request"), ("name", ("url", "method"), ("headerName", "apiKey"), "timeoutSeconds", "isActive")
+    ),
+    Fieldset(gettext_lazy("Answer"), ("resultPath", "fieldPaths")),
+)
 
 
 class DataAppForm(DataAppPage):
@@ -83,7 +100,7 @@ class DataAppForm(DataAppPage):
 
     path = "settings/data-apps/app"
     name = "data-app"
-    title = "Connect people data"
+    title = gettext_lazy("Connect people data")
     template = "web/data_apps/form.html"
 
     @cached_property
@@ -102,32 +119,39 @@ class DataAppForm(DataAppPage):
 
     def form(self) -> Form:
         exists = self.before is not None
-        kept = "The full header value. Stored encrypted." + (" Leave empty to keep it." if exists else "")
-        where = "the list of people" if self.kind == "lead-source" else "the person"
+        kept = gettext("The full header value. Stored encrypted.") + (
+            gettext(" Leave empty to keep it.") if exists else ""
+        )
+        where = gettext("the list of people") if self.kind == "lead-source" else gettext("the person")
         fields = [
-            Field("name", "Name", required=True, help_text="Shown as the source of the data."),
-            Field("url", "Address", "url", required=True, placeholder="https://api.example.org/v1/search"),
-            Field("method", "Request", "select", options=METHODS, initial="POST", required=True),
-            Field("headerName", "Key header", placeholder="Authorization"),
-            Field("apiKey", "Key", "password", autocomplete="new-password", help_text=kept),
+            Field("name", gettext("Name"), required=True, help_text=gettext("Shown as the source of the data.")),
+            Field("url", gettext("Address"), "url", required=True, placeholder="https://api.example.org/v1/search"),
+            Field("method", gettext("Request"), "select", options=METHODS, initial="POST", required=True),
+            Field("headerName", gettext("Key header"), placeholder="Authorization"),
+            Field("apiKey", gettext("Key"), "password", autocomplete="new-password", help_text=kept),
             Field(
                 "resultPath",
-                f"Where {where} stands in its answer",
+                gettext("Path to %(where)s in the response") % {"where": where},
                 placeholder="data.people",
-                help_text="Separate names with dots. Leave empty for the whole answer.",
+                help_text=gettext("Separate names with dots. Leave empty for the whole answer."),
             ),
             Field(
                 "fieldPaths",
-                "Fields",
+                gettext("Fields"),
                 "textarea",
                 required=True,
                 placeholder=PATHS[self.kind],
-                help_text="One per line: field = path. Use the key for custom fields.",
+                help_text=gettext("One per line: field = path. Use the key for custom fields."),
             ),
-            Field("timeoutSeconds", "Timeout (seconds)", "number", help_text="From 1 to 30 seconds. Default: 20."),
-            *([Field("isActive", "Active", "switch")] if exists else []),
+            Field(
+                "timeoutSeconds",
+                gettext("Timeout (seconds)"),
+                "number",
+                help_text=gettext("From 1 to 30 seconds. Default: 20."),
+            ),
+            *([Field("isActive", gettext("Active"), "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before)
+        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
         action = "POST" if self.before is None else "PUT"
@@ -135,7 +159,7 @@ class DataAppForm(DataAppPage):
 
     def context(self, form: Form | None) -> JsonObject:
         name, about = APP_KINDS[self.kind]
-        title = self.before["name"] if self.before else f"Connect: {name}"
+        title = self.before["name"] if self.before else gettext("Connect: %(name)s") % {"name": name}
         return {"form": form, "title": title, "about": about, "app": self.before}
 
     def do_save(self) -> HttpResponse:
@@ -159,7 +183,10 @@ class DataAppForm(DataAppPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done("Saved. Test the connection next." if before is None else "Saved", self.address("data-apps"))
+        return self.done(
+            gettext("Saved. Test the connection next.") if before is None else gettext("Saved"),
+            self.address("data-apps"),
+        )
 
 
 PAGES = [DataApps, DataAppForm]

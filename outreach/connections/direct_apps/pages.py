@@ -5,31 +5,40 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-APP_KINDS = {"messenger": "Messenger bot", "social-b": "Social account"}
+APP_KINDS = {"messenger": gettext_lazy("Messenger bot"), "social-b": gettext_lazy("Social account")}
 """Key of the app -> its words."""
-KEPT = "Stored encrypted. Leave empty to keep it."
+KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 
 
 class DirectSettings(Page):
     """Shared parts of the pages."""
 
     module = "apps"
-    menu = MenuItem("Messengers", SETTINGS, 25, "send", "Connections", "telegram bots direct messages comments")
+    menu = MenuItem(
+        gettext_lazy("Messengers"),
+        SETTINGS,
+        25,
+        "send",
+        gettext_lazy("Connections"),
+        gettext_lazy("telegram bots direct messages comments"),
+    )
 
 
 class DirectApps(DirectSettings):
     path = "settings/messengers"
     name = "direct-apps"
-    title = "Messengers"
-    purpose = "Get messages and comments in the inbox."
+    title = gettext_lazy("Messengers")
+    purpose = gettext_lazy("Get messages and comments in the inbox.")
     template = "web/direct_apps/list.html"
 
     def show(self) -> Values:
@@ -49,13 +58,19 @@ class DirectApps(DirectSettings):
         answer = self.ask("POST", f"apps/{self.sent_kind}/{self.sent_id()}/test")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("It works") if answer.data["ok"] else self.fail(f"It does not work: {answer.data['detail']}")
+        return (
+            self.done(_("It works"))
+            if answer.data["ok"]
+            else self.fail(_("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
+        )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind}", None, {"ids": [self.sent_id()]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Deactivated. Its conversations are kept." if answer.data["deactivatedCount"] else "Removed")
+        return self.done(
+            _("Deactivated. Its conversations are kept.") if answer.data["deactivatedCount"] else _("Removed")
+        )
 
 
 class DirectApp(DirectSettings):
@@ -63,8 +78,8 @@ class DirectApp(DirectSettings):
 
     path = "settings/messengers/app"
     name = "direct-app"
-    tab_name = "Messenger"
-    title = "Connect"
+    tab_name = gettext_lazy("Messenger")
+    title = gettext_lazy("Connect")
     template = "web/direct_apps/form.html"
 
     @cached_property
@@ -80,25 +95,25 @@ class DirectApp(DirectSettings):
     def form(self) -> Form:
         kept, new = (KEPT, False) if self.before else ("", True)
         if self.kind == "messenger":
-            hint = kept or "You get it when you create a bot."
-            place = [Field("botToken", "Bot token", "password", new, help_text=hint, autocomplete="new-password")]
+            hint = kept or _("You get it when you create a bot.")
+            place = [Field("botToken", _("Bot token"), "password", new, help_text=hint, autocomplete="new-password")]
         else:
-            secret = f"What the platform signs with; without it nothing comes in. {kept}".strip()
+            secret = (_("Signs webhooks. Required to receive messages. %(kept)s") % {"kept": kept}).strip()
             place = [
-                Field("accountId", "Account ID", required=True),
-                Field("accessToken", "Access token", "password", new, help_text=kept, autocomplete="new-password"),
-                Field("appSecret", "App secret", "password", False, help_text=secret, autocomplete="new-password"),
-                Field("tokenExpiresAt", "Token expires on", "date", help_text="Leave empty if you don't know."),
+                Field("accountId", _("Account ID"), required=True),
+                Field("accessToken", _("Access token"), "password", new, help_text=kept, autocomplete="new-password"),
+                Field("appSecret", _("App secret"), "password", False, help_text=secret, autocomplete="new-password"),
+                Field("tokenExpiresAt", _("Token expires on"), "date", help_text=_("Leave empty if you don't know.")),
             ]
-        switch = [Field("isActive", "Active", "switch")] if self.before else []
+        switch = [Field("isActive", _("Active"), "switch")] if self.before else []
         values = {**(self.before or {})}
         values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
-        return Form(fields=[Field("name", "Name"), *place, *switch], initial=values)
+        return Form(fields=[Field("name", _("Name")), *place, *switch], initial=values)
 
     def show(self) -> Values:
         may = self.may("apps", "POST" if self.before is None else "PUT")
         label = APP_KINDS[self.kind].lower()
-        title = self.before["name"] or label if self.before else f"Connect a {label}"
+        title = self.before["name"] or label if self.before else _("Connect a %(label)s") % {"label": label}
         return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
 
     def do_save(self) -> HttpResponse:
@@ -120,8 +135,12 @@ class DirectApp(DirectSettings):
             return self.page({**self.show(), "form": form}, status=422)
         to = self.address("direct-app", kind=self.kind, id=answer.data["_id"])
         if not answer.data["verified"]:
-            return self.fail(f"Saved, but the test failed: {answer.data['lastError'] or 'not tested'}", to)
-        return self.done("Saved. The connection works.", to)
+            return self.fail(
+                _("Saved, but the test failed: %(last_error)s")
+                % {"last_error": answer.data["lastError"] or _("not tested")},
+                to,
+            )
+        return self.done(_("Saved. The connection works."), to)
 
 
 PAGES = [DirectApps, DirectApp]

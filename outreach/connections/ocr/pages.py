@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
 from core.web.pages import Page
@@ -12,7 +14,7 @@ from core.web.pages import Page
 class ScanCard(Page):
     path = "contacts/scan"
     name = "card-scan-new"
-    title = "Scan a card"
+    title = gettext_lazy("Scan a card")
     action = title
     template = "web/scan/new.html"
     module = "contact"
@@ -22,7 +24,7 @@ class ScanCard(Page):
 
     def do_scan(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.page({**self.show(), "trouble": "Take or choose a photo first."}, status=422)
+            return self.page({**self.show(), "trouble": _("Take or choose a photo first.")}, status=422)
         stored = self.upload()
         if not stored.ok:
             return self.page({**self.show(), "trouble": reason(stored)}, status=422)
@@ -36,15 +38,12 @@ class ScanCard(Page):
 def reason(answer: Answer) -> str:
     """Return an API's refusal as a sentence."""
     if answer.name == "OcrNotFound_404":
-        return "No card reader is connected. Connect one first."
+        return _("No card reader is connected. Connect one first.")
     return answer.reason
 
 
-ADVICE = (
-    "Take another photo: the whole card, in good light, from straight above, as JPEG or PNG of at most 5 MB. Or type"
-    " the contact in."
-)
-STOPPED = "Scan the card again, or type the contact in. If no reader of cards is connected any more, ask an owner."
+ADVICE = gettext_lazy("Take a photo of the whole card from above, in good light (JPEG or PNG, at most 5 MB).")
+STOPPED = gettext_lazy("Scan the card again, or ask an owner to connect a card reader.")
 
 
 class CardScan(Page):
@@ -58,7 +57,7 @@ class CardScan(Page):
         scan = answer.data
         advice = STOPPED if answer.notes.get("gone") or not scan["error"] else ADVICE
         moving = scan["status"] in ("queued", "running")
-        return {"scan": scan, "advice": advice, "title": "Scan of a card", "moving": moving}
+        return {"scan": scan, "advice": advice, "title": _("Scan of a card"), "moving": moving}
 
 
 PAGES = [ScanCard, CardScan]

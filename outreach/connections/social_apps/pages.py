@@ -6,15 +6,17 @@ from functools import cached_property
 from urllib.parse import quote
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import FORMS_MENU, SETTINGS, MenuItem
 from core.web.pages import Page
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-KEPT = "Stored encrypted. Leave empty to keep it."
+KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 GUESSED = {
     "email": "email",
     "work_email": "email",
@@ -31,15 +33,20 @@ class SocialSettings(Page):
 
     module = "apps"
     menu = MenuItem(
-        "Social accounts", SETTINGS, 30, "megaphone", "Connections", "social apps facebook instagram linkedin lead ads"
+        gettext_lazy("Social accounts"),
+        SETTINGS,
+        30,
+        "megaphone",
+        gettext_lazy("Connections"),
+        gettext_lazy("social apps facebook instagram linkedin lead ads"),
     )
 
 
 class SocialApps(SocialSettings):
     path = "settings/social"
     name = "social-apps"
-    title = "Social accounts"
-    purpose = "Import leads from social media ads."
+    title = gettext_lazy("Social accounts")
+    purpose = gettext_lazy("Import leads from social media ads.")
     template = "web/social_apps/list.html"
 
     def show(self) -> Values:
@@ -50,12 +57,12 @@ class SocialApps(SocialSettings):
         if not answer.ok:
             return self.refuse(answer)
         if not answer.data["ok"]:
-            return self.fail(f"It does not work: {answer.data['detail']}")
-        return self.done("Connection works. Pages updated.")
+            return self.fail(_("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
+        return self.done(_("Connection works. Pages updated."))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "apps/social-a", None, {"ids": [self.sent_id()]})
-        return self.done("Removed. Leads are kept.") if answer.ok else self.refuse(answer)
+        return self.done(_("Removed. Leads are kept.")) if answer.ok else self.refuse(answer)
 
 
 class SocialAppForm(SocialSettings):
@@ -63,7 +70,7 @@ class SocialAppForm(SocialSettings):
 
     path = "settings/social/app"
     name = "social-app"
-    title = "Connect a social app"
+    title = gettext_lazy("Connect a social app")
     template = "web/social_apps/form.html"
 
     @cached_property
@@ -74,15 +81,25 @@ class SocialAppForm(SocialSettings):
     def form(self) -> Form:
         kept = KEPT if self.before else ""
         fields = [
-            Field("name", "Name"),
-            Field("appId", "App ID", required=True),
+            Field("name", _("Name")),
+            Field("appId", _("App ID"), required=True),
             Field(
-                "appSecret", "App secret", "password", self.before is None, help_text=kept, autocomplete="new-password"
+                "appSecret",
+                _("App secret"),
+                "password",
+                self.before is None,
+                help_text=kept,
+                autocomplete="new-password",
             ),
             Field(
-                "userToken", "User token", "password", self.before is None, help_text=kept, autocomplete="new-password"
+                "userToken",
+                _("User token"),
+                "password",
+                self.before is None,
+                help_text=kept,
+                autocomplete="new-password",
             ),
-            *([Field("isActive", "Active", "switch")] if self.before else []),
+            *([Field("isActive", _("Active"), "switch")] if self.before else []),
         ]
         return Form(fields=fields, initial=self.before)
 
@@ -102,7 +119,7 @@ class SocialAppForm(SocialSettings):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form, "app": before}, status=422)
-        return self.done("Saved", self.address("social-app", id=answer.data["_id"]) if not before else "")
+        return self.done(_("Saved"), self.address("social-app", id=answer.data["_id"]) if not before else "")
 
 
 class SocialForms(Page):
@@ -110,7 +127,7 @@ class SocialForms(Page):
 
     path = "forms/ads"
     name = "social-forms"
-    title = "Form of an ad"
+    title = gettext_lazy("Form of an ad")
     module = "apps"
     template = "web/social_apps/forms.html"
     menu = FORMS_MENU
@@ -128,17 +145,17 @@ class SocialForms(Page):
     def do_take(self) -> HttpResponse:
         app, page, form_id = (self.request.POST.get(name, "") for name in ("app", "page", "form"))
         if not is_id(app) or not page.isalnum():
-            return self.fail("Choose an app and a page first.")
+            return self.fail(_("Choose an app and a page first."))
         answer = self.ask("GET", f"apps/social-a/{app}/pages/{quote(page)}/forms")
         if not answer.ok:
             return self.refuse(answer)
         chosen = next((form for form in answer.data["forms"] if form["formId"] == form_id), None)
         if chosen is None:
-            return self.fail("This form was deleted at the page.")
+            return self.fail(_("This form was deleted at the page."))
         response = self.ask("POST", "form", None, self.body(app, page, chosen))
         if not response.ok:
             return self.refuse(response)
-        return self.done("Map its answers, then publish it", self.address("form", response.data["_id"]))
+        return self.done(_("Map its answers, then publish it"), self.address("form", response.data["_id"]))
 
     def body(self, app: str, page: str, chosen: Values) -> JsonObject:
         fields = [

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import shown_value
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-READERS = {"local": "Built-in reader", "ocr-space": "OCR.space"}
+READERS = {"local": gettext_lazy("Built-in reader"), "ocr-space": "OCR.space"}
 HAPPENED = {
-    "unreachable": "The storage does not answer.",
-    "slow": "The storage does not answer.",
-    "refused": "This service may not connect there.",
-    "invalid": "This is not an S3 storage.",
-    "InvalidAccessKeyId": "The access key is wrong.",
-    "SignatureDoesNotMatch": "The secret key is wrong.",
+    "unreachable": gettext_lazy("The storage does not answer."),
+    "slow": gettext_lazy("The storage does not answer."),
+    "refused": gettext_lazy("This service may not connect there."),
+    "invalid": gettext_lazy("This is not an S3 storage."),
+    "InvalidAccessKeyId": gettext_lazy("The access key is wrong."),
+    "SignatureDoesNotMatch": gettext_lazy("The secret key is wrong."),
 }
 """Code of a failed test -> its description."""
-KEPT = "Stored encrypted. Leave empty to keep it."
+KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 
 
 class StoragePage(Page):
@@ -32,20 +36,20 @@ class StoragePage(Page):
 
     module = "apps"
     menu = MenuItem(
-        "Storage and cards",
+        gettext_lazy("Storage and cards"),
         SETTINGS,
         60,
         "hard-drive",
-        "Connections",
-        "bucket s3 files business card scanner reader ocr",
+        gettext_lazy("Connections"),
+        gettext_lazy("bucket s3 files business card scanner reader ocr"),
     )
 
 
 class Storage(StoragePage):
     path = "settings/storage"
     name = "storage"
-    title = "Storage and cards"
-    purpose = "File storage and business card scanner."
+    title = gettext_lazy("Storage and cards")
+    purpose = gettext_lazy("File storage and business card scanner.")
     template = "web/storage/apps.html"
 
     def show(self) -> Values:
@@ -67,19 +71,23 @@ class Storage(StoragePage):
             return self.refuse(answer)
         check = answer.data
         if not check["ok"]:
-            return self.fail(f"It does not work: {check['detail']}")
+            return self.fail(_("Test failed: %(detail)s") % {"detail": check["detail"]})
         seconds = f"{check['milliseconds'] / 1000:.1f} seconds"
-        what = f"it read “{check['text']}”" if "text" in check else "a file was written and deleted"
-        return self.done(f"It works: {what} in {seconds}")
+        what = (
+            _("it read “%(text)s”") % {"text": check["text"]}
+            if "text" in check
+            else _("a file was written and deleted")
+        )
+        return self.done(_("It works: %(what)s in %(seconds)s") % {"what": what, "seconds": seconds})
 
     def do_default(self) -> HttpResponse:
-        return self._change({"isDefault": True}, "Now used by default")
+        return self._change({"isDefault": True}, _("Now used by default"))
 
     def do_on(self) -> HttpResponse:
-        return self._change({"isActive": True}, "Switched on")
+        return self._change({"isActive": True}, _("Switched on"))
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, "Switched off")
+        return self._change({"isActive": False}, _("Switched off"))
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", self.sent, None, values)
@@ -91,7 +99,7 @@ def refuse_app(form: Form, answer: Answer) -> None:
     if not answer.code:
         form.refuse(answer)
         return
-    default = "The keys are refused." if answer.params["denied"] else "The storage refused."
+    default = _("The keys are refused.") if answer.params["denied"] else _("The storage refused.")
     form.add_error(None, f"{HAPPENED.get(answer.code, default)} {answer.params['detail']}")
     form.ask_again()
 
@@ -100,6 +108,7 @@ class AppForm(StoragePage):
     """The form of an app. The address has the id of an existing one."""
 
     template = "web/storage/form.html"
+    fieldsets: ClassVar[Sequence[Fieldset]] = ()
     kind = ""
     what = ""
     explained = ""
@@ -113,7 +122,7 @@ class AppForm(StoragePage):
         raise NotImplementedError
 
     def form(self) -> Form:
-        return Form(fields=self.fields(self.before is not None), initial=self.before)
+        return Form(fields=self.fields(self.before is not None), initial=self.before, fieldsets=self.fieldsets)
 
     def show(self) -> Values:
         form = self.form()
@@ -123,7 +132,7 @@ class AppForm(StoragePage):
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = f"Connect {self.what}" if self.before is None else self.named(self.before)
+        title = _("Connect %(what)s") % {"what": self.what} if self.before is None else self.named(self.before)
         return {"form": form, "title": title, "about": self.explained, "app": self.before}
 
     def named(self, app: Values) -> str:
@@ -141,55 +150,61 @@ class AppForm(StoragePage):
         if not answer.ok:
             refuse_app(form, answer)
             return self.page(self.context(form), status=422)
-        return self.done("Connected" if before is None else "Saved", self.address("storage"))
+        return self.done(_("Connected") if before is None else _("Saved"), self.address("storage"))
 
 
 class BucketForm(AppForm):
     path = "settings/storage/bucket"
     name = "bucket"
-    title = "Connect a bucket"
+    title = gettext_lazy("Connect a bucket")
+    fieldsets = (
+        Fieldset(gettext_lazy("Bucket"), (("name", "region"), ("endpoint", "subpath"))),
+        Fieldset(gettext_lazy("Access"), (("accesskey", "secretkey"),)),
+    )
     kind = "bucket"
     what = "a bucket"
-    explained = "Amazon S3 or a compatible storage. New files are stored there; existing files stay."
+    explained = gettext_lazy("Amazon S3 or a compatible storage. New files are stored there; existing files stay.")
 
     def fields(self, exists: bool) -> list[Field]:
         help = KEPT if exists else ""
         return [
-            Field("name", "Bucket name", required=True, placeholder="acme-files"),
-            Field("region", "Region", required=True, placeholder="eu-central-1"),
+            Field("name", _("Bucket name"), required=True, placeholder="acme-files"),
+            Field("region", _("Region"), required=True, placeholder="eu-central-1"),
             Field(
                 "endpoint",
-                "Address",
+                _("Address"),
                 "url",
                 placeholder="https://s3.example.org",
-                help_text="Leave empty for Amazon S3.",
+                help_text=_("Leave empty for Amazon S3."),
             ),
-            Field("subpath", "Folder", placeholder="crm/files", help_text="Leave empty for the top of the bucket."),
-            Field("accesskey", "Access key", "password", required=not exists, autocomplete="off", help_text=help),
-            Field("secretkey", "Secret key", "password", required=not exists, autocomplete="off", help_text=help),
+            Field(
+                "subpath", _("Folder"), placeholder="crm/files", help_text=_("Leave empty for the top of the bucket.")
+            ),
+            Field("accesskey", _("Access key"), "password", required=not exists, autocomplete="off", help_text=help),
+            Field("secretkey", _("Secret key"), "password", required=not exists, autocomplete="off", help_text=help),
         ]
 
 
 class ReaderForm(AppForm):
     path = "settings/storage/reader"
     name = "reader"
-    title = "Connect a card reader"
+    title = gettext_lazy("Connect a card reader")
     kind = "ocr"
-    what = "a card reader"
-    explained = "Reads photos of business cards. Uncertain values stay empty."
+    what = gettext_lazy("a card reader")
+    explained = gettext_lazy("Reads photos of business cards. Uncertain values stay empty.")
 
     def fields(self, exists: bool) -> list[Field]:
         kinds = [Option(value, label) for value, label in READERS.items()]
-        help = KEPT if exists else "Not needed for the built-in reader."
+        help = KEPT if exists else _("Not needed for the built-in reader.")
         return [
-            Field("name", "Card reader", "select", required=True, options=kinds, initial="local"),
-            Field("key", "Key", "password", autocomplete="off", help_text=help),
+            Field("name", _("Card reader"), "select", required=True, options=kinds, initial="local"),
+            Field("key", _("Key"), "password", autocomplete="off", help_text=help),
             Field(
                 "confidence",
-                "Minimum confidence",
+                _("Minimum confidence"),
                 "number",
                 initial=0.9,
-                help_text="From 0 to 1. Less certain values stay empty. Recommended: 0.9.",
+                help_text=_("From 0 to 1. Less certain values stay empty. Recommended: 0.9."),
             ),
         ]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import ListState
@@ -15,30 +17,32 @@ from core.web.pages import Page
 SHOWN = 50
 MAX_QUESTION = 2000
 EXAMPLES = (
-    "How many leads were added last week?",
-    "Leads by status",
-    "The 5 biggest open deals",
-    "Contacts without an email",
-    "Follow-ups that are overdue",
-    "Meetings next week",
+    gettext_lazy("How many leads were added last week?"),
+    gettext_lazy("Leads by status"),
+    gettext_lazy("The 5 biggest open deals"),
+    gettext_lazy("Contacts without an email"),
+    gettext_lazy("Overdue tasks"),
+    gettext_lazy("Meetings next week"),
 )
 UNDER_WAY = ("queued", "running")
 
 
 class Assistant(Page):
     path = name = "assistant"
-    title = "Assistant"
+    title = gettext_lazy("Assistant")
     template = "web/crm_chat/assistant.html"
     module = "ai-crm-chat"
-    menu = MenuItem("Assistant", ASSISTANT, 10, "sparkles", keywords="ai chat copilot questions")
-    action = "Ask the assistant"
+    menu = MenuItem(
+        gettext_lazy("Assistant"), ASSISTANT, 10, "sparkles", keywords=gettext_lazy("ai chat copilot questions")
+    )
+    action = gettext_lazy("Ask the assistant")
 
     @cached_property
     def state(self) -> ListState:
         return ListState(self.request.GET)
 
     def form(self, question: str = "") -> Form:
-        field = Field("question", "Question", "textarea", required=True, key="r", initial=question)
+        field = Field("question", _("Question"), "textarea", required=True, key="r", initial=question)
         return Form(fields=[field])
 
     def show(self) -> Values:
@@ -74,7 +78,7 @@ class AssistantThread(Assistant):
         return {
             **super().show(),
             "thread": thread,
-            "title": thread["title"] or "Conversation",
+            "title": thread["title"] or _("Conversation"),
             "turns": turns,
             "waits": any(turn["status"] in UNDER_WAY for turn in turns),
             "form": self.form(),
@@ -87,7 +91,7 @@ class AssistantThread(Assistant):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "ai-crm-chat", None, {"ids": [self.params["id"]]})
-        return self.done("Conversation deleted", self.address("assistant")) if answer.ok else self.refuse(answer)
+        return self.done(_("Conversation deleted"), self.address("assistant")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Assistant, AssistantThread]

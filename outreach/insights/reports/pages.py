@@ -9,8 +9,10 @@ from functools import cached_property
 from urllib.parse import parse_qs
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.lists import WITHIN, Column
@@ -28,15 +30,20 @@ LISTS = {
     "workflow/runs": "workflow-runs",
 }
 """List of the API -> the page that shows it."""
-CHARTS = {"bar": "Bars", "line": "Line", "table": "Table alone"}
-TILE_CHARTS = {"number": "One number", "bar": "Bars", "line": "Line", "table": "Table"}
+CHARTS = {"bar": gettext_lazy("Bars"), "line": gettext_lazy("Line"), "table": gettext_lazy("Table only")}
+TILE_CHARTS = {
+    "number": gettext_lazy("One number"),
+    "bar": gettext_lazy("Bars"),
+    "line": gettext_lazy("Line"),
+    "table": gettext_lazy("Table"),
+}
 RANGES = {
-    "last7": "Last 7 days",
-    "last30": "Last 30 days",
-    "last90": "Last 90 days",
-    "thisMonth": "This month",
-    "lastMonth": "Last month",
-    "custom": "These days",
+    "last7": gettext_lazy("Last 7 days"),
+    "last30": gettext_lazy("Last 30 days"),
+    "last90": gettext_lazy("Last 90 days"),
+    "thisMonth": gettext_lazy("This month"),
+    "lastMonth": gettext_lazy("Last month"),
+    "custom": gettext_lazy("Custom dates"),
 }
 ASKED = ("reportType", "by", "startDate", "endDate")
 SHOWN = 10
@@ -47,7 +54,7 @@ DASHBOARDS = Records(
     "dashboard",
     "dashboards",
     "layout-dashboard",
-    "A dashboard shows several reports on one page.",
+    gettext_lazy("A dashboard shows several reports on one page."),
 )
 
 
@@ -59,7 +66,7 @@ def options(labels: Mapping[str, str]) -> list[Option]:
 def number_text(value: float | None, type: str, formats: Formats) -> str:
     """Write a number as people read it."""
     if value is None:
-        return "not known" if type == "percent" else "–"
+        return gettext("Unknown") if type == "percent" else "–"
     if type == "money":
         return formats.money(Decimal(str(value)))
     unit = {"percent": " %", "days": " days"}.get(type, "")
@@ -70,7 +77,13 @@ class ReportPage(Page):
     """Shared parts of the pages of reports and dashboards."""
 
     module = "report"
-    menu = MenuItem("Reports", REPORTS, 10, "chart-column", keywords="analytics statistics charts numbers")
+    menu = MenuItem(
+        gettext_lazy("Reports"),
+        REPORTS,
+        10,
+        "chart-column",
+        keywords=gettext_lazy("analytics statistics charts numbers"),
+    )
 
     def picture(self, data: Values, chart: str, metric: str, most: int | None = None) -> JsonObject:
         """Return a report as templates/web/reports/picture.html draws it, with at most so many rows."""
@@ -115,7 +128,7 @@ class ReportPage(Page):
 
 class Reports(ReportPage):
     path = name = "reports"
-    title = "Reports"
+    title = gettext_lazy("Reports")
     template = "web/reports/report.html"
 
     @cached_property
@@ -149,14 +162,18 @@ class Reports(ReportPage):
         names = [Option(option["reportType"], option["title"]) for option in self.types]
         columns = [Option(option["key"], option["title"]) for option in by["columns"]]
         fields = [
-            Field("reportType", "Report", "select", required=True, options=names),
+            Field("reportType", gettext("Report"), "select", required=True, options=names),
             Field(
-                "by", "By", "select", True, options=[Option(option["key"], option["title"]) for option in of_type["by"]]
+                "by",
+                gettext("By"),
+                "select",
+                True,
+                options=[Option(option["key"], option["title"]) for option in of_type["by"]],
             ),
-            Field("startDate", "From", "date"),
-            Field("endDate", "To", "date"),
-            Field("chart", "Chart", "select", required=True, options=charts),
-            Field("metric", "Number", "select", required=True, options=columns),
+            Field("startDate", gettext("From"), "date"),
+            Field("endDate", gettext("To"), "date"),
+            Field("chart", gettext("Chart"), "select", required=True, options=charts),
+            Field("metric", gettext("Number"), "select", required=True, options=columns),
         ]
         return Form(fields=fields, initial={field.name: params.get(field.name, "") for field in fields})
 
@@ -198,9 +215,9 @@ class Reports(ReportPage):
         answer = self.ask("GET", "dashboard", query)
         dashboards = [Option(entry["_id"], entry["name"]) for entry in answer.data] if answer.ok else []
         fields = [
-            Field("dashboard", "Dashboard", "select", options=dashboards, placeholder="A new one"),
-            Field("name", "New dashboard name"),
-            Field("range", "Days", "select", required=True, options=options(RANGES), initial="last30"),
+            Field("dashboard", gettext("Dashboard"), "select", options=dashboards, placeholder=gettext("A new one")),
+            Field("name", gettext("New dashboard name")),
+            Field("range", gettext("Days"), "select", required=True, options=options(RANGES), initial="last30"),
         ]
         return Form(fields=[entry for entry in fields if dashboards or entry.name != "dashboard"])
 
@@ -218,27 +235,27 @@ class Reports(ReportPage):
             answer = self.ask("POST", "dashboard", None, {"name": sent.get("name", "").strip(), "tiles": [tile]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Added to the dashboard", self.address("dashboard", answer.data["_id"]))
+        return self.done(gettext("Added to the dashboard"), self.address("dashboard", answer.data["_id"]))
 
 
 class DashboardPage(ReportPage):
-    menu = MenuItem("Dashboards", REPORTS, 20, "layout-dashboard", keywords="charts tiles")
+    menu = MenuItem(gettext_lazy("Dashboards"), REPORTS, 20, "layout-dashboard", keywords=gettext_lazy("charts tiles"))
     kind = DASHBOARDS
 
 
 class Dashboards(RecordList, DashboardPage):
     path = name = "dashboards"
-    title = "Dashboards"
+    title = gettext_lazy("Dashboards")
     template = "web/reports/dashboards.html"
     rows = "web/reports/rows.html"
     adds = "dashboard-new"
-    hint = "Name, description"
+    hint = gettext_lazy("Name, description")
     columns = (
-        Column("name", "Name", "name"),
-        Column("shared", "Visible to", "shared"),
-        Column("tiles", "Reports", css="right num"),
-        Column("createdBy", "Created by", "createdBy.name"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("shared", gettext_lazy("Visible to"), "shared"),
+        Column("tiles", gettext_lazy("Reports"), css="right num"),
+        Column("createdBy", gettext_lazy("Created by"), "createdBy.name"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
@@ -271,9 +288,9 @@ class DashboardForm(RecordForm, DashboardPage):
 
     def form(self, values: Values | None = None) -> Form:
         fields = [
-            Field("name", "Name", required=True, autofocus=values is None),
-            Field("description", "Description"),
-            Field("shared", "Visible to everyone who can view reports", "switch", initial=False),
+            Field("name", gettext("Name"), required=True, autofocus=values is None),
+            Field("description", gettext("Description")),
+            Field("shared", gettext("Visible to everyone who can view reports"), "switch", initial=False),
         ]
         return Form(fields=fields, initial=values)
 
@@ -281,7 +298,7 @@ class DashboardForm(RecordForm, DashboardPage):
 class NewDashboard(NewRecord, DashboardForm):
     path = "dashboards/new"
     name = "dashboard-new"
-    title = "New dashboard"
+    title = gettext_lazy("New dashboard")
     action = title
 
 
@@ -290,7 +307,7 @@ class EditDashboard(EditRecord, DashboardForm):
 
     path = "dashboards/<str:id>/edit"
     name = "dashboard-edit"
-    tab_name = "Edit dashboard"
+    tab_name = gettext_lazy("Edit dashboard")
     template = "web/reports/edit.html"
 
     def list_address(self) -> str:
@@ -300,7 +317,7 @@ class EditDashboard(EditRecord, DashboardForm):
         return {**super().context(), "tile_forms": self.tile_forms()}
 
     def consequence(self) -> str:
-        return "Reports are kept. This cannot be undone."
+        return gettext("Reports are kept. This cannot be undone.")
 
     @cached_property
     def titles(self) -> dict[tuple[str, str], list[Option]]:
@@ -321,12 +338,12 @@ class EditDashboard(EditRecord, DashboardForm):
         charts = {name: label for name, label in TILE_CHARTS.items() if name != "line" or tile["by"] == "day"}
         ranges = {name: label for name, label in RANGES.items() if name != "custom" or tile["range"] == "custom"}
         fields = [
-            Field("title", "Title"),
-            Field("chart", "Chart", "select", required=True, options=options(charts)),
-            Field("metric", "Number", "select", required=True, options=metrics),
-            Field("range", "Days", "select", required=True, options=options(ranges)),
-            Field("place", "Position", "number"),
-            Field("remove", "Remove from dashboard", "switch"),
+            Field("title", gettext("Title")),
+            Field("chart", gettext("Chart"), "select", required=True, options=options(charts)),
+            Field("metric", gettext("Number"), "select", required=True, options=metrics),
+            Field("range", gettext("Days"), "select", required=True, options=options(ranges)),
+            Field("place", gettext("Position"), "number"),
+            Field("remove", gettext("Remove from dashboard"), "switch"),
         ]
         values = {**tile, "place": place, "remove": False}
         initial = {f"{field.name}-{place}": values[field.name] for field in fields}
@@ -355,7 +372,7 @@ class EditDashboard(EditRecord, DashboardForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form, **{**self.context(), "tile_forms": tile_forms})
-        return self.done("Dashboard saved", self.list_address())
+        return self.done(gettext("Dashboard saved"), self.list_address())
 
     def body_of(self, tile: Values) -> JsonObject:
         """Return a tile as the API takes it: days of its own only where it has a range of its own."""
@@ -366,7 +383,7 @@ class EditDashboard(EditRecord, DashboardForm):
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done("Dashboard deleted", self.address("dashboards"))
+        return self.done(gettext("Dashboard deleted"), self.address("dashboards"))
 
 
 PAGES = [Reports, Dashboards, NewDashboard, Dashboard, EditDashboard]

@@ -4,36 +4,46 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import REST, Field, Fieldset, Form
+from core.web.forms.fieldsets import in_pairs
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
 PROVIDERS = {
     "google": "Gmail",
-    "microsoft": "Outlook, Hotmail, Live",
-    "yahoo": "Yahoo, AOL",
+    "microsoft": gettext_lazy("Outlook, Hotmail, Live"),
+    "yahoo": gettext_lazy("Yahoo, AOL"),
     "apple": "iCloud",
-    "gmx": "GMX, WEB.DE",
-    "other": "each other domain",
+    "gmx": gettext_lazy("GMX, WEB.DE"),
+    "other": gettext_lazy("each other domain"),
 }
 """Mail provider of the API -> its name."""
 PREFIX, VENDOR = "limit-", "vendor-"
 
 
+FIELDSETS = (
+    Fieldset(gettext_lazy("Pause senders"), (("bouncePercent", "complaintPercent"), "guardFrom")),
+    Fieldset(gettext_lazy("Hourly limits"), (*in_pairs(f"{PREFIX}{key}" for key in PROVIDERS), REST)),
+)
+
+
 class Deliverability(SettingsForm):
     path = "settings/deliverability"
     name = "deliverability"
-    title = "Deliverability"
+    title = gettext_lazy("Deliverability")
     menu = MenuItem(
-        "Deliverability",
+        gettext_lazy("Deliverability"),
         SETTINGS,
         20,
         "shield-check",
-        "Sending",
-        "domain dns spf dkim dmarc bounces spam limits warm-up reputation",
+        gettext_lazy("Sending"),
+        gettext_lazy("domain dns spf dkim dmarc bounces spam limits warm-up reputation"),
     )
-    purpose = "Bounce limits and daily sending limits."
+    purpose = gettext_lazy("Bounce limits and daily sending limits.")
     module = "genie"
     resource = "genie/settings"
 
@@ -58,45 +68,45 @@ class Deliverability(SettingsForm):
         fields = [
             Field(
                 "bouncePercent",
-                "Bounce limit (%)",
+                _("Bounce limit (%)"),
                 "number",
                 required=True,
-                help_text="Percent of the last 200 messages in 7 days. From 1 to 20.",
+                help_text=_("Percent of the last 200 messages in 7 days. From 1 to 20."),
             ),
             Field(
                 "complaintPercent",
-                "Complaint limit (%)",
+                _("Complaint limit (%)"),
                 "number",
                 required=True,
-                help_text="Percent of messages in 7 days, at least two. From 0.05 to 1.",
+                help_text=_("Percent of messages in 7 days, at least two. From 0.05 to 1."),
             ),
             Field(
                 "guardFrom",
-                "Minimum messages",
+                _("Minimum messages"),
                 "number",
                 required=True,
-                help_text="Senders with fewer messages in 7 days continue. From 20 to 1,000.",
+                help_text=_("Senders with fewer messages in 7 days continue. From 20 to 1,000."),
             ),
             *(
                 Field(
                     f"{PREFIX}{key}",
-                    f"Messages per hour to {label}",
+                    _("Messages per hour to %(label)s") % {"label": label},
                     "number",
-                    help_text="For all senders together. Leave empty for no limit." if key == "google" else "",
+                    help_text=_("For all senders together. Leave empty for no limit.") if key == "google" else "",
                 )
                 for key, label in PROVIDERS.items()
             ),
             *(
                 Field(
                     f"{VENDOR}{key}",
-                    f"Messages per hour by {name}",
+                    _("Messages per hour by %(name)s") % {"name": name},
                     "number",
-                    help_text="For all your accounts together. Leave empty for no limit.",
+                    help_text=_("For all your accounts together. Leave empty for no limit."),
                 )
                 for key, name in self.vendors.items()
             ),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}

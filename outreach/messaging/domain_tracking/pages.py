@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -11,39 +13,41 @@ from core.web.settings import SettingsForm
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 STATES = {
-    "pending": ("Not ready yet", "warn"),
-    "verified": ("Links lead to it", "ok"),
-    "lost": ("DNS records missing", "bad"),
+    "pending": (gettext_lazy("Not ready yet"), "warn"),
+    "verified": (gettext_lazy("Active"), "ok"),
+    "lost": (gettext_lazy("DNS records missing"), "bad"),
 }
 """Status of the API -> its label and tone."""
 
 
 class TrackingForm(Form):
     trackOpens = Field(
-        label="Track opens",
+        label=gettext_lazy("Track opens"),
         kind="switch",
-        help_text="An estimate: many email programs block or preload the image. Some countries require consent.",
+        help_text=gettext_lazy(
+            "An estimate: many email programs block or preload the image. Some countries require consent."
+        ),
     )
     trackClicks = Field(
-        label="Track clicks",
+        label=gettext_lazy("Track clicks"),
         kind="switch",
-        help_text="Links go through this service or your tracking domain.",
+        help_text=gettext_lazy("Links go through this service or your tracking domain."),
     )
 
 
 class Tracking(SettingsForm):
     path = "settings/tracking"
     name = "tracking"
-    title = "Open and click tracking"
+    title = gettext_lazy("Open and click tracking")
     menu = MenuItem(
-        "Open and click tracking",
+        gettext_lazy("Open and click tracking"),
         SETTINGS,
         30,
         "mouse-pointer-click",
-        "Sending",
-        "opens clicks links tracking domain pixel",
+        gettext_lazy("Sending"),
+        gettext_lazy("opens clicks links tracking domain pixel"),
     )
-    purpose = "Track opens and clicks in your emails."
+    purpose = gettext_lazy("Track opens and clicks in your emails.")
     module = "genie"
     resource = "genie/settings"
     template = "web/tracking/settings.html"
@@ -62,14 +66,14 @@ class Tracking(SettingsForm):
 
     def host_form(self) -> Form:
         """Make the form of a new host."""
-        help = "An unused subdomain of your domain."
-        return Form(fields=[Field("name", "Host", placeholder="click.example.com", required=True, help_text=help)])
+        help = _("An unused subdomain of your domain.")
+        return Form(fields=[Field("name", _("Host"), placeholder="click.example.com", required=True, help_text=help)])
 
     def do_add(self) -> HttpResponse:
         form = self.host_form().bind(self.request.POST)
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
-            return self.done("Added. Publish the DNS records, then check the domain")
+            return self.done(_("Added. Publish the DNS records, then check the domain"))
         form.refuse(answer)
         return self.page({**self.show(), "host_form": form}, status=422)
 
@@ -78,12 +82,12 @@ class Tracking(SettingsForm):
         if not answer.ok:
             return self.refuse(answer)
         if answer.data["status"] == "verified":
-            return self.done(f"Links of your mails lead to {answer.data['name']} now")
+            return self.done(_("Links in your emails now use %(name)s") % {"name": answer.data["name"]})
         return self.fail(answer.data["detail"])
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "domain-tracking", None, {"ids": [self.sent_id()]})
-        return self.done("Deleted") if answer.ok else self.refuse(answer)
+        return self.done(_("Deleted")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Tracking]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.text.placeholders import names_in
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
@@ -22,20 +24,20 @@ TEMPLATES = Records(
     "template",
     "templates",
     "mail-plus",
-    "Reusable emails for campaigns and follow-ups.",
+    gettext_lazy("Reusable emails for campaigns and follow-ups."),
 )
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every template has."""
 
 
-FILES = "Sent with each message. At most 10 MB in total."
+FILES = gettext_lazy("Sent with each message. At most 10 MB in total.")
 MAX_FILES = "50"
 
 
 def _named(file: Values) -> str:
     """Return the label of an attached file."""
-    name = file["name"] or "A file"
-    return f"{name} (deleted: nothing goes with it)" if file["missing"] else str(name)
+    name = file["name"] or _("A file")
+    return _("%(name)s (deleted)") % {"name": name} if file["missing"] else str(name)
 
 
 def required_in(template: Values) -> str:
@@ -46,18 +48,18 @@ def required_in(template: Values) -> str:
 class EmailTemplateForm(Form):
     focus = "name"
 
-    name = Field(label="Name", required=True, help_text="Only your team sees this.")
-    category = Field(label="Category")
-    subject = Field(label="Subject", required=True)
+    name = Field(label=gettext_lazy("Name"), required=True, help_text=gettext_lazy("Only your team sees this."))
+    category = Field(label=gettext_lazy("Category"))
+    subject = Field(label=gettext_lazy("Subject"), required=True)
     body = Field(
-        label="Text",
+        label=gettext_lazy("Text"),
         kind="textarea",
         required=True,
-        help_text="Plain text, HTML or MJML. Fields: {{contact.firstName}}, {{company.name}} and others.",
+        help_text=gettext_lazy("Plain text, HTML or MJML. Fields: {{contact.firstName}}, {{company.name}} and others."),
     )
     required = Field(
-        label="Required fields",
-        help_text="Separate with commas. Contacts with an empty field are skipped.",
+        label=gettext_lazy("Required fields"),
+        help_text=gettext_lazy("Separate with commas. Contacts with an empty field are skipped."),
     )
 
 
@@ -117,7 +119,7 @@ class TemplateForm(RecordForm):
             answer = self.ask("POST", "template/email/preview", None, mail)
             problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
             return mail_frame(self.request, mail=answer.data, problem=problem)
-        return mail_frame(self.request, problem="Write a subject and a text to see a preview.")
+        return mail_frame(self.request, problem=_("Write a subject and a text to see a preview."))
 
     def do_find(self) -> HttpResponse:
         """Show the form as it is, with the contacts that a search finds, the first of them chosen."""
@@ -148,10 +150,14 @@ class TemplateForm(RecordForm):
         answer = self.ask("POST", f"campaign/test/{self.channel()}", None, {**mail, "to": [to]})
         if answer.ok:
             label = next(
-                (option.label for option in self.people if option.value == mail["contactId"]), "the chosen contact"
+                (option.label for option in self.people if option.value == mail["contactId"]), _("the chosen contact")
             )
-            shown = f"as {label} would get it" if mail["contactId"] else "with field names, since there are no contacts"
-            self.tell(f"A test has gone to {to}, {shown}. Nothing is saved yet.")
+            shown = (
+                _("as %(label)s gets it") % {"label": label}
+                if mail["contactId"]
+                else _("with field names, since there are no contacts")
+            )
+            self.tell(_("Test sent to %(to)s, %(shown)s. Nothing is saved yet.") % {"to": to, "shown": shown})
         else:
             form.refuse(answer)
         context = self.context() if isinstance(self, EditRecord) else {}
@@ -167,29 +173,31 @@ class TemplateForm(RecordForm):
 
 class TemplatePage(Page):
     module = "template"
-    menu = MenuItem("Email templates", OUTREACH, 40, "mail-plus", keywords="snippets designs")
+    menu = MenuItem(
+        gettext_lazy("Email templates"), OUTREACH, 40, "mail-plus", keywords=gettext_lazy("snippets designs")
+    )
     kind = TEMPLATES
 
 
 class EmailTemplates(RecordList, TemplatePage):
     path = "templates"
     name = "email-templates"
-    title = "Email templates"
+    title = gettext_lazy("Email templates")
     rows = "web/email_templates/rows.html"
-    hint = "Name, subject"
+    hint = gettext_lazy("Name, subject")
     adds = "email-template-new"
     columns = (
-        Column("name", "Name", "name"),
-        Column("subject", "Subject", "subject"),
-        Column("category", "Category", "category"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("subject", gettext_lazy("Subject"), "subject"),
+        Column("category", gettext_lazy("Category"), "category"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
 class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
     path = "templates/new"
     name = "email-template-new"
-    title = "New template"
+    title = gettext_lazy("New template")
 
 
 class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
@@ -200,7 +208,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return {**self.record, "required": required_in(self.record)}
 
     def consequence(self) -> str:
-        return "Started campaigns keep the text. This cannot be undone."
+        return _("Started campaigns keep the text. This cannot be undone.")
 
     def context(self) -> JsonObject:
         answer = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
@@ -210,7 +218,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         version = self.request.POST.get("restore", "")
         place = f"template/email/{self.params['id']}/restore"
         answer = self.ask("POST", place, None, {"version": int(version) if version.isdecimal() else 0})
-        return self.done("Earlier version restored") if answer.ok else self.refuse(answer)
+        return self.done(_("Earlier version restored")) if answer.ok else self.refuse(answer)
 
 
 class EmailTemplateFiles(TemplatePage):
@@ -218,7 +226,7 @@ class EmailTemplateFiles(TemplatePage):
 
     path = "templates/<str:id>/files"
     name = "email-template-files"
-    title = "Files that go with it"
+    title = gettext_lazy("Files that go with it")
     template = "web/email_templates/files.html"
 
     def form(self) -> Form:
@@ -226,7 +234,7 @@ class EmailTemplateFiles(TemplatePage):
         chosen = [Option(entry["_id"], _named(entry)) for entry in shown["attachments"]]
         chosen_ids = [entry.value for entry in chosen]
         others = [entry for entry in self.options_of("file", n=MAX_FILES) if entry.value not in chosen_ids]
-        label = f"Files that go with {shown['name']}"
+        label = _("Files of %(name)s") % {"name": shown["name"]}
         field = Field("attachments", label, "checks", options=[*chosen, *others], help_text=FILES, merges=True)
         return Form(fields=[field], initial={"attachments": chosen_ids})
 
@@ -247,15 +255,15 @@ class EmailTemplateFiles(TemplatePage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done("Saved", self.back)
+        return self.done(_("Saved"), self.back)
 
     def do_upload(self) -> HttpResponse:
         """Upload files, and add them to the template's attachments."""
         if not self.may(self.module, "PUT"):
-            raise Refused(403, "You can't edit templates")
+            raise Refused(403, _("You can't edit templates"))
         form = self.form()
         if "file" not in self.request.FILES:
-            return self.page({"form": form, "trouble": "Choose a file first."}, status=422)
+            return self.page({"form": form, "trouble": _("Choose a file first.")}, status=422)
         answer = self.upload()
         if answer.ok:
             uploads = answer.data if isinstance(answer.data, list) else [answer.data]
@@ -263,7 +271,7 @@ class EmailTemplateFiles(TemplatePage):
             answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"attachments": ids})
         if not answer.ok:
             return self.page({"form": form, "trouble": answer.reason}, status=422)
-        return self.done("File attached", self.request.path)
+        return self.done(_("File attached"), self.request.path)
 
 
 PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate, EmailTemplateFiles]

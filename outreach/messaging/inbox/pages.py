@@ -5,29 +5,35 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form
+from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column, ListState
 from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
 from core.web.pages import Page, nothing_here
 
 MAIL_KINDS = {
-    "reply": ("Reply", "ok"),
-    "calendar": ("Answer to a meeting", "info"),
-    "auto": ("Automatic", ""),
-    "bounce": ("Came back", "warn"),
-    "complaint": ("Complaint", "bad"),
+    "reply": (gettext_lazy("Reply"), "ok"),
+    "calendar": (gettext_lazy("Meeting reply"), "info"),
+    "auto": (gettext_lazy("Automatic"), ""),
+    "bounce": (gettext_lazy("Bounced"), "warn"),
+    "complaint": (gettext_lazy("Complaint"), "bad"),
 }
 """Kind -> its label, and the tone of its badge."""
 SEVERITIES = {
-    "hard": "The mailbox does not exist. The address was added to the suppression list.",
-    "soft": "Not delivered. After three failures in 30 days the address is suppressed.",
-    "blocked": "The recipient's server blocked the sender or the content. Check the sender.",
-    "delayed": "Delayed. The server keeps trying.",
+    "hard": gettext_lazy("The mailbox does not exist. The address was added to the suppression list."),
+    "soft": gettext_lazy("Not delivered. After three failures in 30 days the address is suppressed."),
+    "blocked": gettext_lazy("The recipient's server blocked the sender or the content. Check the sender."),
+    "delayed": gettext_lazy("Delayed. The server keeps trying."),
 }
-ANSWERS = {"accepted": "Comes", "declined": "Does not come", "tentative": "Comes perhaps"}
+ANSWERS = {
+    "accepted": gettext_lazy("Accepted"),
+    "declined": gettext_lazy("Declined"),
+    "tentative": gettext_lazy("Tentative"),
+}
 NEAR = 30
 SECRET = "password"  # noqa: S105  the field's name
 
@@ -48,25 +54,33 @@ class InboxPage(Page):
     """Base of the pages of received mail."""
 
     module = "genie"
-    menu = MenuItem("Received email", INBOX, 20, "mail-open", keywords="replies answers mailbox incoming")
+    menu = MenuItem(
+        gettext_lazy("Received email"),
+        INBOX,
+        20,
+        "mail-open",
+        keywords=gettext_lazy("replies answers mailbox incoming"),
+    )
 
 
 class Inbox(InboxPage):
     path = name = "received-mail"
-    title = "Received email"
+    title = gettext_lazy("Received email")
     template = "web/inbox/list.html"
     columns = (
-        Column("fromName", "From", "fromName"),
-        Column("text", "Preview"),
-        Column("kind", "Kind", "kind"),
-        Column("run", "Outreach"),
-        Column("receivedAt", "Received", "receivedAt"),
+        Column("fromName", gettext_lazy("From"), "fromName"),
+        Column("text", gettext_lazy("Preview")),
+        Column("kind", gettext_lazy("Kind"), "kind"),
+        Column("run", gettext_lazy("Outreach")),
+        Column("receivedAt", gettext_lazy("Received"), "receivedAt"),
     )
-    choices = (Choice("kind", "Kind", ("in",), tuple((kind, words) for kind, (words, _) in MAIL_KINDS.items())),)
+    choices = (
+        Choice("kind", gettext_lazy("Kind"), ("in",), tuple((kind, words) for kind, (words, _) in MAIL_KINDS.items())),
+    )
 
     def show(self) -> Values:
         only = self.request.GET.get("only") == "unread"
-        linked = [Choice("run", "Outreach", ("in",)), Choice("contact", "Contact", ("in",))]
+        linked = [Choice("run", gettext("Outreach"), ("in",)), Choice("contact", gettext("Contact"), ("in",))]
         choices = {entry.name: entry for entry in (*self.choices, *linked)}
         unread = [{"field": "isRead", "operator": "equals", "value": False}] if only else []
         state = ListState(self.request.GET, choices, keeps=("only",), fixed=unread, zone=self.zone_name)
@@ -74,7 +88,7 @@ class Inbox(InboxPage):
         for name in ("run", "contact"):
             names = {entry[name]["_id"]: entry[name]["name"] for entry in answer.data if entry[name]}
             ids = [entry.value for entry in state.filters if entry.name == name]
-            options = tuple((value, names.get(value) or "another one") for value in ids)
+            options = tuple((value, names.get(value) or gettext("another one")) for value in ids)
             choices[name] = Choice(name, choices[name].label, ("in",), options)
         return {
             "state": state,
@@ -90,8 +104,8 @@ class Inbox(InboxPage):
 class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
-    tab_name = "Received mail"
-    record_kind = ("inbox", "Received email")
+    tab_name = gettext_lazy("Received mail")
+    record_kind = ("inbox", gettext_lazy("Received email"))
     template = "web/inbox/detail.html"
 
     def show(self) -> Values:
@@ -99,7 +113,7 @@ class InboundMail(InboxPage):
         others = self.read("inbox", {"p": "1", "n": str(NEAR)})
         return {
             "mail": mail,
-            "title": mail["subject"] or "No subject",
+            "title": mail["subject"] or gettext("No subject"),
             "queue": [shown(other) for other in others.data],
             "severity": SEVERITIES.get(mail["severity"], ""),
             "answer_by": self.mailto(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
@@ -114,10 +128,10 @@ class InboundMail(InboxPage):
         return f"mailto:{quote(mail['fromEmail'], safe='@')}?subject={quote(subject)}{answered}"
 
     def do_read(self) -> HttpResponse:
-        return self.mark(True, "Marked as read")
+        return self.mark(True, gettext("Marked as read"))
 
     def do_unread(self) -> HttpResponse:
-        return self.mark(False, "Marked as unread")
+        return self.mark(False, gettext("Marked as unread"))
 
     def mark(self, is_read: bool, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"inbox/{self.params['id']}", None, {"isRead": is_read})
@@ -125,7 +139,11 @@ class InboundMail(InboxPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "inbox", None, {"ids": [self.params["id"]]})
-        return self.done("Deleted from the inbox", self.address("received-mail")) if answer.ok else self.refuse(answer)
+        return (
+            self.done(gettext("Deleted from the inbox"), self.address("received-mail"))
+            if answer.ok
+            else self.refuse(answer)
+        )
 
 
 class RunReplies(InboxPage):
@@ -133,8 +151,8 @@ class RunReplies(InboxPage):
 
     path = "outreach/<str:id>/replies"
     name = "run-replies"
-    tab_name = "Replies"
-    title = "Replies"
+    tab_name = gettext_lazy("Replies")
+    title = gettext_lazy("Replies")
     template = "web/inbox/of_run.html"
 
     def show(self) -> Values:
@@ -145,14 +163,20 @@ class RunReplies(InboxPage):
         return {"mails": answer.data, "total": answer.total, "run_id": self.params["id"]}
 
 
+MAILBOX_FIELDSETS = (
+    Fieldset(gettext_lazy("Mail server"), (("host", "port"), ("username", SECRET), "secure")),
+    Fieldset(gettext_lazy("Reading"), ("folders", "isActive")),
+)
+
+
 class SenderMailbox(Page):
     """The mailbox that replies to a sender come to."""
 
     path = "senders/<str:id>/mailbox"
     name = "sender-mailbox"
-    tab_name = "Mailbox"
-    record_kind = ("imap", "Mailboxes")
-    title = "Mailbox"
+    tab_name = gettext_lazy("Mailbox")
+    record_kind = ("imap", gettext_lazy("Mailboxes"))
+    title = gettext_lazy("Mailbox")
     module = "apps"
     menu = SENDERS_MENU
     template = "web/inbox/mailbox.html"
@@ -164,22 +188,28 @@ class SenderMailbox(Page):
         values = {**mailbox, "folders": ", ".join(mailbox["folders"])} if mailbox else None
         return Form(
             fields=[
-                Field("host", "Mail server (IMAP)", required=True, placeholder="imap.example.org"),
-                Field("port", "Port", "number", required=True, initial=993),
-                Field("username", "Username", required=True, initial=account),
+                Field("host", gettext("Mail server (IMAP)"), required=True, placeholder="imap.example.org"),
+                Field("port", gettext("Port"), "number", required=True, initial=993),
+                Field("username", gettext("Username"), required=True, initial=account),
                 Field(
                     SECRET,
-                    "Password",
+                    gettext("Password"),
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help_text="Stored encrypted. Leave empty to keep it." if exists else "",
+                    help_text=gettext("Stored encrypted. Leave empty to keep it.") if exists else "",
                 ),
-                Field("secure", "Require encryption (TLS)", "switch", initial=True),
-                Field("folders", "Folders", initial="INBOX", help_text="Separate with commas, such as INBOX, Junk."),
-                *([Field("isActive", "Check every minute", "switch", initial=True)] if exists else []),
+                Field("secure", gettext("Require encryption (TLS)"), "switch", initial=True),
+                Field(
+                    "folders",
+                    gettext("Folders"),
+                    initial="INBOX",
+                    help_text=gettext("Separate with commas, such as INBOX, Junk."),
+                ),
+                *([Field("isActive", gettext("Check every minute"), "switch", initial=True)] if exists else []),
             ],
             initial=values,
+            fieldsets=MAILBOX_FIELDSETS,
         )
 
     def found(self) -> tuple[Values, Values | None]:
@@ -199,7 +229,7 @@ class SenderMailbox(Page):
             "sender": sender,
             "mailbox": mailbox,
             "form": self.form(mailbox, sender) if changes else None,
-            "title": f"Replies to {sender['fromEmail']}",
+            "title": gettext("Replies to %(from_email)s") % {"from_email": sender["fromEmail"]},
         }
 
     def do_save(self) -> HttpResponse:
@@ -216,22 +246,28 @@ class SenderMailbox(Page):
         if not answer.ok:
             return self.invalid(form, answer)
         if answer.data["verified"]:
-            return self.done("Saved. Replies are read from now on.")
-        return self.done(f"Saved, but the mailbox cannot be read: {answer.data['lastError']}")
+            return self.done(gettext("Saved. Replies are read from now on."))
+        return self.done(
+            gettext("Saved, but the mailbox can't be read: %(last_error)s") % {"last_error": answer.data["lastError"]}
+        )
 
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/imap/{self.sent_id()}/test")
         if not answer.ok:
             return self.refuse(answer)
         check = answer.data
-        return self.done("The connection works" if check["ok"] else f"It cannot be read: {check['detail']}")
+        return self.done(
+            gettext("The connection works")
+            if check["ok"]
+            else gettext("The mailbox can't be read: %(detail)s") % {"detail": check["detail"]}
+        )
 
     def do_delete(self) -> HttpResponse:
         sender, mailbox = self.found()
         answer = self.ask("DELETE", "apps/imap", None, {"ids": [mailbox["_id"] if mailbox else ""]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Mailbox disconnected", self.address("sender", sender["_id"]))
+        return self.done(gettext("Mailbox disconnected"), self.address("sender", sender["_id"]))
 
 
 PAGES = [Inbox, InboundMail, RunReplies, SenderMailbox]

@@ -6,8 +6,10 @@ import re
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
@@ -18,19 +20,19 @@ from core.web.pages import Page
 from outreach.messaging.suppression.serializers import SuppressionCreate
 
 REASONS = {
-    "manual": "Asked for",
-    "unsubscribed": "Unsubscribed",
-    "bounced": "No such mailbox",
-    "complained": "Complained",
+    "manual": gettext_lazy("Requested"),
+    "unsubscribed": gettext_lazy("Unsubscribed"),
+    "bounced": gettext_lazy("No such mailbox"),
+    "complained": gettext_lazy("Complained"),
 }
 """Reason -> its label."""
 STATES = {
-    "queued": ("Waiting", "none"),
-    "running": ("Importing", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Stopped", "bad"),
-    "cancelled": ("Cancelled", "none"),
+    "queued": (gettext_lazy("Waiting"), "none"),
+    "running": (gettext_lazy("Importing"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Stopped"), "bad"),
+    "cancelled": (gettext_lazy("Canceled"), "none"),
 }
 """Status of an import -> its word and tone."""
 SHOWN = 10
@@ -39,37 +41,37 @@ SHOWN = 10
 
 SuppressionForm = form_from_input(
     SuppressionCreate,
-    {"email": "Address", "reason": "Why", "source": "Where from"},
+    {"email": gettext_lazy("Address"), "reason": gettext_lazy("Reason"), "source": gettext_lazy("Source")},
     kinds={"email": "email"},
     options={"reason": options_of(REASONS.items())},
     initial={"reason": "manual"},
-    placeholders={"email": "ann@example.org", "source": "Call on Monday"},
+    placeholders={"email": "ann@example.org", "source": gettext_lazy("Call on Monday")},
     required=("email", "reason"),
 )
 
 
 class Suppressions(Page):
     path = name = "suppressions"
-    title = "Suppression list"
+    title = gettext_lazy("Suppression list")
     template = "web/suppressions/list.html"
     module = "genie"
     menu = MenuItem(
-        "Suppression list",
+        gettext_lazy("Suppression list"),
         OUTREACH,
         60,
         "mail-x",
-        keywords="do not contact unsubscribes unsubscribed blocklist blacklist bounces opt-out",
+        keywords=gettext_lazy("do not contact unsubscribes unsubscribed blocklist blacklist bounces opt-out"),
     )
     columns = (
-        Column("email", "Address", "email"),
-        Column("reason", "Reason", "reason"),
-        Column("source", "Source"),
-        Column("createdBy", "Added by"),
-        Column("createdAt", "Added", "createdAt"),
+        Column("email", gettext_lazy("Address"), "email"),
+        Column("reason", gettext_lazy("Reason"), "reason"),
+        Column("source", gettext_lazy("Source")),
+        Column("createdBy", gettext_lazy("Added by")),
+        Column("createdAt", gettext_lazy("Added"), "createdAt"),
     )
     choices = (
-        Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
-        Choice("source", "Source", ("contains", "equals")),
+        Choice("reason", gettext_lazy("Reason"), ("in",), tuple(REASONS.items())),
+        Choice("source", gettext_lazy("Source"), ("contains", "equals")),
     )
 
     @cached_property
@@ -95,7 +97,7 @@ class Suppressions(Page):
         """Return the label of an address's origin, and its page: a message, or the file of an import."""
         job = row["details"].get("import", "") if isinstance(row["details"], dict) else ""
         if is_id(row["source"]):
-            return {"source": "A message", "address": self.address("message", row["source"])}
+            return {"source": _("A message"), "address": self.address("message", row["source"])}
         return {"address": self.address("suppression-import", job) if is_id(job) else ""}
 
     def form(self) -> Form:
@@ -106,7 +108,7 @@ class Suppressions(Page):
         answer = self.ask("POST", "suppression", None, {name: value for name, value in form.values.items() if value})
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done(f"{answer.data['email']} is on the suppression list")
+        return self.done(_("%(email)s is on the suppression list") % {"email": answer.data["email"]})
 
     def do_delete(self) -> HttpResponse:
         sent, here = self.request.POST, self.request.path + self.state.link()
@@ -116,7 +118,9 @@ class Suppressions(Page):
             answer = self.ask("DELETE", "suppression", None, {"ids": sent.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done(f"Removed {counted(answer.data['deletedCount'])} from the suppression list", here)
+        return self.done(
+            _("Removed %(counted)s from the suppression list") % {"counted": counted(answer.data["deletedCount"])}, here
+        )
 
 
 def addresses_of(pasted: str) -> list[str]:
@@ -128,7 +132,7 @@ def addresses_of(pasted: str) -> list[str]:
 class ManySuppressions(Page):
     path = "suppressions/many"
     name = "suppressions-many"
-    title = "Add many addresses"
+    title = gettext_lazy("Add many addresses")
     template = "web/suppressions/many.html"
     module = "genie"
     menu = Suppressions.menu
@@ -146,13 +150,13 @@ class ManySuppressions(Page):
             fields=[
                 Field(
                     "emails",
-                    "Addresses",
+                    _("Addresses"),
                     "textarea",
                     True,
-                    help_text="One per line or separated by commas. At most 1,000.",
+                    help_text=_("One per line or separated by commas. At most 1,000."),
                 ),
-                Field("reason", "Reason", "select", True, options=reasons, initial="manual"),
-                Field("source", "Source"),
+                Field("reason", _("Reason"), "select", True, options=reasons, initial="manual"),
+                Field("source", _("Source")),
             ]
         )
 
@@ -166,16 +170,19 @@ class ManySuppressions(Page):
         if not answer.ok:
             return self.invalid(form, answer)
         failed = answer.data["failed"]
-        said = f"{counted(len(answer.data['created']))} added, {len(answer.data['updated']):,} listed before"
+        said = _("%(counted)s added, %(count)s listed before") % {
+            "counted": counted(len(answer.data["created"])),
+            "count": f"{len(answer.data['updated']):,}",
+        }
         if failed:
             form["emails"].replace("\n".join(str(entry["formData"]["email"]) for entry in failed))
-            form.add_error(None, f"{said}. What is left below is no address.")
+            form.add_error(None, _("%(said)s. The remaining lines are not addresses.") % {"said": said})
             return self.page({**self.show(), "form": form}, status=422)
         return self.done(said, self.address("suppressions"))
 
     def do_check(self) -> HttpResponse:
         if "file" not in self.request.FILES:
-            return self.refused("Choose a file first.")
+            return self.refused(_("Choose a file first."))
         uploaded = self.upload()
         if not uploaded.ok:
             return self.refused(uploaded.warning or uploaded.message)
@@ -190,7 +197,7 @@ class ManySuppressions(Page):
         answer = self.ask("POST", "suppression/import", None, body)
         if not answer.ok:
             return self.refused(answer.warning or answer.message)
-        return self.done("Import started", self.address("suppression-import", answer.data["_id"]))
+        return self.done(_("Import started"), self.address("suppression-import", answer.data["_id"]))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
@@ -199,7 +206,7 @@ class ManySuppressions(Page):
 class SuppressionImport(Page):
     path = "suppressions/imports/<str:id>"
     name = "suppression-import"
-    tab_name = "Addresses not to contact"
+    tab_name = gettext_lazy("Suppressed addresses")
     template = "web/suppressions/import.html"
     module = "genie"
     menu = Suppressions.menu
@@ -207,7 +214,7 @@ class SuppressionImport(Page):
     def show(self) -> Values:
         job = self.read(f"suppression/import/{self.params['id']}").data
         word, tone = STATES[job["status"]]
-        name = (job["file"] or {}).get("name") or "Deleted file"
+        name = (job["file"] or {}).get("name") or _("Deleted file")
         return {
             "job": job,
             "title": name,
@@ -215,13 +222,13 @@ class SuppressionImport(Page):
             "tone": tone,
             "moving": job["status"] in ("queued", "running"),
             "percent": 100 * job["processed"] // job["total"] if job["total"] else 0,
-            "stats": [("Added", job["added"]), ("Listed before", job["listed"]), ("Left out", job["failed"])],
+            "stats": [(_("Added"), job["added"]), (_("Listed before"), job["listed"]), (_("Skipped"), job["failed"])],
             "added": self.address("suppressions", f=f"source:equals:{name}") if job["added"] else "",
         }
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("POST", f"suppression/import/{self.params['id']}/cancel")
-        return self.done("Import stopped. Added addresses are kept.") if answer.ok else self.refuse(answer)
+        return self.done(_("Import stopped. Added addresses are kept.")) if answer.ok else self.refuse(answer)
 
 
 def counted(number: int) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
@@ -13,33 +15,41 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 STATES = {
-    "proposed": ("To decide", "warn"),
-    "accepted": ("Accepted", "ok"),
-    "rejected": ("Rejected", ""),
+    "proposed": (gettext_lazy("Open"), "warn"),
+    "accepted": (gettext_lazy("Accepted"), "ok"),
+    "rejected": (gettext_lazy("Rejected"), ""),
 }
 """Status -> its label, and the tone of its badge."""
-FIELDS = {"name": "Name", "email": "Email", "number": "Phone"}
+FIELDS = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "number": gettext_lazy("Phone")}
 
 
 class Proposals(Page):
     path = name = "proposals"
-    title = "Suggestions"
+    title = gettext_lazy("Suggestions")
     template = "web/proposals/list.html"
     module = "enrich"
-    menu = MenuItem("Suggestions", CONTACTS, 40, "user-check", keywords="proposals enrichment enrich people data")
-    columns = (
-        Column("contact", "Contact"),
-        Column("text", "Proposed", "text"),
-        Column("current", "Now"),
-        Column("source", "By", "source"),
-        Column("status", "Status", "status"),
+    menu = MenuItem(
+        gettext_lazy("Suggestions"),
+        CONTACTS,
+        40,
+        "user-check",
+        keywords=gettext_lazy("proposals enrichment enrich people data"),
     )
-    choices = (Choice("status", "Status", ("in",), tuple((name, words) for name, (words, _) in STATES.items())),)
+    columns = (
+        Column("contact", gettext_lazy("Contact")),
+        Column("text", gettext_lazy("Suggestion"), "text"),
+        Column("current", gettext_lazy("Now")),
+        Column("source", gettext_lazy("By"), "source"),
+        Column("status", gettext_lazy("Status"), "status"),
+    )
+    choices = (
+        Choice("status", gettext_lazy("Status"), ("in",), tuple((name, words) for name, (words, _) in STATES.items())),
+    )
 
     @cached_property
     def state(self) -> ListState:
         ids = [text.split(":", 2)[-1] for text in self.request.GET.getlist("f") if text.startswith("contact:")]
-        linked = Choice("contact", "Contact", ("in",), [(id, "the one you came from") for id in ids])
+        linked = Choice("contact", gettext("Contact"), ("in",), [(id, gettext("the one you came from")) for id in ids])
         return ListState(
             self.request.GET, {choice.name: choice for choice in (*self.choices, linked)}, zone=self.zone_name
         )
@@ -67,10 +77,10 @@ class Proposals(Page):
         }
 
     def do_accept(self) -> HttpResponse:
-        return self._decide("accept", "Accepted and saved to the contact")
+        return self._decide("accept", gettext("Accepted and saved to the contact"))
 
     def do_reject(self) -> HttpResponse:
-        return self._decide("reject", "Rejected")
+        return self._decide("reject", gettext("Rejected"))
 
     def _decide(self, action: str, message: str) -> HttpResponse:
         here = self.request.path + self.state.link()

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from django.http import HttpResponse
 
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
@@ -14,31 +15,41 @@ from core.web.lists import Column, ListState
 from core.web.navigation.places import FORMS_MENU
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList, Records
+from outreach.site.forms.fieldsets import FIELDSETS, QUESTION_ROWS
 
+ORIGINS_HELP = _("One per line, such as https://example.org.")
 FORMS = Records(
     "form",
     "forms",
     "form",
     "forms",
     "clipboard-list",
-    "A form on a page of its own, on your site, or of an ad: what people send becomes leads.",
+    _("Forms on a page, your site or an ad create leads."),
 )
-STATES = {"draft": ("Draft", "none"), "published": ("Open", "ok"), "paused": ("Paused", "warn")}
+STATES = {
+    "draft": (_("Draft"), "none"),
+    "published": (_("Open"), "ok"),
+    "paused": (_("Paused"), "warn"),
+}
 """Status -> its word and tone."""
-BECAME = {"new": ("Waiting", "info"), "imported": ("Lead", "ok"), "failed": ("Failed", "bad")}
+BECAME = {
+    "new": (_("Waiting"), "info"),
+    "imported": (_("Lead"), "ok"),
+    "failed": (_("Failed"), "bad"),
+}
 """Status of what was sent -> its word and tone."""
 FIELD_TYPES = (
-    Option("text", "Text"),
-    Option("textarea", "Long text"),
-    Option("email", "Email address"),
-    Option("phone", "Phone number"),
-    Option("number", "Number"),
-    Option("select", "Choice of one"),
-    Option("multiSelect", "Choice of several"),
-    Option("checkbox", "Check box"),
-    Option("date", "Date"),
-    Option("consent", "Consent"),
-    Option("hidden", "Hidden value"),
+    Option("text", _("Text")),
+    Option("textarea", _("Long text")),
+    Option("email", _("Email address")),
+    Option("phone", _("Phone number")),
+    Option("number", _("Number")),
+    Option("select", _("Choice of one")),
+    Option("multiSelect", _("Choice of several")),
+    Option("checkbox", _("Check box")),
+    Option("date", _("Date")),
+    Option("consent", _("Consent")),
+    Option("hidden", _("Hidden value")),
 )
 
 
@@ -50,21 +61,21 @@ class FormsPage(Page):
 
 class Forms(RecordList, FormsPage):
     path = name = "forms"
-    title = "Forms"
+    title = _("Forms")
     template = "web/forms/list.html"
     adds = "form-new"
     rows = "web/forms/rows.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("status", "Status", "status"),
-        Column("source", "Creates", "source"),
-        Column("lastLeadAt", "Last lead", "lastLeadAt"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", _("Name"), "name"),
+        Column("status", _("Status"), "status"),
+        Column("source", _("Creates"), "source"),
+        Column("lastLeadAt", _("Last lead"), "lastLeadAt"),
+        Column("updatedAt", _("Changed"), "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ("in",), tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", _("Status"), ("in",), tuple((key, label) for key, (label, tone) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -78,19 +89,19 @@ class Forms(RecordList, FormsPage):
 class NewForm(NewRecord, FormsPage):
     path = "forms/new"
     name = "form-new"
-    title = "New form"
+    title = _("New form")
     action = title
-    save_label = "Create"
+    save_label = _("Create")
 
     def form(self, values: Values | None = None) -> Form:
-        help = "Your own name for it. It begins with name, address and number, which you can change."
-        return Form(fields=[Field("name", "Name", required=True, autofocus=True, help_text=help)], initial=values)
+        help = _("Your own name for it. It begins with name, address and number, which you can change.")
+        return Form(fields=[Field("name", _("Name"), required=True, autofocus=True, help_text=help)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
         fields = [
-            {"key": "name", "label": "Your name", "type": "text", "required": True},
-            {"key": "email", "label": "Your email address", "type": "email", "required": True},
-            {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
+            {"key": "name", "label": _("Your name"), "type": "text", "required": True},
+            {"key": "email", "label": _("Your email address"), "type": "email", "required": True},
+            {"key": "phone", "label": _("Your phone number"), "type": "phone", "required": True},
         ]
         return {**values, "fields": fields, "mapping": {"name": "name", "email": "email", "phone": "number"}}
 
@@ -100,7 +111,7 @@ class NewForm(NewRecord, FormsPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("Form made. Say what it asks, then publish it", self.address("form", answer.data["_id"]))
+        return self.done(_("Form created. Add questions, then publish it."), self.address("form", answer.data["_id"]))
 
 
 class OneForm(FormsPage):
@@ -129,7 +140,7 @@ class FormPage(OneForm):
     path = "forms/<str:id>"
     name = "form"
     template = "web/forms/builder.html"
-    record_kind = ("form", "Forms")
+    record_kind = ("form", _("Forms"))
 
     def show(self) -> Values:
         answer = self.ask("GET", "form/targets")
@@ -166,15 +177,15 @@ class FormPage(OneForm):
     def do_remove(self) -> HttpResponse:
         kept = [field for field in self.record["fields"] if field["key"] != self.request.POST.get("key")]
         answer = self.ask("PUT", self.resource, None, {"fields": kept})
-        return self.done("Field removed") if answer.ok else self.refuse(answer)
+        return self.done(_("Field removed")) if answer.ok else self.refuse(answer)
 
     def do_publish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/publish")
-        return self.done("The form is open") if answer.ok else self.refuse(answer)
+        return self.done(_("Form published")) if answer.ok else self.refuse(answer)
 
     def do_pause(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/pause")
-        return self.done("The form takes nothing until it is opened again") if answer.ok else self.refuse(answer)
+        return self.done(_("Form paused")) if answer.ok else self.refuse(answer)
 
 
 class FormField(OneForm):
@@ -191,24 +202,37 @@ class FormField(OneForm):
 
     def form(self) -> Form:
         answer = self.ask("GET", "form/targets")
-        panels = {"contact": "The contact", "lead": "The lead"}
+        panels = {"contact": _("The contact"), "lead": _("The lead")}
         targets = [
             Option(target["key"], target["label"], panels[target["panel"]])
             for target in (answer.data["targets"] if answer.ok else ())
         ]
         fields = [
-            Field("label", "Question", "textarea", required=True, help_text="For consents: the text people agree to."),
-            Field("type", "Kind", "select", required=True, options=list(FIELD_TYPES), initial="text"),
-            Field("target", "Save to", "select", options=targets, placeholder="Nowhere: it is kept with the answers"),
-            Field("required", "Required", "switch"),
-            Field("options", "Options", "textarea", help_text="For choices: one per line."),
-            Field("help", "Help text"),
-            Field("value", "Value", help_text="For hidden fields."),
+            Field(
+                "label",
+                _("Question"),
+                "textarea",
+                required=True,
+                help_text=_("For consents: the text people agree to."),
+            ),
+            Field("type", _("Kind"), "select", required=True, options=list(FIELD_TYPES), initial="text"),
+            Field(
+                "target",
+                _("Save to"),
+                "select",
+                options=targets,
+                placeholder=_("Only with the answers"),
+            ),
+            Field("required", _("Required"), "switch"),
+            Field("options", _("Options"), "textarea", help_text=_("For choices: one per line.")),
+            Field("help", _("Help text")),
+            Field("value", _("Value"), help_text=_("For hidden fields.")),
         ]
         if self.before is None:
-            return Form(fields=fields)
+            return Form(fields=fields, fieldsets=QUESTION_ROWS)
         values = {**self.before, "options": "\n".join(self.before["options"])}
-        return Form(fields=fields, initial={**values, "target": self.record["mapping"].get(self.before["key"], "")})
+        target = self.record["mapping"].get(self.before["key"], "")
+        return Form(fields=fields, initial={**values, "target": target}, fieldsets=QUESTION_ROWS)
 
     def show(self) -> Values:
         return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.before}
@@ -230,7 +254,7 @@ class FormField(OneForm):
             mapping[key] = values["target"]
         answer = self.ask("PUT", self.resource, None, {"fields": fields, "mapping": mapping})
         if answer.ok:
-            return self.done("Field saved", self.address("form", self.params["id"]))
+            return self.done(_("Field saved"), self.address("form", self.params["id"]))
         name_of = name_below(f"fields.{at}.")
         form.refuse(answer, lambda path: "target" if path == f"mapping.{key}" else name_of(path))
         return self.page({"form": form, "field": self.before}, status=422)
@@ -269,46 +293,48 @@ class FormSettings(EditRecord, OneForm):
 
     def form(self, values: Values | None = None) -> Form:
         look = [
-            Field("title", "Heading", help_text="Leave empty to use the name."),
-            Field("text", "Introduction", "textarea"),
-            Field("button", "Button text", placeholder="Send"),
-            Field("thanks", "Thank-you message", "textarea", placeholder="Thank you. We have got it."),
-            Field("colour", "Color", required=True, placeholder="#2f5bea"),
+            Field("title", _("Heading"), help_text=_("Leave empty to use the name.")),
+            Field("text", _("Introduction"), "textarea"),
+            Field("button", _("Button text"), placeholder=_("Send")),
             Field(
-                "allowedOrigins",
-                "Allowed websites",
+                "thanks",
+                _("Thank-you message"),
                 "textarea",
-                help_text="One per line, such as https://example.org.",
+                placeholder=_("Thank you. We have received your answers."),
             ),
+            Field("colour", _("Color"), required=True, placeholder="#2f5bea"),
+            Field("allowedOrigins", _("Allowed websites"), "textarea", help_text=ORIGINS_HELP),
             Field(
                 "redirectUrl",
-                "Redirect to",
+                _("Redirect to"),
                 "url",
-                help_text="Replaces the thank-you text. Must be on an allowed site.",
+                help_text=_("Replaces the thank-you text. Must be on an allowed site."),
             ),
         ]
         fields = [
-            Field("name", "Name", required=True),
+            Field("name", _("Name"), required=True),
             *(look if self.record["source"] == "own" else []),
             Field(
-                "countryCode", "Default country code", help_text="Added to numbers without a country code, such as +49."
+                "countryCode",
+                _("Default country code"),
+                help_text=_("Added to numbers without a country code, such as +49."),
             ),
-            Field("leadSource", "Lead source"),
+            Field("leadSource", _("Lead source")),
             Field(
                 "duplicates",
-                "If the contact already exists",
+                _("If the contact already exists"),
                 "radio",
                 options=[
-                    Option("create", "Create a new lead; fill empty contact fields"),
-                    Option("update", "Update the open lead and the contact"),
+                    Option("create", _("Create a new lead; fill empty contact fields")),
+                    Option("update", _("Update the open lead and the contact")),
                 ],
             ),
-            Field("team", "Team", "select", options=self.options_of("team")),
-            Field("category", "Category of new contacts", "select", options=self.options_of("contact-category")),
-            Field("tags", "Tags", "tags", options=self.options_of("tag")),
-            Field("keepDays", "Delete submissions after (days)", "number", help_text="Leads are kept."),
+            Field("team", _("Team"), "select", options=self.options_of("team")),
+            Field("category", _("Category of new contacts"), "select", options=self.options_of("contact-category")),
+            Field("tags", _("Tags"), "tags", options=self.options_of("tag")),
+            Field("keepDays", _("Delete submissions after (days)"), "number", help_text=_("Leads are kept.")),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def body(self, values: Values) -> JsonObject:
         payload = dict(values)
@@ -318,11 +344,11 @@ class FormSettings(EditRecord, OneForm):
         return {name: (value or None) if name in ("team", "category") else value for name, value in payload.items()}
 
     def consequence(self) -> str:
-        return "Its page closes, and what was sent by it is forgotten; the leads stay. This cannot be undone."
+        return _("The page closes and answers are deleted. Leads stay. This cannot be undone.")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "form", None, {"ids": [self.params["id"]]})
-        return self.done("Form deleted", self.address("forms")) if answer.ok else self.refuse(answer)
+        return self.done(_("Form deleted"), self.address("forms")) if answer.ok else self.refuse(answer)
 
 
 class FormAnswers(OneForm):
@@ -332,14 +358,14 @@ class FormAnswers(OneForm):
     name = "form-answers"
     template = "web/forms/answers.html"
     columns = (
-        Column("submittedAt", "Submitted", "submittedAt"),
-        Column("answers", "Answers"),
-        Column("status", "Result", "status"),
+        Column("submittedAt", _("Submitted"), "submittedAt"),
+        Column("answers", _("Answers")),
+        Column("status", _("Result"), "status"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ("in",), tuple((key, label) for key, (label, _) in BECAME.items())),)
+        return (Choice("status", _("Status"), ("in",), tuple((key, label) for key, (label, tone) in BECAME.items())),)
 
     @cached_property
     def state(self) -> ListState:
@@ -366,7 +392,7 @@ class FormAnswers(OneForm):
 
     def do_again(self) -> HttpResponse:
         answer = self.ask("PUT", f"form/lead/{self.sent_id()}", None, {"status": "new"})
-        return self.done("It is tried again") if answer.ok else self.refuse(answer)
+        return self.done(_("Retrying")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Forms, NewForm, FormPage, FormField, FormSettings, FormAnswers]

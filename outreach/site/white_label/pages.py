@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.settings import SettingsForm
 
@@ -17,12 +19,25 @@ FROM = 7
 """Characters of a colour."""
 
 
+FIELDSETS = (
+    Fieldset(gettext_lazy("Brand"), ("productName", ("accent", "accentDark"))),
+    Fieldset(gettext_lazy("Emails and links"), ("senderName", "domain")),
+)
+
+
 class OwnBrand(SettingsForm):
     path = "settings/brand"
     name = "brand"
-    title = "Branding"
-    menu = MenuItem("Branding", SETTINGS, 20, "palette", "Company", "own brand logo colours colors white label domain")
-    purpose = "Your name, colors and logo on pages, forms and emails."
+    title = gettext_lazy("Branding")
+    menu = MenuItem(
+        gettext_lazy("Branding"),
+        SETTINGS,
+        20,
+        "palette",
+        gettext_lazy("Company"),
+        gettext_lazy("own brand logo colours colors white label domain"),
+    )
+    purpose = gettext_lazy("Your name, colors and logo on pages, forms and emails.")
     module = "white-label-options"
     resource = "white-label-options"
     template = "web/white_label/settings.html"
@@ -31,35 +46,37 @@ class OwnBrand(SettingsForm):
         fields = [
             Field(
                 "productName",
-                "Name",
-                placeholder="Your company's name",
-                help_text="At most 60 characters.",
+                _("Name"),
+                placeholder=_("Your company's name"),
+                help_text=_("At most 60 characters."),
             ),
             Field(
                 "accent",
-                "Color",
+                _("Color"),
                 placeholder="#2f5bea",
-                help_text="For links and buttons. Choose a color dark enough to read.",
+                help_text=_("For links and buttons. Choose a color dark enough to read."),
             ),
             Field(
                 "accentDark",
-                "Color in dark mode",
-                placeholder="Made of the other",
-                help_text="For dark mode. Choose a color light enough to read.",
+                _("Color in dark mode"),
+                placeholder=_("Derived from the color"),
+                help_text=_("For dark mode. Choose a color light enough to read."),
             ),
-            Field("senderName", "Email sender name", help_text="Sender name of emails to your team and visitors."),
+            Field(
+                "senderName", _("Email sender name"), help_text=_("Sender name of emails to your team and visitors.")
+            ),
             Field(
                 "domain",
-                "Domain of your pages",
+                _("Domain of your pages"),
                 "select",
                 options=self.hosts(),
-                placeholder="This service's",
-                help_text="Add domains under Opens and clicks and publish their DNS records.",
+                placeholder=_("This service's"),
+                help_text=_("Add domains under Opens and clicks and publish their DNS records."),
             ),
         ]
         shown = dict(values or {})
         shown["domain"] = (shown.get("domain") or {}).get("_id", "")
-        return Form(fields=fields, initial=shown)
+        return Form(fields=fields, initial=shown, fieldsets=FIELDSETS)
 
     def hosts(self) -> list[Option]:
         answer = self.ask("GET", "domain-tracking", HOSTS) if self.may("domain-tracking") else None
@@ -89,31 +106,31 @@ class OwnBrand(SettingsForm):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     def do_upload(self) -> HttpResponse:
         """Upload a picture and set it as the logo or the favicon."""
         kind = self.request.POST.get("kind", "")
         if kind not in PICTURES or not self.request.FILES.getlist("file"):
-            return self.fail("Choose a picture")
+            return self.fail(_("Choose a picture"))
         answer = self.upload()
         if answer.ok:
             record = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("PUT", self.resource, None, {f"{kind}File": record["_id"]})
-        return self.done("Saved") if answer.ok else self.fail(self.reason(answer, self.form()))
+        return self.done(_("Saved")) if answer.ok else self.fail(self.reason(answer, self.form()))
 
     def do_remove(self) -> HttpResponse:
         kind = self.request.POST.get("kind", "")
         if kind not in PICTURES:
-            return self.fail("Choose what to remove")
+            return self.fail(_("Choose what to remove"))
         answer = self.ask("PUT", self.resource, None, {f"{kind}File": None})
-        return self.done("Removed") if answer.ok else self.fail(self.reason(answer, self.form()))
+        return self.done(_("Removed")) if answer.ok else self.fail(self.reason(answer, self.form()))
 
     def reason(self, answer: Answer, form: Form) -> str:
         """Return why it was refused, with fields by their labels; the form is only read for these."""
         form.refuse(answer)
         texts = [*form.non_field_errors(), *(f"{field.label}: {field.error}" for field in form.refused_fields)]
-        return " ".join(texts) or answer.message
+        return " ".join(map(str, texts)) or answer.message
 
     def do_preview(self) -> HttpResponse:
         """Show the look of pages and mails, in the frame next to the form."""

@@ -104,7 +104,7 @@ def test_erasure_takes_those_that_name_the_person(cast: Cast) -> None:
 def test_the_pages(cast: Cast) -> None:
     client = enter(cast.owner)
     path = at(cast.owner, "notifications")
-    assert "Nothing yet" in text_of(client.get(path))
+    assert "No notifications yet" in text_of(client.get(path))
     with cast.scope():
         joined = MemberFactory(name="Ann Lee")
     tell(cast)
@@ -120,7 +120,7 @@ def test_the_pages(cast: Cast) -> None:
     client.post(path, {"do": "read", "id": first.pk})
     assert "Ann Lee" not in text_of(client.get(path + "?only=unread"))
     assert "All marked as read" in toast_of(client, client.post(path, {"do": "all"}))
-    assert "Nothing is unread" in text_of(client.get(path + "?only=unread"))
+    assert "No unread items" in text_of(client.get(path + "?only=unread"))
 
     choose = at(cast.owner, "notifications/choose")
     assert html_of(client.get(choose)).count("checked") == html_of(client.get(choose)).count("checkbox")

@@ -123,9 +123,9 @@ def test_another_way_is_chosen_and_a_transfer_says_what_it_says(server: Server) 
     made = order(cast, plan)["payment"]
     owner, page = enter(cast.owner), page_of(cast, f"pay/{made['_id']}")
     begin(cast, "a", made)
-    assert "Pay in another way" in text_of(owner.get(page))
+    assert "Choose another method" in text_of(owner.get(page))
     assert owner.post(page, {"do": "other"}).status_code == 303
-    assert "Choose how to pay" in text_of(owner.get(page))
+    assert "Payment method" in text_of(owner.get(page))
     begin(cast, "b", made)
     with cast.scope():
         left, now = Attempt.objects.order_by("created_at", "pk")
@@ -147,7 +147,7 @@ def test_cancelling_says_what_is_lost(paid: tuple[Cast, Client]) -> None:
     cast, owner = paid
     page, plan = page_of(cast, "cancel"), at(cast.owner, "settings/plan")
     shown = text_of(owner.get(page))
-    assert re.search(r"You lose the \d\d days that are paid for, worth \$3[89]\.\d\d before tax", shown)
+    assert re.search(r"You lose \d\d paid days, worth \$3[89]\.\d\d before tax", shown)
     unsure = owner.post(page, {"do": "save", "when": "now"})
     assert (unsure.status_code, "Tick the box to cancel now" in text_of(unsure)) == (422, True)
     assert owner.post(page, {"do": "save"}).status_code == 303
@@ -157,7 +157,7 @@ def test_cancelling_says_what_is_lost(paid: tuple[Cast, Client]) -> None:
     assert not subscription_of(cast).cancel_at_period_end
     assert owner.post(page, {"do": "save", "when": "now", "sure": "on"}).status_code == 303
     assert subscription_of(cast).status == "cancelled"
-    assert "There is nothing to cancel" in text_of(owner.get(page))
+    assert "No subscription to cancel" in text_of(owner.get(page))
 
 
 def test_the_banner_has_the_one_deed_that_is_wanted(paid: tuple[Cast, Client]) -> None:

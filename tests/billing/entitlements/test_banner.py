@@ -31,6 +31,6 @@ def test_the_banner_follows_the_subscription() -> None:
     refused = owner.get(at(cast.owner, "contacts"))
     assert (refused.status_code, "The subscription has ended" in text_of(refused)) == (403, False)
     assert f"/c/{company}/settings/plan" in html_of(refused)
-    assert "Choose a plan to go on" in text_of(refused)
+    assert "Choose a plan to continue" in text_of(refused)
     shown = owner.get(at(cast.owner, "settings/company"))
     assert "The subscription has ended. Your data is kept" in text_of(shown)

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
@@ -18,20 +20,20 @@ from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
 
 STATUSES = {
-    "unpublished": ("Not published", ""),
-    "published": ("Published", "ok"),
-    "paused": ("Paused", "warn"),
+    "unpublished": (gettext_lazy("Not published"), ""),
+    "published": (gettext_lazy("Published"), "ok"),
+    "paused": (gettext_lazy("Paused"), "warn"),
 }
 """Status -> its label, and the tone of its badge."""
 TRIES = 3
 AT_TRIGGER = ("triggerEventType", "schedule", "config.filter", "config.changed", "config.segment")
 """Beginnings of the paths of problems that are fixed at the trigger."""
 TABS = (
-    ("workflow", "Draw"),
-    ("workflow-runs-of", "Runs"),
-    ("workflow-test", "Try it"),
-    ("workflow-settings", "Settings"),
-    ("workflow-versions", "Versions"),
+    ("workflow", gettext_lazy("Edit")),
+    ("workflow-runs-of", gettext_lazy("Runs")),
+    ("workflow-test", gettext_lazy("Try it")),
+    ("workflow-settings", gettext_lazy("Settings")),
+    ("workflow-versions", gettext_lazy("Versions")),
 )
 LIVE = ("queued", "running", "waiting", "paused")
 """Statuses of runs that have not ended."""
@@ -46,7 +48,7 @@ def shown_workflow(workflow: Values, triggers: Mapping[str, str]) -> JsonObject:
         **workflow,
         "words": label,
         "mood": tone,
-        "trigger": triggers.get(kind) or kind or "Nothing yet",
+        "trigger": triggers.get(kind) or kind or gettext("Nothing yet"),
         "live": sum(counts.get(status, 0) for status in LIVE),
         "failed": counts.get("failed", 0),
     }
@@ -57,7 +59,11 @@ class WorkflowPage(Page):
 
     module = "workflow"
     menu = MenuItem(
-        "All workflows", WORKFLOWS, 10, "workflow", keywords="automation automations journeys sequences flows"
+        gettext_lazy("All workflows"),
+        WORKFLOWS,
+        10,
+        "workflow",
+        keywords=gettext_lazy("automation automations journeys sequences flows"),
     )
 
     @cached_property
@@ -155,7 +161,7 @@ class OneWorkflow(WorkflowPage):
     def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
         """Change the graph, and redirect with the result."""
         if not self.may("workflow", "PUT"):
-            raise Refused(403, "Your role does not change workflows")
+            raise Refused(403, gettext("You can't change workflows"))
         try:
             answer, _ = self.change(act)
         except NotPossible as trouble:
@@ -169,20 +175,21 @@ class OneWorkflow(WorkflowPage):
         answer = self.ask("POST", f"{self.place}/publish", None, {"runs": self.request.POST.get("runs") or "keep"})
         if not answer.ok and answer.body.get("errors"):
             number = len(answer.body["errors"])
-            return self.fail(f"It cannot run yet: {number} problem{'' if number == 1 else 's'} to mend", self.home)
+            text = ngettext("Not published: fix %(count)s problem", "Not published: fix %(count)s problems", number)
+            return self.fail(text % {"count": number}, self.home)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"Version {answer.data['version']} is published", self.home)
+        return self.done(gettext("Version %(version)s is published") % {"version": answer.data["version"]}, self.home)
 
     def do_unpublish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/unpublish")
-        return self.done("Not published any more: its runs are held") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Unpublished. Runs wait.")) if answer.ok else self.refuse(answer)
 
     def do_pause(self) -> HttpResponse:
-        return self._status("paused", "Paused: its runs are held, and none begins")
+        return self._status("paused", gettext("Paused. Runs wait."))
 
     def do_resume(self) -> HttpResponse:
-        return self._status("published", "It goes on")
+        return self._status("published", gettext("Resumed"))
 
     def _status(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", self.place, None, {"status": status})
@@ -192,13 +199,16 @@ class OneWorkflow(WorkflowPage):
         answer = self.ask("POST", f"{self.place}/duplicate")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"This is “{answer.data['name']}”, the copy", self.address("workflow", answer.data["_id"]))
+        return self.done(
+            gettext("This is “%(name)s”, the copy") % {"name": answer.data["name"]},
+            self.address("workflow", answer.data["_id"]),
+        )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.place)
-        return self.done("Workflow deleted", self.address("workflows")) if answer.ok else self.refuse(answer)
+        return self.done(gettext("Workflow deleted"), self.address("workflows")) if answer.ok else self.refuse(answer)
 
     def do_start(self) -> HttpResponse:
         """Start a run without a record."""
         answer = self.ask("POST", f"{self.place}/enrol", None, {})
-        return self.done("A run has begun") if answer.ok else self.refuse(answer)
+        return self.done(gettext("Run started")) if answer.ok else self.refuse(answer)

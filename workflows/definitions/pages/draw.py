@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import Line, NotPossible
@@ -19,13 +21,19 @@ from workflows.definitions.pages.sources import StepSources
 from workflows.definitions.pages.summaries import short
 
 GROUPS = {
-    "logic": "Decide and wait",
-    "records": "Contacts and leads",
-    "messages": "Messages",
-    "team": "Your team",
+    "logic": gettext_lazy("Decide and wait"),
+    "records": gettext_lazy("Contacts and leads"),
+    "messages": gettext_lazy("Messages"),
+    "team": gettext_lazy("Your team"),
 }
 """Group of node types -> its label; others keep their names."""
-STATES = {"queued": "ready", "running": "at work", "waiting": "waiting", "paused": "paused", "failed": "failed"}
+STATES = {
+    "queued": "ready",
+    "running": gettext_lazy("running"),
+    "waiting": "waiting",
+    "paused": "paused",
+    "failed": "failed",
+}
 """Status of runs at a node -> the word for it."""
 
 
@@ -34,7 +42,7 @@ class DrawWorkflow(StepSources, FlowPage):
 
     path = "workflows/<str:id>"
     name = "workflow"
-    record_kind = ("workflow", "Workflows")
+    record_kind = ("workflow", gettext_lazy("Workflows"))
     template = "web/flow/draw.html"
     head_template = "web/workflows/head.html"
     one = "workflow"
@@ -62,19 +70,25 @@ class DrawWorkflow(StepSources, FlowPage):
 
     def menu_of(self, graph: Graph, node: Values) -> list[Entry]:
         id, link = node["id"], self.step_address(node["id"])
-        entries = [Entry("Edit", "pencil", link)]
+        entries = [Entry(gettext("Edit"), "pencil", link)]
         for way in graph.handles(id):
-            entries.append(Entry(f"Add: {graph.words(node, way)}", "plus", self.add_address(id, way)))
+            entries.append(
+                Entry(gettext("Add: %(words)s") % {"words": graph.words(node, way)}, "plus", self.add_address(id, way))
+            )
         if node["type"] == graph.start:
-            return [*entries, Entry("Connect to…", "spline", f"{link}#connections")]
+            return [*entries, Entry(gettext("Connect to…"), "spline", f"{link}#connections")]
         return [
             *entries,
-            Entry("Connect or move to…", "spline", f"{link}#connections"),
-            Entry("Move up", "arrow-up", act="up"),
-            Entry("Move down", "arrow-down", act="down"),
-            Entry("Duplicate", "copy", act="duplicate"),
-            Entry("Enable it" if node["data"].get("disabled") is True else "Disable it", "power", act="switch"),
-            Entry("Delete", "trash-2", act="delete"),
+            Entry(gettext("Connect or move to…"), "spline", f"{link}#connections"),
+            Entry(gettext("Move up"), "arrow-up", act="up"),
+            Entry(gettext("Move down"), "arrow-down", act="down"),
+            Entry(gettext("Duplicate"), "copy", act="duplicate"),
+            Entry(
+                gettext("Enable it") if node["data"].get("disabled") is True else gettext("Disable it"),
+                "power",
+                act="switch",
+            ),
+            Entry(gettext("Delete"), "trash-2", act="delete"),
         ]
 
     def about(self, graph: Graph, node: Values) -> str:
@@ -82,8 +96,8 @@ class DrawWorkflow(StepSources, FlowPage):
         if node["type"] == "trigger":
             kind = self.workflow["triggerEventType"]
             only = short(self.summaries.trees(self.workflow["config"].get("filter"), self.summaries.conditions))
-            label = self.triggers.get(kind) or kind or "Say what starts it"
-            return f"{label}, if {only}" if only else label
+            label = self.triggers.get(kind) or kind or gettext("Choose a trigger")
+            return gettext("%(label)s, if %(only)s") % {"label": label, "only": only} if only else label
         type_label = graph.type_label(node)
         return self.summaries.of(node) or ("" if type_label == graph.label(node) else type_label)
 
@@ -116,14 +130,14 @@ class DrawWorkflow(StepSources, FlowPage):
     def do_act(self) -> HttpResponse:
         verb, _, id = self.request.POST.get("act", "").partition(":")
         acts = {
-            "delete": (lambda graph: graph.delete(id), "Step deleted"),
-            "duplicate": (lambda graph: graph.duplicate(id), "Step duplicated"),
-            "switch": (lambda graph: graph.switch(id), "Changed: the step is switched"),
-            "up": (lambda graph: graph.step(id, -1), "Step moved"),
-            "down": (lambda graph: graph.step(id, 1), "Step moved"),
+            "delete": (lambda graph: graph.delete(id), gettext("Step deleted")),
+            "duplicate": (lambda graph: graph.duplicate(id), gettext("Step duplicated")),
+            "switch": (lambda graph: graph.switch(id), gettext("Step switched on or off")),
+            "up": (lambda graph: graph.step(id, -1), gettext("Step moved")),
+            "down": (lambda graph: graph.step(id, 1), gettext("Step moved")),
         }
         if verb not in acts:
-            raise Refused(400, "This page has no such action")
+            raise Refused(400, gettext("This page has no such action"))
         act, text = acts[verb]
         if verb == "delete":
             return self._deleted(id)
@@ -138,10 +152,10 @@ class DrawWorkflow(StepSources, FlowPage):
             return self.fail(str(trouble))
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Step deleted", back=self.undo_of(before, answer.data["updatedAt"]))
+        return self.done(gettext("Step deleted"), back=self.undo_of(before, answer.data["updatedAt"]))
 
     def do_tidy(self) -> HttpResponse:
-        return self.changed(lambda graph: graph.tidy(), "Tidied up")
+        return self.changed(lambda graph: graph.tidy(), gettext("Layout tidied"))
 
 
 class AddStep(DrawWorkflow):
@@ -149,7 +163,7 @@ class AddStep(DrawWorkflow):
 
     path = "workflows/<str:id>/add"
     name = "workflow-add"
-    tab_name = "Add a step"
+    tab_name = gettext_lazy("Add a step")
     record_kind = ("", "")
     template = "web/flow/add.html"
 
@@ -176,7 +190,7 @@ class AddStep(DrawWorkflow):
         at = self.place_at(self.graph)
         type = self.request.POST.get("type", "")
         if not self.may("workflow", "PUT"):
-            raise Refused(403, "Your role does not change workflows")
+            raise Refused(403, gettext("You can't change workflows"))
         try:
             answer, node_id = self.change(lambda graph: graph.add(type, *at))
         except NotPossible as trouble:
@@ -191,7 +205,7 @@ class LiveWorkflow(DrawWorkflow):
 
     path = "workflows/<str:id>/live"
     name = "workflow-live"
-    tab_name = "Where its runs are"
+    tab_name = gettext_lazy("Runs by step")
     record_kind = ("", "")
     template = "web/workflows/live.html"
 

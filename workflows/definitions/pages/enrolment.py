@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.bulk import started
 from core.web.forms import Field, Form, Option
@@ -15,13 +17,13 @@ from workflows.definitions.pages.base import WorkflowPage
 
 PANELS = ("contact", "lead")
 STATUSES = {
-    "queued": ("Ready", "info"),
-    "running": ("At work", "info"),
-    "waiting": ("Waiting", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Failed", "bad"),
-    "cancelled": ("Cancelled", ""),
+    "queued": (gettext_lazy("Ready"), "info"),
+    "running": (gettext_lazy("Running"), "info"),
+    "waiting": (gettext_lazy("Waiting"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "cancelled": (gettext_lazy("Canceled"), ""),
 }
 """Status of a run -> its label, and the tone of its badge."""
 SHOWN = 50
@@ -32,7 +34,7 @@ class WorkflowsOfRecord(WorkflowPage):
 
     path = "workflows/of"
     name = "workflow-of"
-    title = "Workflows of a record"
+    title = gettext_lazy("Workflows of a record")
     template = "web/workflows/of.html"
 
     @cached_property
@@ -45,7 +47,7 @@ class WorkflowsOfRecord(WorkflowPage):
         params = {"filters": {"status": "published"}, "p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc"}
         rows = self.read("workflow", params).data
         options = [Option(workflow["_id"], workflow["name"]) for workflow in rows]
-        return Form(fields=[Field("workflow", "Workflow", "select", options=options, required=True)])
+        return Form(fields=[Field("workflow", _("Workflow"), "select", options=options, required=True)])
 
     def show(self) -> Values:
         panel, id = self.about
@@ -53,7 +55,7 @@ class WorkflowsOfRecord(WorkflowPage):
             return {"back": self.address("workflows")}
         answer = self.ask("GET", "workflow/runs", {"filters": {panel: id}, "p": "1", "n": str(SHOWN)})
         runs = answer.data if answer.ok else []
-        heading = f"Workflows of {self._named(panel, id)}"
+        heading = _("Workflows of %(named)s") % {"named": self._named(panel, id)}
         return {
             "heading": heading,
             "title": heading,

@@ -5,28 +5,31 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.graph import HIGH, FlowGraph, NotPossible
 
 TRIGGER = "trigger"
 WORDS = {
-    "out": "Then",
-    "true": "If so",
-    "false": "If not",
-    "else": "Otherwise",
-    "item": "For each",
-    "done": "After the last",
-    "error": "If it fails",
-    "exists": "If there is one already",
-    "event": "When it happens",
-    "timeout": "If time runs out",
-    "none": "If there is none",
-    "found": "If there are some",
-    "approved": "If approved",
-    "rejected": "If rejected",
-    "suppressed": "If it may not be sent",
-    "failed": "If it fails",
-    "refused": "If refused",
+    "out": gettext_lazy("Then"),
+    "true": gettext_lazy("If so"),
+    "false": gettext_lazy("If not"),
+    "else": gettext_lazy("Otherwise"),
+    "item": gettext_lazy("For each"),
+    "done": gettext_lazy("After the last"),
+    "error": gettext_lazy("If it fails"),
+    "exists": gettext_lazy("If there is one already"),
+    "event": gettext_lazy("When it happens"),
+    "timeout": gettext_lazy("If time runs out"),
+    "none": gettext_lazy("If there is none"),
+    "found": gettext_lazy("If there are some"),
+    "approved": gettext_lazy("If approved"),
+    "rejected": gettext_lazy("If rejected"),
+    "suppressed": gettext_lazy("If it may not be sent"),
+    "failed": gettext_lazy("If it fails"),
+    "refused": gettext_lazy("If refused"),
 }
 """Handle -> its label."""
 SEEDS: dict[str, JsonObject] = {
@@ -55,10 +58,10 @@ class Graph(FlowGraph):
     def add(self, type: str, after: str, handle: str, data: Values | None = None) -> str:
         """Insert a new node after a handle, before the handle's present targets. Return its id."""
         if type not in self.types or type == TRIGGER:
-            raise NotPossible("There is no such step.")
+            raise NotPossible(_("This step does not exist."))
         self.need(after)
         if handle not in self.handles(after):
-            raise NotPossible("This way on is gone. Somebody has changed the step meanwhile.")
+            raise NotPossible(_("This connection was deleted by someone else."))
         taken = {node["id"] for node in self.nodes}
         id = next(name for number in range(1, 1000) if (name := f"{type}-{number}") not in taken)
         place = self.need(after)["position"]
@@ -99,7 +102,7 @@ class Graph(FlowGraph):
     def delete(self, id: str) -> None:
         """Delete a node. Its predecessors are connected to its successors."""
         if self.need(id)["type"] == TRIGGER:
-            raise NotPossible("The trigger stays: change what starts the workflow instead.")
+            raise NotPossible(_("The trigger can't be deleted. Edit it instead."))
         self._take_out(id)
         self.nodes = [node for node in self.nodes if node["id"] != id]
         self._settle()
@@ -113,7 +116,7 @@ class Graph(FlowGraph):
             return self.add(node["type"], id, ways[-1], data)
         came = self.into(id)
         if not came:
-            raise NotPossible("Connect this step first.")
+            raise NotPossible(_("Connect this step first."))
         return self.add(node["type"], came[0]["source"], came[0]["sourceHandle"], data)
 
     def switch(self, id: str) -> bool:
@@ -126,7 +129,7 @@ class Graph(FlowGraph):
     def move(self, id: str, after: str, handle: str) -> None:
         """Put a node after another way on."""
         if self.need(id)["type"] == TRIGGER or id == after:
-            raise NotPossible("This step cannot stand there.")
+            raise NotPossible(_("This step can't be placed there."))
         self.need(after)
         self._take_out(id)
         self._insert(id, after, handle)
@@ -139,28 +142,28 @@ class Graph(FlowGraph):
         if by > 0:
             ways = [edge for handle in self.handles(id) for edge in self.out(id, handle)]
             if len(ways) != 1:
-                raise NotPossible("There is no single step after this one. Choose its place on its page.")
+                raise NotPossible(_("Choose the place on the step's page."))
             other = ways[0]["target"]
             on = self.handles(other)
             if not on:
-                raise NotPossible("Nothing can come after that step.")
+                raise NotPossible(_("That step has no next step."))
             self.move(id, other, on[-1])
             return
         came = self.into(id)
         if len(came) != 1 or self.need(came[0]["source"])["type"] == TRIGGER:
-            raise NotPossible("There is no single step before this one. Choose its place on its page.")
+            raise NotPossible(_("Choose the place on the step's page."))
         before = self.into(came[0]["source"])
         if len(before) != 1:
-            raise NotPossible("There is no single way to the step before. Choose the place on its page.")
+            raise NotPossible(_("Choose the place on the step's page."))
         self.move(id, before[0]["source"], before[0]["sourceHandle"])
 
     def connect(self, source: str, handle: str, target: str) -> None:
         """Connect a handle to an existing node."""
         self.need(source)
         if self.need(target)["type"] == TRIGGER:
-            raise NotPossible("Nothing can lead to the trigger.")
+            raise NotPossible(_("No step can lead to the trigger."))
         if source == target or source in self.after(target):
-            raise NotPossible("That would go in a circle. Use a loop to do something several times.")
+            raise NotPossible(_("Steps can't form a circle. Use a loop to repeat steps."))
         self._join(source, handle, target)
 
     def disconnect(self, id: str) -> None:

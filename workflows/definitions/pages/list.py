@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form
@@ -18,23 +20,23 @@ MAX_BYTES = 2_000_000
 
 class Workflows(WorkflowPage):
     path = name = "workflows"
-    title = "Workflows"
+    title = gettext_lazy("Workflows")
     template = "web/workflows/list.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("status", "Status", "status"),
-        Column("trigger", "Trigger"),
-        Column("live", "Running", css="right"),
-        Column("failed", "Failed", css="right"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("trigger", gettext_lazy("Trigger")),
+        Column("live", gettext_lazy("Running"), css="right"),
+        Column("failed", gettext_lazy("Failed"), css="right"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     def show(self) -> Values:
         statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
         choices = [
-            Choice("status", "Status", ("in",), statuses),
-            Choice("triggerEventType", "Trigger", ("in",), tuple(self.triggers.items())),
-            Choice("updatedAt", "Changed", DATE, kind="date"),
+            Choice("status", gettext("Status"), ("in",), statuses),
+            Choice("triggerEventType", gettext("Trigger"), ("in",), tuple(self.triggers.items())),
+            Choice("updatedAt", gettext("Changed"), DATE, kind="date"),
         ]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
         response = self.read("workflow", state.query())
@@ -52,22 +54,29 @@ class Workflows(WorkflowPage):
         if not answer.ok:
             return self.refuse(answer)
         number = answer.data["deletedCount"]
-        return self.done(f"{number} workflow{'' if number == 1 else 's'} deleted; their runs have ended")
+        text = ngettext("%(count)s workflow deleted", "%(count)s workflows deleted", number) % {"count": number}
+        return self.done(text)
 
 
 class NewWorkflow(WorkflowPage):
     path = "workflows/new"
     name = "workflow-new"
-    title = "New workflow"
-    action = "New workflow"
+    title = gettext_lazy("New workflow")
+    action = gettext_lazy("New workflow")
     template = "web/workflows/new.html"
 
     def form(self) -> Form:
         kinds = trigger_options(self.triggers)
         return Form(
             fields=[
-                Field("name", "Name", required=True, autofocus=True, help_text="Only your team sees this."),
-                Field("triggerEventType", "Trigger", "select", options=kinds, initial="contact.created"),
+                Field(
+                    "name",
+                    gettext("Name"),
+                    required=True,
+                    autofocus=True,
+                    help_text=gettext("Only your team sees this."),
+                ),
+                Field("triggerEventType", gettext("Trigger"), "select", options=kinds, initial="contact.created"),
             ]
         )
 
@@ -95,14 +104,14 @@ class NewWorkflow(WorkflowPage):
         sent = self.request.FILES.get("file")
         form = self.form()
         if sent is None or not sent.size or sent.size > MAX_BYTES:
-            form.add_error(None, "Choose the file of an exported workflow, of at most 2 MB.")
+            form.add_error(None, gettext("Choose an exported workflow file of at most 2 MB."))
             return self.page({"form": form}, status=422)
         try:
             body = json.loads(sent.read().decode("utf-8-sig"))
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
-            form.add_error(None, "This file is no exported workflow: it is no JSON object.")
+            form.add_error(None, gettext("This is not an exported workflow. Choose its JSON file."))
             return self.page({"form": form}, status=422)
         return self._made(form, body, "workflow/import")
 
@@ -111,4 +120,6 @@ class NewWorkflow(WorkflowPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done("Added. Say what it does, then publish it", self.address("workflow", answer.data["_id"]))
+        return self.done(
+            gettext("Workflow added. Add steps, then publish it."), self.address("workflow", answer.data["_id"])
+        )

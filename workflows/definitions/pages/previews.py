@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option
 from core.web.records import counted
@@ -17,36 +19,36 @@ from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
 
 RUNS = {
-    "keep": "They go on by the version that they began in: {} now",
-    "move": "They go on by the new one, where their step is still there: {}",
-    "cancel": "They end: {}",
+    "keep": gettext_lazy("Keep their version ({} now)"),
+    "move": gettext_lazy("Move to the new version ({})"),
+    "cancel": gettext_lazy("End ({})"),
 }
 """Treatment of the runs of older versions -> its description."""
 ENDS = {
-    "end": "It went through to the end",
-    "stop": "A step ended it",
-    "error": "A step failed",
-    "invalid": "Nothing of it can run yet",
-    "until": "It ended at the step that you chose",
-    "waiting": "It waits for something that a dry run cannot wait for",
-    "tooManySteps": "It has too many steps",
-    "tooLong": "It took too long",
-    "busy": "Somebody else is changing the record: try it again",
+    "end": gettext_lazy("Completed"),
+    "stop": gettext_lazy("Ended by a step"),
+    "error": gettext_lazy("A step failed"),
+    "invalid": gettext_lazy("No step can run yet"),
+    "until": gettext_lazy("Ended at the chosen step"),
+    "waiting": gettext_lazy("A dry run can't wait for this step"),
+    "tooManySteps": gettext_lazy("Too many steps"),
+    "tooLong": gettext_lazy("Took too long"),
+    "busy": gettext_lazy("The record is being changed. Try again."),
 }
 """End of a dry run -> its description."""
 ADMISSION = ("notAdmitted", "changesUnknown")
 """Codes of the warnings that a run would not begin."""
 REFUSALS = {
-    "config.filter": "its “Only if” does not hold",
-    "config.changedFields": "it starts only if one of the fields that its trigger names has changed",
-    "config.segment": "it waits for another segment",
+    "config.filter": gettext_lazy("its “Only if” condition does not match"),
+    "config.changedFields": gettext_lazy("no field of its trigger has changed"),
+    "config.segment": gettext_lazy("it uses another segment"),
 }
 """Path of the trigger's setting that refuses a record -> the reason."""
 STATUSES = {
-    "done": ("Done", "ok"),
-    "failed": ("Failed", "bad"),
-    "waiting": ("Waits", "info"),
-    "skipped": ("Left out", ""),
+    "done": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "waiting": (gettext_lazy("Waits"), "info"),
+    "skipped": (gettext_lazy("Skipped"), ""),
 }
 
 
@@ -55,26 +57,26 @@ class TryWorkflow(OneWorkflow):
 
     path = "workflows/<str:id>/test"
     name = tab = "workflow-test"
-    tab_name = "Try the workflow"
+    tab_name = gettext_lazy("Try the workflow")
     template = "web/workflows/test.html"
 
     def form(self) -> Form:
         nodes = [Option(node["id"], self.graph.label(node)) for node in self.graph.nodes]
-        panels = [Option("contact", "A contact"), Option("lead", "A lead"), Option("", "No record")]
+        panels = [Option("contact", _("A contact")), Option("lead", _("A lead")), Option("", _("No record"))]
         version = self.request.GET.get("version") or None
         panel = "lead" if str(self.workflow["triggerEventType"]).startswith("lead") else "contact"
         return Form(
             fields=[
-                Field("panel", "Record", "radio", options=panels, initial=panel),
-                Field("who", "Name or email", help_text="Uses the first match. Leave empty for the newest one."),
-                Field("payload", "Trigger", "textarea", help_text="A JSON object, available as trigger.payload."),
-                Field("until", "Stop at step", "select", options=nodes, placeholder="The end"),
+                Field("panel", _("Record"), "radio", options=panels, initial=panel),
+                Field("who", _("Name or email"), help_text=_("Uses the first match. Leave empty for the newest one.")),
+                Field("payload", _("Trigger"), "textarea", help_text=_("A JSON object, available as trigger.payload.")),
+                Field("until", _("Stop at step"), "select", options=nodes, placeholder=_("The end")),
                 Field(
                     "version",
-                    "Version",
+                    _("Version"),
                     "number",
                     initial=version,
-                    help_text="A version number. Leave empty for the current draft.",
+                    help_text=_("A version number. Leave empty for the current draft."),
                 ),
             ]
         )
@@ -112,7 +114,7 @@ class TryWorkflow(OneWorkflow):
         params = {"p": "1", "n": "1", **({"searchValue": who} if who else {})}
         response = self.ask("GET", panel, params)
         if not response.ok or not response.data:
-            form.add_error("who", f"No {panel} is found." if response.ok else response.refusal)
+            form.add_error("who", _("No %(panel)s is found.") % {"panel": panel} if response.ok else response.refusal)
             return None
         return panel, response.data[0]
 
@@ -122,7 +124,7 @@ class TryWorkflow(OneWorkflow):
         except (ValueError, RecursionError):
             payload = ""
         if payload is not None and not isinstance(payload, dict):
-            field.add_error('Write a JSON object, such as {"plan": "gold"}.')
+            field.add_error(_('Write a JSON object, such as {"plan": "gold"}.'))
         return payload
 
     def result_view(self, dry_run: Values, subject: tuple[str, Values] | None, graph: Graph) -> JsonObject:
@@ -147,8 +149,10 @@ class TryWorkflow(OneWorkflow):
         warning = next((warning for warning in warnings if warning["code"] in ADMISSION), None)
         if warning is None:
             return None
-        starts = "would not start the workflow" if warning["code"] == "notAdmitted" else "may not start the workflow"
-        what = f"This {panel}" if panel else "This"
+        starts = (
+            _("would not start the workflow") if warning["code"] == "notAdmitted" else _("may not start the workflow")
+        )
+        what = _("This %(panel)s") % {"panel": panel} if panel else _("This")
         return {"text": f"{what} {starts}: {REFUSALS[warning['path']]}", "link": self.mended_at(warning)}
 
     def _step(self, step: Values, graph: Graph) -> JsonObject:
@@ -174,7 +178,7 @@ class StepValues(OneWorkflow):
 
     path = "workflows/<str:id>/values"
     name = "workflow-values"
-    tab_name = "Values of a step"
+    tab_name = gettext_lazy("Values of a step")
     template = "web/workflows/values.html"
 
     def show(self) -> Values:
@@ -195,7 +199,7 @@ class CompareVersions(OneWorkflow):
 
     path = "workflows/<str:id>/compare"
     name = "workflow-compare"
-    tab_name = "Compare versions"
+    tab_name = gettext_lazy("Compare versions")
     tab = "workflow-versions"
     template = "web/workflows/compare.html"
 
@@ -238,18 +242,18 @@ class PublishWorkflow(OneWorkflow):
 
     path = "workflows/<str:id>/publish"
     name = "workflow-publish"
-    tab_name = "Publish"
+    tab_name = gettext_lazy("Publish")
     template = "web/workflows/publish.html"
 
     def show(self) -> Values:
         if not self.may("workflow", "POST"):
-            return {**self.head(), "trouble": "Your role does not publish workflows."}
+            return {**self.head(), "trouble": _("You can't publish workflows.")}
         answer = self.ask("POST", f"{self.place}/publish", None, {"dryRun": True})
         if not answer.ok:
-            return {**self.head(), "trouble": "It cannot run yet. What is to mend stands above the drawing."}
+            return {**self.head(), "trouble": _("Fix the problems above the canvas first.")}
         counts = answer.data["runs"]
         options = [Option(name, label.format(counts.get(name, 0))) for name, label in RUNS.items()]
-        form = Form(fields=[Field("runs", "Runs of older versions", "radio", options=options, initial="keep")])
+        form = Form(fields=[Field("runs", _("Runs of older versions"), "radio", options=options, initial="keep")])
         before = self.workflow["version"]
         changed = compared(self, str(before), "draft") if before else {}
         return {**self.head(), "form": form, **{name: changed[name] for name in changed if name != "trouble"}}
@@ -260,7 +264,7 @@ def _changes(rows: list[Values]) -> list[dict[str, str]]:
 
 
 def _version(text: str) -> str:
-    return "the drawing" if text == "draft" else f"version {text}"
+    return _("the draft") if text == "draft" else f"version {text}"
 
 
 def _label(graph: Graph, id: str | None) -> str:

@@ -6,22 +6,23 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.schemas import label_of
 
 LABELS = {
-    "triggerEventType": "Starts",
-    "filter": "Conditions",
-    "for": "How long",
-    "teamMember": "Member",
-    "arms": "Ways",
-    "notes": "Note",
+    "triggerEventType": gettext_lazy("Starts"),
+    "filter": gettext_lazy("Conditions"),
+    "for": gettext_lazy("How long"),
+    "teamMember": gettext_lazy("Member"),
+    "arms": gettext_lazy("Ways"),
+    "notes": gettext_lazy("Note"),
 }
 """Last part of the path of a setting -> its label; others have the names of the forms."""
 WHOLE = {
-    "noTrigger": "Say what starts it",
-    "noGraph": "Add a step: nothing happens yet",
-    "notPinned": "Nobody knows what it waits for: the dry run went the first way",
+    "noTrigger": gettext_lazy("Choose a trigger"),
+    "noGraph": gettext_lazy("Add a step"),
+    "notPinned": gettext_lazy("A dry run can't wait for this step: the first branch was used"),
 }
 """Code -> its message."""
 

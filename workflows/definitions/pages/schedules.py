@@ -6,7 +6,9 @@ import json
 import re
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.flows.schemas import DAYS
 from core.web.forms import BoundField, Field, Option, alone, options_of
@@ -18,11 +20,11 @@ DAY = "rhythm.day"
 OWN = "cron"
 """The rhythm that is written as a cron expression."""
 WORDS = {
-    "daily": "Every day",
-    "weekdays": "Monday to Friday",
-    "weekly": "Every week",
-    "monthly": "Every month",
-    OWN: "Other times, as a cron expression",
+    "daily": gettext_lazy("Every day"),
+    "weekdays": gettext_lazy("Monday to Friday"),
+    "weekly": gettext_lazy("Every week"),
+    "monthly": gettext_lazy("Every month"),
+    OWN: gettext_lazy("Cron expression"),
 }
 PARTS = {"daily": "* * *", "weekdays": "* * 1-5", "weekly": "* * {weekday}", "monthly": "{day} * *"}
 """Rhythm -> day, month and weekday of its expression."""
@@ -66,10 +68,13 @@ def rhythm_fields(schedule: Values) -> list[tuple[BoundField, str]]:
     held = rhythm_of(cron if isinstance(cron, str) else "")
     days = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
     fields = (
-        (Field(RHYTHM, "How often", "select", required=True, options=options_of(WORDS.items())), ()),
-        (Field(WEEKDAY, "On", "select", required=True, options=days), ("weekly",)),
-        (Field(DAY, "On day", "number", help_text="From 1 to 31. Months without that day are skipped."), ("monthly",)),
-        (Field(AT, "At", "time"), tuple(PARTS)),
+        (Field(RHYTHM, _("How often"), "select", required=True, options=options_of(WORDS.items())), ()),
+        (Field(WEEKDAY, _("On"), "select", required=True, options=days), ("weekly",)),
+        (
+            Field(DAY, _("On day"), "number", help_text=_("From 1 to 31. Months without that day are skipped.")),
+            ("monthly",),
+        ),
+        (Field(AT, _("At"), "time"), tuple(PARTS)),
     )
     pairs = []
     for entry, rhythms in fields:

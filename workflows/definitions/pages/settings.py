@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form, Option
@@ -15,33 +17,33 @@ from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
 
 LABELS = {
-    "config.enrolment": "How often a record goes through",
-    "config.enrolment.mode": "A record starts a run",
-    "config.enrolment.cooldown": "Not again within",
-    "config.window": "Runs begin only at some hours",
-    "config.window.timezone": "Time zone",
-    "config.whilePaused": "While it is paused, starts are",
-    "config.concurrency": "Runs under way at once, at most",
-    "config.rate": "Runs that begin in a span of time",
-    "config.rate.starts": "How many",
-    "config.rate.per": "In",
-    "config.retention": "Days for which ended runs are kept",
-    "config.goal": "Reached when",
-    "config.goal.filter": "Conditions on the record",
-    "config.exit": "Left when",
-    "config.exit.filter": "Conditions on the record",
-    "config.priority": "Priority, 1 is first",
-    "config.allowSelfTrigger": "What it changes itself may start it",
+    "config.enrolment": gettext_lazy("Runs per record"),
+    "config.enrolment.mode": gettext_lazy("A record starts a run"),
+    "config.enrolment.cooldown": gettext_lazy("Not again within"),
+    "config.window": gettext_lazy("Start hours"),
+    "config.window.timezone": gettext_lazy("Time zone"),
+    "config.whilePaused": gettext_lazy("Starts while paused"),
+    "config.concurrency": gettext_lazy("Maximum of parallel runs"),
+    "config.rate": gettext_lazy("Start limit"),
+    "config.rate.starts": gettext_lazy("How many"),
+    "config.rate.per": gettext_lazy("In"),
+    "config.retention": gettext_lazy("Keep ended runs (days)"),
+    "config.goal": gettext_lazy("Reached when"),
+    "config.goal.filter": gettext_lazy("Conditions on the record"),
+    "config.exit": gettext_lazy("Left when"),
+    "config.exit.filter": gettext_lazy("Conditions on the record"),
+    "config.priority": gettext_lazy("Priority, 1 is first"),
+    "config.allowSelfTrigger": gettext_lazy("Allow own changes to start runs"),
 }
 
 WORDS = {
     "config.enrolment.mode": {
-        "once": "Once, ever",
-        "whenIdle": "Unless it has one under way",
-        "always": "Each time",
-        "replace": "Each time, and the one before ends",
+        "once": gettext_lazy("Once"),
+        "whenIdle": gettext_lazy("Unless a run is active"),
+        "always": gettext_lazy("Each time"),
+        "replace": gettext_lazy("Each time, ending the run before"),
     },
-    "config.whilePaused": {"skip": "Left out", "queue": "Kept for later"},
+    "config.whilePaused": {"skip": gettext_lazy("Skipped"), "queue": gettext_lazy("Queued")},
 }
 """Path of a setting -> value -> its label."""
 
@@ -51,9 +53,9 @@ HELPS = {
     "config.enrolment.cooldown": "",
     "config.whilePaused": "",
     "config.window": "",
-    "config.window.timezone": "Empty: the company's.",
-    "config.allowSelfTrigger": "At most five times in a chain.",
-    "config.retention": "Empty: as the company keeps them.",
+    "config.window.timezone": gettext_lazy("Leave empty to use the company's."),
+    "config.allowSelfTrigger": gettext_lazy("At most five times in a chain."),
+    "config.retention": gettext_lazy("Leave empty to use the company's rule."),
 }
 """Path of a setting -> the help below it in place of the API's text; empty for none."""
 
@@ -71,7 +73,7 @@ class WorkflowSettings(OneWorkflow):
         own = {**schema, "properties": properties}
         sources = Sources(self.chosen_from, labels=LABELS, words=WORDS, helps=HELPS)
         form = SchemaForm(own, self.workflow["config"], sources)
-        return Form(fields=[Field("name", "Name", required=True, initial=self.workflow["name"])]), form
+        return Form(fields=[Field("name", _("Name"), required=True, initial=self.workflow["name"])]), form
 
     def chosen_from(self, widget: str, source: str) -> list[Option] | None:
         """Return the segments for the one that starts runs; None, so that it is typed, for who may not see them."""
@@ -98,7 +100,7 @@ class WorkflowSettings(OneWorkflow):
 
     def do_save(self) -> HttpResponse:
         if not self.may("workflow", "PUT"):
-            raise Refused(403, "Your role does not change workflows")
+            raise Refused(403, _("You can't change workflows"))
         sent = self.request.POST
         name_form, form = self.forms()
         values = form.read(sent)
@@ -106,7 +108,7 @@ class WorkflowSettings(OneWorkflow):
         now = fingerprint({}, self.workflow)
         if sent.get("opened", now) != now and sent.get("do") != "overwrite":
             by = self.workflow["updatedBy"]
-            clash = {"who": by["name"] if by else "Somebody", "at": self.workflow["updatedAt"]}
+            clash = {"who": by["name"] if by else _("Somebody"), "at": self.workflow["updatedAt"]}
             return self.page(self.context(name_form, form, clash=clash), status=422)
         kept = {key: value for key, value in self.workflow["config"].items() if key in OF_TRIGGER}
         body = {"config": {**kept, **values}}
@@ -116,7 +118,7 @@ class WorkflowSettings(OneWorkflow):
         if not answer.ok:
             return self.page(self.context(name_form, form, trouble=answer.refusal), status=422)
         self.workflow = answer.data
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     do_overwrite = do_save
 
@@ -134,7 +136,11 @@ class WorkflowVersions(OneWorkflow):
     path = "workflows/<str:id>/versions"
     name = tab = "workflow-versions"
     template = "web/workflows/versions.html"
-    columns = (Column("number", "Version"), Column("publishedBy", "By"), Column("createdAt", "Published"))
+    columns = (
+        Column("number", gettext_lazy("Version")),
+        Column("publishedBy", gettext_lazy("By")),
+        Column("createdAt", gettext_lazy("Published")),
+    )
 
     def show(self) -> Values:
         state = ListState(self.request.GET)
@@ -150,9 +156,11 @@ class WorkflowVersions(OneWorkflow):
     def do_restore(self) -> HttpResponse:
         number = self.request.POST.get("number", "")
         if not number.isascii() or not number.isdecimal() or len(number) > 8:
-            raise Refused(400, "This form is not complete", "The version is missing.")
+            raise Refused(400, _("This form is not complete"), _("The version is missing."))
         answer = self.ask("POST", f"{self.place}/versions/{number}/restore")
         home = self.address("workflow", self.params["id"])
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(f"The draft is version {number} again. Publish it to let it run", home)
+        return self.done(
+            _("The draft is version %(number)s again. Publish it to let it run") % {"number": number}, home
+        )

@@ -8,9 +8,11 @@ from dataclasses import replace
 from functools import cached_property
 
 from django.utils.html import format_html
+from django.utils.translation import gettext as _
 
 from core.ids import is_id
 from core.text.timezones import timezone_names
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, NUMBER, TEXT, YES_NO, Choice
 from core.web.flows.schemas import Sources
@@ -22,7 +24,7 @@ from workflows.definitions.pages.summaries import Summaries
 from workflows.definitions.pages.triggers import trigger_options
 
 logger = logging.getLogger(__name__)
-PANELS = {"contact": "Contact", "lead": "Lead"}
+PANELS = {"contact": gettext_lazy("Contact"), "lead": gettext_lazy("Lead")}
 VALUE_KINDS = {
     "number": ("number", NUMBER),
     "boolean": ("flag", ("equals", "notEquals", *KNOWN)),
@@ -52,25 +54,25 @@ CHOSEN = {
 }
 """Widget -> key of GET /workflow/choices."""
 MADE_ON = {
-    "tags": ("tag-new", "Make a tag"),
-    "members": ("member-new", "Invite a member"),
-    "teams": ("team-new", "Make a team"),
-    "segments": ("segment-new-fixed", "Make a fixed segment"),
-    "templates": ("email-template-new", "Make a template"),
-    "workflows": ("workflow-new", "Make a workflow"),
-    "roles": ("role-new", "Make a role"),
-    "secrets": ("secret-new", "Store a secret"),
-    "senders": ("senders", "Connect a sender"),
-    "aiTypes": ("ai", "Connect an AI model"),
-    "/segment": ("segments", "Make a segment"),
-    "/campaign": ("campaign-new", "Make a campaign"),
-    "/template/chatapp": ("chat-template-new", "Make a chat template"),
+    "tags": ("tag-new", gettext_lazy("Add a tag")),
+    "members": ("member-new", gettext_lazy("Invite a member")),
+    "teams": ("team-new", gettext_lazy("Add a team")),
+    "segments": ("segment-new-fixed", gettext_lazy("Add a segment")),
+    "templates": ("email-template-new", gettext_lazy("Add a template")),
+    "workflows": ("workflow-new", gettext_lazy("Add a workflow")),
+    "roles": ("role-new", gettext_lazy("Add a role")),
+    "secrets": ("secret-new", gettext_lazy("Add a secret")),
+    "senders": ("senders", gettext_lazy("Connect a sender")),
+    "aiTypes": ("ai", gettext_lazy("Connect an AI model")),
+    "/segment": ("segments", gettext_lazy("Add a segment")),
+    "/campaign": ("campaign-new", gettext_lazy("Add a campaign")),
+    "/template/chatapp": ("chat-template-new", gettext_lazy("Add a chat template")),
 }
 """Key of GET /workflow/choices, or address of a list -> the page that makes the first one, and its link."""
 NO_IDS = ("aiType", "language")
 """Widgets whose choices are no ids."""
-BAD_ID = "Enter an ID of 24 characters, each a digit or one of a to f."
-UNLISTED = "You cannot choose from a list here: it is not available to your role. Enter the ID."
+BAD_ID = gettext_lazy("Enter an ID of 24 characters, each a digit or one of a to f.")
+UNLISTED = gettext_lazy("You can't see this list. Enter the ID.")
 """The help of a setting that is typed because its list could not be read."""
 
 
@@ -142,7 +144,7 @@ class StepSources(OneWorkflow):
         if choices or not page_name:
             return ""
         return format_html(
-            'There is none yet. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>',
+            _('There is none yet. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>'),
             self.address(page_name),
             text,
         )
@@ -188,8 +190,8 @@ class StepSources(OneWorkflow):
     def event_values(self, kind: str) -> list[JsonObject]:
         """Return the values of an event that a node waits for. Updates of records have the changed fields."""
         values: list[JsonObject] = [
-            {"path": "event.happenedAt", "type": "date", "words": "Event: when it happened"},
-            {"path": "event.objectId", "type": "text", "words": "Event: ID of its record"},
+            {"path": "event.happenedAt", "type": "date", "words": _("Event: when it happened")},
+            {"path": "event.objectId", "type": "text", "words": _("Event: ID of its record")},
         ]
         panel = kind.removesuffix(".updated")
         if panel not in PANELS:
@@ -198,8 +200,20 @@ class StepSources(OneWorkflow):
             if not field["children"]:
                 path = f"event.payload.changes.{field['uniqueFieldID']}"
                 name = str(field["name"])
-                values.append({"path": f"{path}.from", "type": field["valueType"], "words": f"Event: {name} before"})
-                values.append({"path": f"{path}.to", "type": field["valueType"], "words": f"Event: {name} after"})
+                values.append(
+                    {
+                        "path": f"{path}.from",
+                        "type": field["valueType"],
+                        "words": _("Event: %(name)s before") % {"name": name},
+                    }
+                )
+                values.append(
+                    {
+                        "path": f"{path}.to",
+                        "type": field["valueType"],
+                        "words": _("Event: %(name)s after") % {"name": name},
+                    }
+                )
         return values
 
     def references(self, node: Values, graph: Graph) -> list[JsonObject]:
@@ -224,14 +238,15 @@ class StepSources(OneWorkflow):
             config = other["data"].get("config") or {}
             if other["type"] == "set" and isinstance(config.get("values"), Mapping):
                 values += [
-                    {"path": f"vars.{name}", "type": "any", "words": f"Variable {name}"} for name in config["values"]
+                    {"path": f"vars.{name}", "type": "any", "words": _("Variable %(name)s") % {"name": name}}
+                    for name in config["values"]
                 ]
             if other["type"] == "loop":
-                values.append({"path": "loop.item", "type": "any", "words": "The item of the loop"})
+                values.append({"path": "loop.item", "type": "any", "words": _("The item of the loop")})
         values += [
-            {"path": "now", "type": "date", "words": "The time at which it runs"},
-            {"path": "trigger.happenedAt", "type": "date", "words": "When it was started"},
-            {"path": "company.name", "type": "text", "words": "Your company's name"},
+            {"path": "now", "type": "date", "words": _("The time at which it runs")},
+            {"path": "trigger.happenedAt", "type": "date", "words": _("When it was started")},
+            {"path": "company.name", "type": "text", "words": _("Your company's name")},
         ]
         return values
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
@@ -121,11 +122,15 @@ class Step(DrawWorkflow):
         if self.is_trigger:
             kinds = with_held(trigger_options(self.triggers), [self.workflow["triggerEventType"]])
             now = self.workflow["triggerEventType"]
-            return Form(fields=[Field("triggerEventType", "Trigger", "select", True, options=kinds, initial=now)])
+            return Form(
+                fields=[Field("triggerEventType", gettext("Trigger"), "select", True, options=kinds, initial=now)]
+            )
         fields = [
-            Field("label", "Name", initial=data.get("label") or "", placeholder=self.graph.type_label(self.node)),
-            Field("disabled", "Disable this step", "switch", initial=data.get("disabled") is True),
-            Field("note", "Comment", "textarea", initial=data.get("note") or ""),
+            Field(
+                "label", gettext("Name"), initial=data.get("label") or "", placeholder=self.graph.type_label(self.node)
+            ),
+            Field("disabled", gettext("Disable this step"), "switch", initial=data.get("disabled") is True),
+            Field("note", gettext("Comment"), "textarea", initial=data.get("note") or ""),
         ]
         return Form(fields=fields)
 
@@ -176,7 +181,7 @@ class Step(DrawWorkflow):
         marked = []
         for problem in own:
             explanation = problem_view(problem, self.node)
-            at_field = "this is missing" if explanation["isMissing"] else explanation["plain"]
+            at_field = gettext("this is missing") if explanation["isMissing"] else explanation["plain"]
             marked.append(any(form.mark(problem["path"], at_field) for form in forms))
         return [problem_view(problem, self.node) for problem, done in zip(own, marked, strict=True) if not done]
 
@@ -231,12 +236,12 @@ class Step(DrawWorkflow):
         answer = self.ask("POST", "workflow/runs/redrive", {"filters": filters}, body)
         if not answer.ok:
             return self.refuse(answer, self.here)
-        return self.done("The runs begin again here", self.here, watch=answer.job)
+        return self.done(gettext("Retrying failed runs"), self.here, watch=answer.job)
 
     def do_save(self) -> HttpResponse:
         """Save the settings. If the step has been changed since the form was opened, ask first."""
         if not self.may("workflow", "PUT"):
-            raise Refused(403, "Your role does not change workflows")
+            raise Refused(403, gettext("You can't change workflows"))
         opened = fingerprint(self.node["data"], self.workflow if self.is_trigger else {})
         sent = self.request.POST
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
@@ -252,7 +257,7 @@ class Step(DrawWorkflow):
         if any(form.wrong for form in self.forms):
             del self.node, self.own_sources
             forms = self.forms
-            return self.page(self.context(forms, own_form, trouble="One value could not be read."), status=422)
+            return self.page(self.context(forms, own_form, trouble=gettext("One value could not be read.")), status=422)
         return self._saved(answer)
 
     do_overwrite = do_save
@@ -266,7 +271,7 @@ class Step(DrawWorkflow):
         if stays or any(sent.getlist(name) for name in sent if name.startswith("value-") and sent[name]):
             active = f"&{urlencode({'tree': sent['tree']})}" if sent.get("tree") else ""
             return self.done("", f"{self.here}{active}")
-        return self.done("Saved", f"{self.home}#step-{self.node['id']}")
+        return self.done(gettext("Saved"), f"{self.home}#step-{self.node['id']}")
 
     def _save(self, values: list[JsonObject], own: Values) -> Answer:
         if self.is_trigger:
@@ -294,26 +299,26 @@ class Step(DrawWorkflow):
         try:
             answer, _ = self.change(put)
         except NotPossible as trouble:
-            raise Refused(404, "This step was deleted", str(trouble)) from None
+            raise Refused(404, gettext("This step was deleted"), str(trouble)) from None
         return answer
 
     def do_connect(self) -> HttpResponse:
         handle, target = self.request.POST.get("handle", ""), self.request.POST.get("target", "")
         id = self.node["id"]
         if not target:
-            return self.fail("Choose a step first", self.here)
-        return self.changed(lambda graph: graph.connect(id, handle, target), "Connected", self.here)
+            return self.fail(gettext("Choose a step first"), self.here)
+        return self.changed(lambda graph: graph.connect(id, handle, target), gettext("Connected"), self.here)
 
     def do_disconnect(self) -> HttpResponse:
         edge = self.request.POST.get("edge", "")
-        return self.changed(lambda graph: graph.disconnect(edge), "Not connected any more", self.here)
+        return self.changed(lambda graph: graph.disconnect(edge), gettext("Disconnected"), self.here)
 
     def do_move(self) -> HttpResponse:
         after, _, handle = self.request.POST.get("place", "").rpartition("/")
         id = self.node["id"]
         if not after:
-            return self.fail("Choose a place first", self.here)
-        return self.changed(lambda graph: graph.move(id, after, handle), "Step moved", self.here)
+            return self.fail(gettext("Choose a place first"), self.here)
+        return self.changed(lambda graph: graph.move(id, after, handle), gettext("Step moved"), self.here)
 
 
 def spoken(milliseconds: float) -> str:

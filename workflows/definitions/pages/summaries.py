@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import WORDS, Choice
 from core.web.flows.schemas import tree_state
@@ -16,8 +19,13 @@ MAX_SUMMARY_LENGTH = 64
 """Characters, which the two lines of a card hold."""
 TEXTS = ("title", "subject", "prompt", "task", "text", "notes", "result")
 """Settings of which the first non-empty one describes a step."""
-ACTIONS = {"create": "Create", "update": "Change", "upsert": "Change or create", "delete": "Delete"}
-VERBS = {"add": "Add", "remove": "Take off", "set": "Only"}
+ACTIONS = {
+    "create": gettext_lazy("Create"),
+    "update": gettext_lazy("Change"),
+    "upsert": gettext_lazy("Change or create"),
+    "delete": "Delete",
+}
+VERBS = {"add": gettext_lazy("Add"), "remove": gettext_lazy("Remove"), "set": gettext_lazy("Only")}
 BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
 
 
@@ -56,11 +64,11 @@ class Summaries:
         state = tree_state(value, choices)
         kinds = {choice.label: choice.kind for choice in choices}
         phrases = [
-            " ".join(filter(None, (chip.label, chip.operator, _value(chip.value, kinds.get(chip.label, "")))))
+            " ".join(map(str, filter(None, (chip.label, chip.operator, _value(chip.value, kinds.get(chip.label, ""))))))
             for chip in state.chips
         ]
-        phrases += ["more conditions"] if state.fixed or state.chip_groups else []
-        return (" or " if state.any else ", ").join(phrases)
+        phrases += [_("more conditions")] if state.fixed or state.chip_groups else []
+        return (" or " if state.any else ", ").join(map(str, phrases))
 
     def _named(self, kind: str, ids: Sequence[Any]) -> str:
         """Write names, and how many more there are: gone, not to be read, or beyond the first of their kind."""
@@ -86,14 +94,23 @@ class Summaries:
         phrases += [f"until {config['until']}"] if config.get("until") else []
         window = config.get("window")
         if window:
-            phrases.append(f"until it is {window['start'][:5]} to {window['end'][:5]}")
-        return ", then ".join(phrases)
+            phrases.append(
+                _("until it is %(start)s to %(end)s") % {"start": window["start"][:5], "end": window["end"][:5]}
+            )
+        return ", then ".join(map(str, phrases))
 
     def _waitFor(self, config: Values) -> str:  # noqa: N802 (types of nodes are named so)
-        return f"{self.events.get(config['event'], config['event'])}, at most {span(config['timeout'])}"
+        return _("%(events)s, at most %(span)s") % {
+            "events": self.events.get(config["event"], config["event"]),
+            "span": span(config["timeout"]),
+        }
 
     def _loop(self, config: Values) -> str:
-        return self._condition(config) if config.get("mode") == "while" else f"each of {config['items']}"
+        return (
+            self._condition(config)
+            if config.get("mode") == "while"
+            else _("each of %(items)s") % {"items": config["items"]}
+        )
 
     def _set(self, config: Values) -> str:
         return ", ".join(f"{name}: {value}" for name, value in config["values"].items())
@@ -110,7 +127,7 @@ class Summaries:
 
     def _record(self, config: Values) -> str:
         names = ", ".join(config.get("values") or {})
-        return ": ".join(filter(None, (ACTIONS[config.get("action", "update")], names)))
+        return ": ".join(map(str, filter(None, (ACTIONS[config.get("action", "update")], names))))
 
     _contact = _lead = _record
 

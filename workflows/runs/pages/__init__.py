@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, Choice
 from core.web.lists import Column, ListState
@@ -20,58 +22,64 @@ from workflows.runs.pages.steps import shown_steps
 from workflows.runs.types import WorkflowRunData, WorkflowRunDetailData
 
 STATUSES = {
-    "queued": ("Ready", "info"),
-    "running": ("At work", "info"),
-    "waiting": ("Waiting", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "failed": ("Failed", "bad"),
-    "cancelled": ("Cancelled", ""),
+    "queued": (gettext_lazy("Ready"), "info"),
+    "running": (gettext_lazy("Running"), "info"),
+    "waiting": (gettext_lazy("Waiting"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "cancelled": (gettext_lazy("Canceled"), ""),
 }
 """Status -> its label, and the tone of its badge."""
 REASONS = {
-    "stop": "A step ended it",
-    "goal": "Its goal was reached",
-    "exit": "It left by a condition",
-    "quota": "Waits: the plan's steps are used up",
-    "concurrency": "Waits for its turn",
-    "unpublished": "The workflow is not published",
-    "byMember": "Somebody paused it",
-    "paused": "All runs were paused",
-    "workflowPaused": "The workflow is paused",
-    "held": "All runs were paused",
-    "replaced": "A newer run took its place",
-    "subjectDeleted": "Its record was deleted",
-    "subjectErased": "Its record was erased",
-    "workflowDeleted": "The workflow was deleted",
-    "expired": "It took too long",
+    "stop": gettext_lazy("Ended by a step"),
+    "goal": gettext_lazy("Goal reached"),
+    "exit": gettext_lazy("Exit condition met"),
+    "quota": gettext_lazy("Waiting: the plan's steps are used up"),
+    "concurrency": gettext_lazy("Queued"),
+    "unpublished": gettext_lazy("The workflow is not published"),
+    "byMember": gettext_lazy("Paused by a member"),
+    "paused": gettext_lazy("All runs were paused"),
+    "workflowPaused": gettext_lazy("The workflow is paused"),
+    "held": gettext_lazy("All runs were paused"),
+    "replaced": gettext_lazy("Replaced by a newer run"),
+    "subjectDeleted": gettext_lazy("Record deleted"),
+    "subjectErased": gettext_lazy("Record erased"),
+    "workflowDeleted": gettext_lazy("The workflow was deleted"),
+    "expired": gettext_lazy("Took too long"),
 }
 """Reason of a status -> its label; others are shown as they are."""
-WAITS = {"call": "the answer to its call", "child": "the workflow that it began", "event": "what it listens for"}
+WAITS = {
+    "call": gettext_lazy("the response to its call"),
+    "child": gettext_lazy("the started workflow"),
+    "event": gettext_lazy("its event"),
+}
 """Kind of a step's wait -> its description."""
 WRITING = ("mail", "genie", "chat")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
-    Column("contact", "Record"),
-    Column("status", "Status", "status"),
-    Column("workflow", "Workflow"),
-    Column("failure", "What failed"),
-    Column("version", "Version", css="right"),
-    Column("createdAt", "Started", "createdAt"),
+    Column("contact", gettext_lazy("Record")),
+    Column("status", gettext_lazy("Status"), "status"),
+    Column("workflow", gettext_lazy("Workflow")),
+    Column("failure", gettext_lazy("Failed step")),
+    Column("version", gettext_lazy("Version"), css="right"),
+    Column("createdAt", gettext_lazy("Started"), "createdAt"),
 )
 CHOICES = (
-    Choice("status", "Status", ("in", "notIn"), tuple((name, words) for name, (words, _) in STATUSES.items())),
-    Choice("reason", "Reason", ("in",), tuple(REASONS.items())),
-    Choice("workflow.name", "Workflow"),
-    Choice("contact.name", "Contact"),
-    Choice("contact.email", "Email"),
-    Choice("contact", "This contact", ("in",)),
-    Choice("lead", "This lead", ("in",)),
-    Choice("errorCode", "Error", ("equals", "contains", *KNOWN)),
-    Choice("errorNode", "Failed at", ("equals", *KNOWN)),
-    Choice("startedAt", "Started", DATE, kind="date"),
-    Choice("finishedAt", "Ended", DATE, kind="date"),
-    Choice("createdAt", "Started", DATE, kind="date"),
+    Choice(
+        "status", gettext_lazy("Status"), ("in", "notIn"), tuple((name, words) for name, (words, _) in STATUSES.items())
+    ),
+    Choice("reason", gettext_lazy("Reason"), ("in",), tuple(REASONS.items())),
+    Choice("workflow.name", gettext_lazy("Workflow")),
+    Choice("contact.name", gettext_lazy("Contact")),
+    Choice("contact.email", gettext_lazy("Email")),
+    Choice("contact", gettext_lazy("This contact"), ("in",)),
+    Choice("lead", gettext_lazy("This lead"), ("in",)),
+    Choice("errorCode", gettext_lazy("Error"), ("equals", "contains", *KNOWN)),
+    Choice("errorNode", gettext_lazy("Failed at"), ("equals", *KNOWN)),
+    Choice("startedAt", gettext_lazy("Started"), DATE, kind="date"),
+    Choice("finishedAt", gettext_lazy("Ended"), DATE, kind="date"),
+    Choice("createdAt", gettext_lazy("Started"), DATE, kind="date"),
 )
 
 
@@ -79,14 +87,16 @@ def shown_run(run: WorkflowRunData) -> JsonObject:
     """Return a run with labels of its status, its reason and its record."""
     label, tone = STATUSES.get(run["status"], (run["status"], ""))
     contact = run["contact"]
-    who = "A lead" if run["lead"] else "No record"
+    who = gettext("A lead") if run["lead"] else gettext("No record")
     if contact:
-        who = contact["name"] or contact["email"] or "A contact"
+        who = contact["name"] or contact["email"] or gettext("A contact")
     reason = REASONS.get(run["reason"], "") if run["status"] not in ("completed", "failed") else ""
     return {**run, "words": label, "mood": tone, "who": who, "why": reason}
 
 
-RUNS = MenuItem("Runs", WORKFLOWS, 20, "history", keywords="workflow runs executions history failed")
+RUNS = MenuItem(
+    gettext_lazy("Runs"), WORKFLOWS, 20, "history", keywords=gettext_lazy("workflow runs executions history failed")
+)
 
 
 class RunList:
@@ -120,21 +130,22 @@ class RunList:
         answer = self.ask("POST", "workflow/runs/redrive", query, {**body, "from": "failed"})
         if not answer.ok:
             return self.refuse(answer)  # type: ignore[no-any-return]
-        return self.done("The runs begin again where they failed", watch=answer.job)  # type: ignore[no-any-return]
+        return self.done(gettext("Retrying failed runs"), watch=answer.job)  # type: ignore[no-any-return]
 
     def do_delete(self: Any) -> HttpResponse:
         answer = self.ask("DELETE", "workflow/runs", None, {"ids": self.request.POST.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer)  # type: ignore[no-any-return]
         number = answer.data["deletedCount"]
-        return self.done(f"{number} run{'' if number == 1 else 's'} deleted")  # type: ignore[no-any-return]
+        text = ngettext("%(count)s run deleted", "%(count)s runs deleted", number) % {"count": number}
+        return self.done(text)  # type: ignore[no-any-return]
 
 
 class WorkflowRuns(RunList, WorkflowPage):
     path = "workflow-runs"
     name = "workflow-runs"
     menu = RUNS
-    title = "Runs of workflows"
+    title = gettext_lazy("Runs of workflows")
     template = "web/workflows/runs.html"
 
     def show(self) -> Values:
@@ -144,7 +155,7 @@ class WorkflowRuns(RunList, WorkflowPage):
 class RunsOfWorkflow(RunList, OneWorkflow):
     path = "workflows/<str:id>/runs"
     name = tab = "workflow-runs-of"
-    tab_name = "Runs"
+    tab_name = gettext_lazy("Runs")
     template = "web/workflows/runs.html"
     columns = tuple(one for one in COLUMNS if one.name != "workflow")
 
@@ -155,7 +166,7 @@ class RunsOfWorkflow(RunList, OneWorkflow):
         return self._all("pause", "paused")
 
     def do_release(self) -> HttpResponse:
-        return self._all("resume", "gone on")
+        return self._all("resume", gettext("gone on"))
 
     def _all(self, action: str, did: str) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/runs/{action}")
@@ -239,32 +250,32 @@ class Run(WorkflowPage):
         return id if isinstance(id, str) and is_id(id) else ""
 
     def do_pause(self) -> HttpResponse:
-        return self._do("pause", "Paused: nothing of it begins until it goes on")
+        return self._do("pause", gettext("Run paused"))
 
     def do_resume(self) -> HttpResponse:
-        return self._do("resume", "It goes on")
+        return self._do("resume", gettext("Resumed"))
 
     def do_shift(self) -> HttpResponse:
-        return self._do("resume", "It goes on, and its waits last as much longer", {"shift": True})
+        return self._do("resume", gettext("Resumed with extended waits"), {"shift": True})
 
     def do_cancel(self) -> HttpResponse:
-        return self._do("cancel", "Cancelled")
+        return self._do("cancel", gettext("Canceled"))
 
     def do_again(self) -> HttpResponse:
         """Retry the failed nodes."""
         if self.version == "same":
-            return self._do("resume", "It tries again")
-        return self._do("restart", "It tries again by the latest version", {"from": "failed", "version": "latest"})
+            return self._do("resume", gettext("Retrying"))
+        return self._do("restart", gettext("Retrying with the latest version"), {"from": "failed", "version": "latest"})
 
     def do_restart(self) -> HttpResponse:
-        return self._do("restart", "It begins again", {"from": "start", "version": self.version})
+        return self._do("restart", gettext("Restarted"), {"from": "start", "version": self.version})
 
     def do_retry(self) -> HttpResponse:
         """Begin again at a step, which the address of the button names."""
         node = self.request.GET.get("node", "")
         if not node:
-            raise Refused(400, "This form is not complete", "The step is missing.")
-        return self._do("restart", "It begins again from there", {"from": node, "version": self.version})
+            raise Refused(400, gettext("This form is not complete"), gettext("The step is missing."))
+        return self._do("restart", gettext("Restarted from that step"), {"from": node, "version": self.version})
 
     @property
     def version(self) -> str:
@@ -274,7 +285,7 @@ class Run(WorkflowPage):
     def do_delete(self) -> HttpResponse:
         back = self.address("workflow-runs-of", self.run["workflow"]["_id"])
         answer = self.ask("DELETE", self.place)
-        return self.done("Run deleted", back) if answer.ok else self.refuse(answer)
+        return self.done(gettext("Run deleted"), back) if answer.ok else self.refuse(answer)
 
     def _do(self, action: str, text: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{action}", None, body)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from workflows.definitions.pages.graph import WORDS
 from workflows.runs.types import WorkflowRunDetailData, WorkflowStepData
 
 STATUSES = {
-    "done": ("Done", "ok"),
-    "waiting": ("Waiting", "info"),
-    "retrying": ("Failed", "warn"),
-    "failed": ("Failed", "bad"),
+    "done": (gettext_lazy("Done"), "ok"),
+    "waiting": (gettext_lazy("Waiting"), "info"),
+    "retrying": (gettext_lazy("Failed"), "warn"),
+    "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Status of a step -> its label, and the tone of its badge."""
 OPEN = ("waiting", "retrying", "failed")
@@ -74,11 +77,11 @@ def _row(run: WorkflowRunDetailData, rows: Sequence[Values], still: bool) -> Jso
 def _badge(run: WorkflowRunDetailData, status: str, node: Values, still: bool) -> tuple[str, str]:
     """Return the label and the tone for the result of the visit."""
     if status == "done" and node.get("disabled"):
-        return "Left out", ""
+        return _("Skipped"), ""
     if still:
-        return ("Will be tried again", "warn") if status == "retrying" else STATUSES["waiting"]
+        return (_("Will be retried"), "warn") if status == "retrying" else STATUSES["waiting"]
     if status == "waiting":
-        return ("Stopped waiting", "") if run["status"] == "cancelled" else ("Waited", "ok")
+        return (_("Stopped waiting"), "") if run["status"] == "cancelled" else (_("Waited"), "ok")
     return STATUSES.get(status, (status, ""))
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
@@ -18,19 +20,19 @@ from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, STA
 
 TRIES = 3
 WORDS = {
-    "name": "its name",
-    "kind": "its kind",
-    "conversations": "what it says",
-    "keywords": "its keywords",
-    "handover": "when members go on",
-    "routing": "who comes and leaves",
-    "attachments": "the size of files",
+    "name": gettext_lazy("name"),
+    "kind": gettext_lazy("kind"),
+    "conversations": gettext_lazy("texts"),
+    "keywords": gettext_lazy("keywords"),
+    "handover": gettext_lazy("handover rules"),
+    "routing": gettext_lazy("entry and exit"),
+    "attachments": gettext_lazy("file size"),
 }
 """Field that is published with others -> its label."""
 KEYS_OF_ORDER = {
-    "C": "put a text after it: choose the text, then Enter",
-    "Delete": "delete the step",
-    "Shift + arrows": "move a text up or down",
+    "C": gettext_lazy("put a text after it: choose the text, then Enter"),
+    "Delete": gettext_lazy("delete the step"),
+    "Shift + arrows": gettext_lazy("move a text up or down"),
 }
 Change = Callable[[BotGraph], Sequence[Values]]
 
@@ -40,7 +42,6 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     head_template = "web/chatbots/head.html"
     one = "chatbot"
-    goal = "it answers well"
     keys = tuple((key, KEYS_OF_ORDER.get(key, words)) for key, words in KEYS if key != "T")
 
     @property
@@ -100,7 +101,7 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     def about(self, graph: BotGraph, node: Values) -> str:
         waits = any(rule["data"].get("disabled") is not True for rule in graph.of_type(*RULES))
-        return about(node) if waits or node["type"] != END else "When it has no text left"
+        return about(node) if waits or node["type"] != END else _("At the end of its texts")
 
     def groups(self) -> list[tuple[str, list[Values]]]:
         by_group: dict[str, list[Values]] = {name: [] for name in GROUPS}
@@ -123,18 +124,18 @@ class OneChatbot(ChatbotPage, FlowPage):
         return self.address("chatbot-step", self.params["id"], add=type, at=at, **view_query(self.request))
 
     def menu_of(self, graph: BotGraph, node: Values) -> list[Entry]:
-        entries = [Entry("Edit", "pencil", self.step_address(node["id"]))]
+        entries = [Entry(_("Edit"), "pencil", self.step_address(node["id"]))]
         if node["type"] in (START, KEYWORDS, TEXT):
-            entries.append(Entry("Add a step", "plus", self.add_address(node["id"], "out")))
+            entries.append(Entry(_("Add a step"), "plus", self.add_address(node["id"], "out")))
         if node["type"] == TEXT:
-            entries += [Entry("Move up", "arrow-up", act="up"), Entry("Move down", "arrow-down", act="down")]
-            entries.append(Entry("Duplicate", "copy", act="duplicate"))
+            entries += [Entry(_("Move up"), "arrow-up", act="up"), Entry(_("Move down"), "arrow-down", act="down")]
+            entries.append(Entry(_("Duplicate"), "copy", act="duplicate"))
         if node["type"] == START or node["type"] in graph.fixed:
             return entries
         if node["type"] not in (KEYWORDS, TEXT):
             off = node["data"].get("disabled") is True
-            entries.append(Entry("Enable it" if off else "Disable it", "power", act="switch"))
-        return [*entries, Entry("Delete", "trash-2", act="delete")]
+            entries.append(Entry(_("Enable it") if off else _("Disable it"), "power", act="switch"))
+        return [*entries, Entry(_("Delete"), "trash-2", act="delete")]
 
     def extra_of_flow(self, graph: BotGraph) -> JsonObject:
         return {"ordered": True, "hasChanges": self.may_publish, "renamed": self.renamed}
@@ -158,13 +159,13 @@ class OneChatbot(ChatbotPage, FlowPage):
     def save_drawn(self, graph: Values, since: str | None) -> Answer:
         steps = read_steps(graph["nodes"], graph["edges"])
         if steps is None:
-            raise Refused(400, "This form is not complete", "Its graph is no chatbot.")
+            raise Refused(400, _("This form is not complete"), _("This graph is not a chatbot."))
         return self.put(steps, since)
 
     def change(self, act: Change) -> Answer:
         """Change the current steps. If another change was quicker, try again."""
         if not self.may_change:
-            raise Refused(403, "You can't edit chatbots")
+            raise Refused(403, _("You can't edit chatbots"))
         for attempt in range(TRIES):
             if attempt:
                 del self.bot
@@ -189,22 +190,26 @@ class OneChatbot(ChatbotPage, FlowPage):
     def do_publish(self) -> HttpResponse:
         errors = [problem["message"] for problem in self.bot["problems"] if problem["severity"] == "error"]
         if errors:
-            return self.fail(f"It cannot answer yet. {'; '.join(errors)}", self.home)
-        return self._move("publish", "Published. Connect it to a website chat to go live.")
+            return self.fail(_("It cannot answer yet. %(names)s") % {"names": "; ".join(map(str, errors))}, self.home)
+        return self._move("publish", _("Published. Connect it to a website chat to go live."))
 
     def do_pause(self) -> HttpResponse:
-        return self._move("pause", "Paused. Members take over its conversations.")
+        return self._move("pause", _("Paused. Members take over its conversations."))
 
     def do_restore(self) -> HttpResponse:
         snapshot = self.bot["publishedSnapshot"]
         if not snapshot:
-            return self.fail("Not published yet", self.home)
+            return self.fail(_("Not published yet"), self.home)
         answer = self.ask("PUT", self.place, None, {name: snapshot[name] for name in WORDS if name in snapshot})
-        return self.done("Reset to the published version", self.home) if answer.ok else self.refuse(answer, self.home)
+        return (
+            self.done(_("Reset to the published version"), self.home) if answer.ok else self.refuse(answer, self.home)
+        )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.place)
-        return self.done("Chatbot deleted", self.address("chatbots")) if answer.ok else self.refuse(answer, self.home)
+        return (
+            self.done(_("Chatbot deleted"), self.address("chatbots")) if answer.ok else self.refuse(answer, self.home)
+        )
 
     def _move(self, move: str, message: str) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{move}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.graph import NotPossible
 from core.web.pages import Refused
@@ -17,7 +19,7 @@ Steps = list[JsonObject]
 def deleted(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] == graph.start or node["type"] in graph.fixed:
-        raise NotPossible("This step cannot be deleted.")
+        raise NotPossible(gettext("This step cannot be deleted."))
     return [step for step in graph.nodes if step is not node]
 
 
@@ -26,7 +28,7 @@ def moved(graph: BotGraph, id: str, by: int) -> Steps:
     texts = [step["id"] for step in graph.of_type(TEXT)]
     place = texts.index(id) if id in texts else -1
     if place < 0 or not 0 <= place + by < len(texts):
-        raise NotPossible("This step cannot be moved further.")
+        raise NotPossible(gettext("This step cannot be moved further."))
     return swapped(graph.nodes, graph.need(id), graph.need(texts[place + by]))
 
 
@@ -38,7 +40,7 @@ def swapped(nodes: Steps, first: JsonObject, other: JsonObject) -> Steps:
 def switched(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] not in RULES:
-        raise NotPossible("This step cannot be disabled. Delete it instead.")
+        raise NotPossible(gettext("This step cannot be disabled. Delete it instead."))
     node["data"]["disabled"] = node["data"].get("disabled") is not True
     return graph.nodes
 
@@ -46,7 +48,7 @@ def switched(graph: BotGraph, id: str) -> Steps:
 def duplicated(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] != TEXT:
-        raise NotPossible("Only texts can be duplicated.")
+        raise NotPossible(gettext("Only texts can be duplicated."))
     return put_in(graph, {**node, "id": f"{id}-copy"}, id)
 
 
@@ -75,14 +77,14 @@ class DrawChatbot(OneChatbot):
     def do_act(self) -> HttpResponse:
         verb, _, id = self.request.POST.get("act", "").partition(":")
         acts = {
-            "delete": (lambda graph: deleted(graph, id), "Step deleted"),
-            "duplicate": (lambda graph: duplicated(graph, id), "Text duplicated"),
-            "switch": (lambda graph: switched(graph, id), "Changed"),
-            "up": (lambda graph: moved(graph, id, -1), "Text moved"),
-            "down": (lambda graph: moved(graph, id, 1), "Text moved"),
+            "delete": (lambda graph: deleted(graph, id), gettext("Step deleted")),
+            "duplicate": (lambda graph: duplicated(graph, id), gettext("Text duplicated")),
+            "switch": (lambda graph: switched(graph, id), gettext("Changed")),
+            "up": (lambda graph: moved(graph, id, -1), gettext("Text moved")),
+            "down": (lambda graph: moved(graph, id, 1), gettext("Text moved")),
         }
         if verb not in acts:
-            raise Refused(400, "This page has no such action")
+            raise Refused(400, gettext("This page has no such action"))
         return self.changed(*acts[verb])
 
 
@@ -91,7 +93,7 @@ class AddStep(OneChatbot):
 
     path = "chatbots/<str:id>/add"
     name = "chatbot-add"
-    tab_name = "Add a step"
+    tab_name = gettext_lazy("Add a step")
     template = "web/flow/add.html"
 
     def show(self) -> Values:

@@ -10,6 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.graph import HIGH, WIDE, FlowGraph, Line, rows_of
 from outreach.chat.chatbots.pages.types import END, FINISHED, KEYWORDS, RULES, START, TEXT, TYPES
@@ -29,7 +32,7 @@ class BotGraph(FlowGraph):
 
     start = START
     fixed = frozenset({END})
-    way_words = {"out": "Answers", "watch": "Meanwhile"}
+    way_words = {"out": gettext_lazy("Answers"), "watch": gettext_lazy("Meanwhile")}
 
     def __init__(self, bot: Values, nodes: Sequence[Values] | None = None) -> None:
         """Draw a chatbot; with `nodes` those in the place of its own, in their order."""
@@ -43,7 +46,7 @@ class BotGraph(FlowGraph):
         return list(self._handles.get(id, ()))
 
     def words(self, node: Values, handle: str) -> str:
-        return super().words(node, handle) if node["type"] == START else "Then"
+        return super().words(node, handle) if node["type"] == START else gettext("Then")
 
     def lines(self) -> list[Line]:
         """Return the nested list. Ways that the canvas does not offer, as from keywords on, lead on all the same."""
@@ -83,7 +86,7 @@ def steps_of(bot: Values) -> list[JsonObject]:
         steps.append(step)
     for number, text in enumerate(_texts(bot), 1):
         step = _node(f"{TEXT}-{number}", TEXT, {"text": text})
-        step["data"]["label"] = f"Text {number}"
+        step["data"]["label"] = gettext("Text %(number)s") % {"number": number}
         steps.append(step)
     for number, entry in enumerate(bot["handover"].get("rules", ()), 1):
         config = {IN_FORM.get(name, name): entry[name] for name in PLAIN_RULE if entry.get(name)}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import ONE_OF, Choice
 from core.web.flows.schemas import enum_options
@@ -22,9 +24,13 @@ CHATBOTS = Records(
     "chatbot",
     "chatbots",
     "bot",
-    "A chatbot replies with your texts until a member takes over.",
+    gettext_lazy("A chatbot replies with your texts until a member takes over."),
 )
-STATES = {"draft": ("Draft", ""), "published": ("Answers", "ok"), "paused": ("Paused", "warn")}
+STATES = {
+    "draft": (gettext_lazy("Draft"), ""),
+    "published": (gettext_lazy("Answers"), "ok"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+}
 
 
 def state_of(chatbot: Values) -> JsonObject:
@@ -36,26 +42,26 @@ def state_of(chatbot: Values) -> JsonObject:
 
 class ChatbotPage(Page):
     module = "manual-chatbot"
-    menu = MenuItem("Chatbots", WEBSITE, 30, "bot", keywords="bots flows automatic answers")
+    menu = MenuItem(gettext_lazy("Chatbots"), WEBSITE, 30, "bot", keywords=gettext_lazy("bots flows automatic answers"))
     kind = CHATBOTS
 
 
 class Chatbots(RecordList, ChatbotPage):
     path = "chatbots"
     name = "chatbots"
-    title = "Chatbots"
+    title = gettext_lazy("Chatbots")
     rows = "web/chatbots/rows.html"
     adds = "chatbot-new"
     columns = (
-        Column("name", "Name", "name"),
-        Column("description", "Purpose"),
-        Column("status", "Status", "status"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("description", gettext_lazy("Purpose")),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", "Status", ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
+        return (Choice("status", gettext("Status"), ONE_OF, tuple((key, label) for key, (label, _) in STATES.items())),)
 
     def show(self) -> Values:
         context = super().show()
@@ -67,16 +73,16 @@ class NewChatbot(NewRecord, ChatbotPage):
 
     path = "chatbots/new"
     name = "chatbot-new"
-    title = "New chatbot"
-    save_label = "Go on"
+    title = gettext_lazy("New chatbot")
+    save_label = gettext_lazy("Go on")
 
     def form(self, values: Values | None = None) -> Form:
         kinds = TYPES[START]["schema"]["properties"]["kind"]
         return Form(
             fields=[
-                Field("name", "Name", required=True, autofocus=True),
-                Field("description", "Purpose"),
-                Field("kind", "Kind", "select", options=enum_options(kinds), required=True, initial="flow"),
+                Field("name", gettext("Name"), required=True, autofocus=True),
+                Field("description", gettext("Purpose")),
+                Field("kind", gettext("Kind"), "select", options=enum_options(kinds), required=True, initial="flow"),
             ],
             initial=values,
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from outreach.chat.chatbots.pages.base import OneChatbot
@@ -14,8 +16,13 @@ MAX_MESSAGES = 50
 
 
 class TryForm(Form):
-    said = Field(label="What somebody writes", kind="textarea", required=True, help_text="One message per line.")
-    minutes = Field(label="Minutes between two messages", kind="number", initial=1)
+    said = Field(
+        label=gettext_lazy("Test messages"),
+        kind="textarea",
+        required=True,
+        help_text=gettext_lazy("One message per line."),
+    )
+    minutes = Field(label=gettext_lazy("Minutes between two messages"), kind="number", initial=1)
 
 
 class TryChatbot(OneChatbot):
@@ -23,7 +30,7 @@ class TryChatbot(OneChatbot):
 
     path = "chatbots/<str:id>/test"
     name = "chatbot-test"
-    tab_name = "Try the chatbot"
+    tab_name = gettext_lazy("Try the chatbot")
     template = "web/chatbots/test.html"
 
     def show(self) -> Values:
@@ -35,7 +42,7 @@ class TryChatbot(OneChatbot):
         between = form.values["minutes"] if isinstance(form.values["minutes"], int) else 0
         context = {**self.head(), "form": form, "here": self.address()}
         if not lines:
-            form.add_error("said", "Write a message first.")
+            form.add_error("said", _("Write a message first."))
             return self.page(context, status=422)
         messages = [{"text": line, "minute": place * between} for place, line in enumerate(lines)]
         answer = self.ask("POST", f"{self.place}/test", None, {"messages": messages})
@@ -56,9 +63,7 @@ class TryChatbot(OneChatbot):
             rules = (f"rule-{place + 1}" for place in step["rules"])
             applied_rules = [entry for id in rules if (entry := graph.find(id)) and entry["type"] in why]
             nodes += [self._step(graph, entry["id"], "applies") for entry in applied_rules]
-            nodes.append(
-                self._step(graph, END, "takes over" if applied_rules else "takes over, since nothing is left to say")
-            )
+            nodes.append(self._step(graph, END, _("takes over") if applied_rules else _("takes over at the end")))
         reason = ", ".join(TYPES[entry]["label"].lower() for entry in step["handOver"].split(", ") if entry in TYPES)
         return {
             "text": step["text"],

@@ -9,8 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
 from core.errors import DuplicateField, FieldError
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
@@ -23,10 +25,13 @@ from outreach.chat.chatbots.pages.graph import IN_FORM, BotGraph
 from outreach.chat.chatbots.pages.types import CONTAINS, KEYWORDS, RULES, START, TYPES
 
 NEW = "new"
-MARKED = "Correct the marked fields."
+MARKED = gettext_lazy("Correct the marked fields.")
 NAMES = {"keyword": "words", "type": ""}
 """Last part of a key that the API refuses -> the field of the form."""
-NEEDED = {KEYWORDS: ("words", "Write at least one"), CONTAINS: ("phrase", "This is missing")}
+NEEDED = {
+    KEYWORDS: ("words", gettext_lazy("Write at least one")),
+    CONTAINS: ("phrase", gettext_lazy("This is missing")),
+}
 """Type of a step -> the field without which it is not saved, and its error."""
 
 
@@ -68,7 +73,7 @@ class ChatbotStep(OneChatbot):
         if self.node["type"] not in RULES or not self.node["id"]:
             return Form()
         is_off = self.node["data"].get("disabled") is True
-        return Form(fields=[Field("disabled", "Disable this rule", "switch", initial=is_off)])
+        return Form(fields=[Field("disabled", _("Disable this rule"), "switch", initial=is_off)])
 
     def show(self) -> Values:
         form = self.form()
@@ -99,7 +104,9 @@ class ChatbotStep(OneChatbot):
         node, node_type = self.node, TYPES[self.node["type"]]
         return {
             **self.head(),
-            "title": self.graph.label(node) if node["id"] else f"New: {node_type['label'].lower()}",
+            "title": self.graph.label(node)
+            if node["id"]
+            else _("New: %(label)s") % {"label": node_type["label"].lower()},
             "node": node,
             "about": node_type["help"],
             "form": form,
@@ -114,7 +121,7 @@ class ChatbotStep(OneChatbot):
     def do_save(self) -> HttpResponse:
         """Save the step. If it has been changed since its form was opened, ask first."""
         if not self.may_change:
-            raise Refused(403, "You can't edit chatbots")
+            raise Refused(403, _("You can't edit chatbots"))
         sent = self.request.POST
         opened = fingerprint(self.node)
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
@@ -142,14 +149,14 @@ class ChatbotStep(OneChatbot):
         try:
             answer = self.change(put)
         except NotPossible as trouble:
-            raise Refused(404, "This step was deleted", str(trouble)) from None
+            raise Refused(404, _("This step was deleted"), str(trouble)) from None
         if not answer.ok:
             left = self._mark(form, answer)
             return self.page(self.context(form, fields, trouble=left), status=422)
         new = self.renamed.get(id or NEW, id)
         if sent.get("stay"):
             return self.done("", self.step_address(new))
-        return self.done("Saved", f"{self.home}#step-{new}")
+        return self.done(_("Saved"), f"{self.home}#step-{new}")
 
     do_overwrite = do_save
 
@@ -163,14 +170,14 @@ class ChatbotStep(OneChatbot):
                 rest.append(f"{error['field']}: {error['message']}")
         if not answer.errors and answer.warning:
             rest.append(answer.warning)
-        return "; ".join(rest) or (MARKED if is_marked else answer.message)
+        return "; ".join(map(str, rest)) or (MARKED if is_marked else answer.message)
 
 
 def _error_text(answer: Answer, error: FieldError) -> str:
     """Return the API's error at a field in plain words."""
     if answer.name == DuplicateField.name:
-        return "Another chatbot has this name"
-    return "This is missing" if error.get("code") in ("required", "blank", "null") else error["message"]
+        return _("Another chatbot has this name")
+    return _("This is missing") if error.get("code") in ("required", "blank", "null") else error["message"]
 
 
 def fingerprint(node: Values) -> str:

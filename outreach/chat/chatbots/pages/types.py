@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 START = "start"
@@ -15,7 +18,11 @@ COUNT = "message_count"
 TIME = "time_based"
 FINISHED = "flow_finished"
 RULES = (CONTAINS, COUNT, TIME, FINISHED)
-GROUPS = {"messages": "What it says", "logic": "Whom it answers", "team": "When a member goes on"}
+GROUPS = {
+    "messages": gettext_lazy("Texts"),
+    "logic": gettext_lazy("Entry"),
+    "team": gettext_lazy("Handover"),
+}
 """Group of types -> its title, in the order in which they are offered."""
 
 
@@ -31,11 +38,11 @@ TYPES: JsonObject = {
         _type(
             START,
             "trigger",
-            "Somebody writes",
-            "What the chatbot is called, and whom it gets",
+            gettext_lazy("Incoming message"),
+            gettext_lazy("Name and entry rules"),
             ("out", "watch"),
             name={"type": "string", "maxLength": 200, "required": True},
-            description={"type": "string", "x-label": "What it is for", "maxLength": 200},
+            description={"type": "string", "x-label": gettext_lazy("Purpose"), "maxLength": 200},
             kind={
                 "type": "string",
                 "enum": ["flow", "router"],
@@ -45,67 +52,95 @@ TYPES: JsonObject = {
                     "router": "Router: gets all others first",
                 },
             },
-            label={"type": "string", "maxLength": 100, "description": "What members see of where people came from."},
-            allowEnter={"type": "boolean", "default": True, "x-label": "Others may hand people to it"},
-            allowLeave={"type": "boolean", "default": True, "x-label": "People may leave it for another chatbot"},
-            custom={"type": "boolean", "default": False, "x-label": "A limit of its own for files"},
-            maxFileSizeMb={"type": "integer", "x-label": "Largest file, in MB", "description": "From 1 to 100."},
+            label={
+                "type": "string",
+                "maxLength": 100,
+                "description": gettext_lazy("Members see this as the origin."),
+            },
+            allowEnter={
+                "type": "boolean",
+                "default": True,
+                "x-label": gettext_lazy("Allow handover from other chatbots"),
+            },
+            allowLeave={
+                "type": "boolean",
+                "default": True,
+                "x-label": gettext_lazy("Allow handover to other chatbots"),
+            },
+            custom={"type": "boolean", "default": False, "x-label": gettext_lazy("Own file size limit")},
+            maxFileSizeMb={
+                "type": "integer",
+                "x-label": gettext_lazy("Maximum file size (MB)"),
+                "description": gettext_lazy("From 1 to 100."),
+            },
         ),
         _type(
             TEXT,
             "messages",
-            "Text",
-            "What it says after one message of the person, and what it asks",
+            gettext_lazy("Text"),
+            gettext_lazy("Reply to a message, with a question if needed"),
             ("out",),
             text={"type": "string", "maxLength": 4096, "required": True},
         ),
         _type(
             KEYWORDS,
             "logic",
-            "Keywords",
-            "Words in a message that bring people here, by weight and rank",
+            gettext_lazy("Keywords"),
+            gettext_lazy("Words that start this chatbot"),
             words={
                 "type": "array",
                 "items": {"type": "string"},
                 "required": True,
-                "description": "One in a line. The chatbot whose keywords weigh most in a message answers.",
+                "description": gettext_lazy("One per line. The chatbot with the most weight replies."),
             },
-            weight={"type": "number", "default": 1, "description": "How much each counts."},
-            rank={"type": "number", "default": 0, "description": "Of those that weigh the same the lowest goes first."},
+            weight={"type": "number", "default": 1, "description": gettext_lazy("Weight of each keyword.")},
+            rank={
+                "type": "number",
+                "default": 0,
+                "description": gettext_lazy("With equal weight, the lowest rank wins."),
+            },
         ),
         _type(
             CONTAINS,
             "team",
-            "Words in a message",
-            "A member goes on when the person writes these words",
-            phrase={"type": "string", "x-label": "Words", "required": True},
+            gettext_lazy("Words in a message"),
+            gettext_lazy("Hand over when the person writes these words"),
+            phrase={"type": "string", "x-label": gettext_lazy("Words"), "required": True},
         ),
         _type(
             COUNT,
             "team",
-            "Number of messages",
-            "A member goes on when the person has written so many",
-            messageCount={"type": "integer", "x-label": "Messages", "required": True},
+            gettext_lazy("Number of messages"),
+            gettext_lazy("Hand over after this number of messages"),
+            messageCount={"type": "integer", "x-label": gettext_lazy("Messages"), "required": True},
         ),
         _type(
             TIME,
             "team",
-            "Time",
-            "A member goes on after so many minutes, also when nobody writes",
+            gettext_lazy("Time"),
+            gettext_lazy("Hand over after this time, even without messages"),
             minutes={"type": "integer", "required": True},
         ),
-        _type(FINISHED, "team", "End of the texts", "A member goes on as soon as the chatbot has said its last text"),
+        _type(
+            FINISHED,
+            "team",
+            gettext_lazy("End of the texts"),
+            gettext_lazy("Hand over after the last text"),
+        ),
         _type(
             END,
             "team",
-            "A member goes on",
-            "The conversation waits for a member. Without anything else it does when the chatbot has no text left",
+            gettext_lazy("Handover"),
+            gettext_lazy("The conversation waits for a member. Default: after the last text."),
             mode={
                 "type": "string",
-                "x-label": "When",
+                "x-label": gettext_lazy("When"),
                 "enum": ["any", "all"],
                 "required": True,
-                "x-labels": {"any": "one of the rules above comes true", "all": "all of them have come true"},
+                "x-labels": {
+                    "any": gettext_lazy("one rule matches"),
+                    "all": gettext_lazy("all rules match"),
+                },
             },
         ),
     )
@@ -117,17 +152,19 @@ def about(node: Values) -> str:
     config = node["data"].get("config") or {}
     type = node["type"]
     if type == START:
-        return "Router: gets all others first" if config.get("kind") == "router" else "Says its texts in their order"
+        return (
+            _("Router: handles unmatched messages") if config.get("kind") == "router" else _("Sends its texts in order")
+        )
     if type == KEYWORDS:
         weight, rank = config.get("weight") or 0, config.get("rank") or 0
         parts = [", ".join(config.get("words") or ())]
         parts += [f"weight {weight:g}"] if weight not in (0, 1) else []
         parts += [f"rank {rank:g}"] if rank else []
-        return " · ".join(parts)
+        return " · ".join(map(str, parts))
     if type == COUNT:
-        return f"{config.get('messageCount', 0):,} of them"
+        return _("%(config)s of them") % {"config": f"{config.get('messageCount', 0):,}"}
     if type == TIME:
         return f"{config.get('minutes', 0):,} minutes"
     if type == END:
-        return "When all rules have come true" if config.get("mode") == "all" else "When a rule comes true"
+        return _("When all rules match") if config.get("mode") == "all" else _("When a rule matches")
     return f"“{config.get('phrase', '')}”" if type == CONTAINS else str(config.get("text") or "")

@@ -5,63 +5,64 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from urllib.parse import urlsplit
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from core.web.navigation.places import INBOX, MenuItem
 from core.web.pages import Page
 from outreach.chat.conversations.types import ConversationData, ConversationMessageData
 
 STATES = {
-    "bot": ("A chatbot answers", "info"),
-    "queued": ("Waits", "warn"),
-    "human": ("A member answers", "ok"),
-    "closed": ("Closed", ""),
+    "bot": (gettext_lazy("A chatbot answers"), "info"),
+    "queued": (gettext_lazy("Waits"), "warn"),
+    "human": (gettext_lazy("A member answers"), "ok"),
+    "closed": (gettext_lazy("Closed"), ""),
 }
 """State -> its label, and the tone of its badge."""
 CHANNELS = {
-    "mail": ("Mail", "mail"),
-    "chatapp": ("Chat", "messages-square"),
-    "widget": ("Website", "globe"),
-    "messenger": ("Messenger", "send"),
-    "social-b": ("Social account", "at-sign"),
+    "mail": (gettext_lazy("Mail"), "mail"),
+    "chatapp": (gettext_lazy("Chat"), "messages-square"),
+    "widget": (gettext_lazy("Website"), "globe"),
+    "messenger": (gettext_lazy("Messenger"), "send"),
+    "social-b": (gettext_lazy("Social account"), "at-sign"),
 }
 """Channel -> its label, and its icon."""
 PROGRESS = {
-    "queued": ("Waits to go", "clock"),
-    "sent": ("Sent", "check"),
-    "delivered": ("Delivered", "check-check"),
-    "read": ("Read", "eye"),
-    "failed": ("Not sent", "circle-x"),
-    "unknown": ("Delivery unknown", "circle-question-mark"),
+    "queued": (gettext_lazy("Queued"), "clock"),
+    "sent": (gettext_lazy("Sent"), "check"),
+    "delivered": (gettext_lazy("Delivered"), "check-check"),
+    "read": (gettext_lazy("Read"), "eye"),
+    "failed": (gettext_lazy("Not sent"), "circle-x"),
+    "unknown": (gettext_lazy("Delivery unknown"), "circle-question-mark"),
 }
 """Progress of an answer -> its label, and its icon."""
 FILES = {
-    "waits": "The file is on its way",
-    "large": "The file is too large and was left where it is",
-    "chatbot": "The file is larger than the chatbot takes",
-    "type": "The file is of a type that is not kept",
-    "gone": "The file is there no more",
-    "storage": "There was no room for the file",
-    "vendor": "The file could not be had",
-    "failed": "The file could not be taken in",
+    "waits": gettext_lazy("Loading the file"),
+    "large": gettext_lazy("The file is too large"),
+    "chatbot": gettext_lazy("The file is too large for the chatbot"),
+    "type": gettext_lazy("This file type is not supported"),
+    "gone": gettext_lazy("The file is no longer available"),
+    "storage": gettext_lazy("The storage is full"),
+    "vendor": gettext_lazy("The file could not be loaded"),
+    "failed": gettext_lazy("The file could not be saved"),
 }
 """Reason for the missing file of a message -> its text."""
 SHOWN_TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")
 OPEN = ("bot", "queued", "human")
 VIEWS = (
-    ("", "Open"),
-    ("mine", "Mine"),
-    ("unassigned", "Unassigned"),
-    ("bot", "Chatbot"),
-    ("unread", "Unread"),
-    ("snoozed", "Snoozed"),
-    ("closed", "Closed"),
+    ("", gettext_lazy("Open")),
+    ("mine", gettext_lazy("Mine")),
+    ("unassigned", gettext_lazy("Unassigned")),
+    ("bot", gettext_lazy("Chatbot")),
+    ("unread", gettext_lazy("Unread")),
+    ("snoozed", gettext_lazy("Snoozed")),
+    ("closed", gettext_lazy("Closed")),
 )
 """Filter of conversations -> the label of its tab."""
 RESTS = {
-    "hour": "For an hour",
-    "evening": "Until this evening",
-    "tomorrow": "Until tomorrow morning",
-    "monday": "Until Monday morning",
+    "hour": gettext_lazy("For an hour"),
+    "evening": gettext_lazy("Until this evening"),
+    "tomorrow": gettext_lazy("Until tomorrow morning"),
+    "monday": gettext_lazy("Until Monday morning"),
 }
 MORNING, EVENING = time(9), time(18)
 SHOWN = 50
@@ -113,7 +114,9 @@ class InboxPage(Page):
 
     module = MODULES[0]
     also = MODULES[1:]
-    menu = MenuItem("Conversations", INBOX, 10, "inbox", keywords="inbox chats replies messages")
+    menu = MenuItem(
+        gettext_lazy("Conversations"), INBOX, 10, "inbox", keywords=gettext_lazy("inbox chats replies messages")
+    )
 
     def lets(self, method: str) -> bool:
         """Return whether the reader may use the method on conversations of some channel."""

@@ -7,9 +7,11 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from core.ids import is_id
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
@@ -31,11 +33,13 @@ from outreach.chat.conversations.pages.base import (
 
 class Inbox(InboxPage):
     path = name = "inbox"
-    title = "Inbox"
+    title = gettext_lazy("Inbox")
     template = "web/conversations/inbox.html"
     choices = (
-        Choice("channel", "Channel", ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())),
-        Choice("state", "Status", ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
+        Choice(
+            "channel", gettext_lazy("Channel"), ("in",), tuple((key, words) for key, (words, _) in CHANNELS.items())
+        ),
+        Choice("state", gettext_lazy("Status"), ("in",), tuple((key, words) for key, (words, _) in STATES.items())),
     )
 
     @cached_property
@@ -77,7 +81,7 @@ class Inbox(InboxPage):
 class ConversationDetail(Inbox):
     path = "inbox/<str:id>"
     name = "conversation"
-    record_kind = ("conversation", "Conversations")
+    record_kind = ("conversation", gettext_lazy("Conversations"))
 
     @property
     def address_of_api(self) -> str:
@@ -91,7 +95,7 @@ class ConversationDetail(Inbox):
         return list(answer.data) if answer.ok else []
 
     def form(self, text: str = "") -> Form:
-        return Form(fields=[Field("text", "Reply", "textarea", required=True, key="r", initial=text)])
+        return Form(fields=[Field("text", gettext("Reply"), "textarea", required=True, key="r", initial=text)])
 
     def show(self) -> Values:
         chat = shown(self.read(self.address_of_api).data)
@@ -154,38 +158,40 @@ class ConversationDetail(Inbox):
 
     def do_takeover(self) -> HttpResponse:
         instead = self.request.POST.get("instead", "")
-        return self._move("takeover", "You have taken over", {"insteadOf": instead} if is_id(instead) else {})
+        return self._move("takeover", gettext("You have taken over"), {"insteadOf": instead} if is_id(instead) else {})
 
     def do_release(self) -> HttpResponse:
-        return self._move("release", "Released")
+        return self._move("release", gettext("Released"))
 
     def do_close(self) -> HttpResponse:
-        return self._move("close", "Closed")
+        return self._move("close", gettext("Closed"))
 
     def do_reopen(self) -> HttpResponse:
-        return self._move("reopen", "Open again")
+        return self._move("reopen", gettext("Reopened"))
 
     def do_read(self) -> HttpResponse:
         return self._move("read", "", {})
 
     def do_unread(self) -> HttpResponse:
-        return self._move("read", "Marked as unread", {"isRead": False})
+        return self._move("read", gettext("Marked as unread"), {"isRead": False})
 
     def do_wake(self) -> HttpResponse:
-        return self._move("snooze", "No longer snoozed", {"until": None})
+        return self._move("snooze", gettext("No longer snoozed"), {"until": None})
 
     def do_snooze(self) -> HttpResponse:
         now = timezone.now().astimezone(zone_of(self.reader.formats.timezone))
         until = rests_until(self.request.POST.get("until", ""), now)
         if until is None:
-            return self.fail("Choose when to snooze until")
-        return self._move("snooze", "Snoozed until then, or until a reply arrives", {"until": until.isoformat()})
+            return self.fail(gettext("Choose when to snooze until"))
+        return self._move(
+            "snooze", gettext("Snoozed until then, or until a reply arrives"), {"until": until.isoformat()}
+        )
 
     def do_contact(self) -> HttpResponse:
-        return self._move("contact", "The contact with this number is linked", {})
+        return self._move("contact", gettext("The contact with this number is linked"), {})
 
     def do_lead(self) -> HttpResponse:
-        return self._move("lead", "Lead created", {})
+        return self._move("lead", gettext("Lead created"), {})
 
     def _move(self, move: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)
@@ -197,7 +203,7 @@ class ConversationPeople(InboxPage):
 
     path = "inbox/<str:id>/people"
     name = "conversation-people"
-    tab_name = "People of the conversation"
+    tab_name = gettext_lazy("People of the conversation")
     template = "web/conversations/people.html"
 
     @cached_property
@@ -214,10 +220,14 @@ class ConversationPeople(InboxPage):
         ]
         return Form(
             fields=[
-                Field("assignee", "Assigned to", "select", options=self.people(), placeholder="Anybody"),
-                Field("team", "Team", "select", options=self.options_of("team"), placeholder="As it is"),
-                Field("byRule", "Assign by the team's rule if empty", "switch"),
-                Field("lead", "Lead", "select", options=options, placeholder="As it is"),
+                Field(
+                    "assignee", gettext("Assigned to"), "select", options=self.people(), placeholder=gettext("Anyone")
+                ),
+                Field(
+                    "team", gettext("Team"), "select", options=self.options_of("team"), placeholder=gettext("No change")
+                ),
+                Field("byRule", gettext("Assign by the team's rule if empty"), "switch"),
+                Field("lead", gettext("Lead"), "select", options=options, placeholder=gettext("No change")),
             ],
             initial=values,
         )
@@ -234,11 +244,17 @@ class ConversationPeople(InboxPage):
         return {name: (self.chat[name] or {}).get("_id", "") for name in ("assignee", "team", "lead")}
 
     def show(self) -> Values:
-        return {"chat": self.chat, "title": f"Who answers {self.chat['who']}", "form": self.form(self.values())}
+        return {
+            "chat": self.chat,
+            "title": gettext("Assignment: %(who)s") % {"who": self.chat["who"]},
+            "form": self.form(self.values()),
+        }
 
     def do_save(self) -> HttpResponse:
         before = self.values()
         form = self.form(before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         values = dict(form.values)
         lead = values.pop("lead", "")
         api = f"conversation/{self.params['id']}"
@@ -252,4 +268,4 @@ class ConversationPeople(InboxPage):
             answer = self.ask("POST", f"{api}/assign", None, {**body, "byRule": values["byRule"]})
             if not answer.ok:
                 return self.invalid(form, answer)
-        return self.done("Saved", self.address("conversation", self.params["id"]))
+        return self.done(gettext("Saved"), self.address("conversation", self.params["id"]))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -12,42 +15,46 @@ from outreach.chat.conversations.pages.base import InboxPage
 CANNED = Records(
     "canned-answer",
     "canned-answers",
-    "canned answer",
-    "canned answers",
+    gettext_lazy("canned answer"),
+    gettext_lazy("canned answers"),
     "message-square-quote",
-    "Texts that you use often in replies.",
+    gettext_lazy("Reusable texts for replies."),
 )
 
 
 class CannedPage(InboxPage):
     menu = MenuItem(
-        "Canned replies", INBOX, 30, "message-square-reply", keywords="snippets saved replies quick replies macros"
+        gettext_lazy("Canned replies"),
+        INBOX,
+        30,
+        "message-square-reply",
+        keywords=gettext_lazy("snippets saved replies quick replies macros"),
     )
     kind = CANNED
 
 
 class CannedAnswers(RecordList, CannedPage):
     path = name = "canned-answers"
-    title = "Canned replies"
+    title = gettext_lazy("Canned replies")
     adds = "canned-answer-new"
     rows = "web/conversations/canned_rows.html"
-    hint = "Name, shortcut or text"
+    hint = gettext_lazy("Name, shortcut or text")
     columns = (
-        Column("name", "Name", "name"),
-        Column("text", "Text"),
-        Column("shortcut", "Shortcut", "shortcut"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("text", gettext_lazy("Text")),
+        Column("shortcut", gettext_lazy("Shortcut"), "shortcut"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
 class CannedForm(RecordForm, CannedPage):
     def form(self, values: Values | None = None) -> Form:
-        help = "Type this shortcut in a reply, such as /hours."
+        help = _("Type this shortcut in a reply, such as /hours.")
         return Form(
             fields=[
-                Field("name", "Name", required=True, autofocus=values is None),
-                Field("shortcut", "Shortcut", help_text=help),
-                Field("text", "Text", "textarea", required=True),
+                Field("name", _("Name"), required=True, autofocus=values is None),
+                Field("shortcut", _("Shortcut"), help_text=help),
+                Field("text", _("Text"), "textarea", required=True),
             ],
             initial=values,
         )
@@ -56,7 +63,7 @@ class CannedForm(RecordForm, CannedPage):
 class NewCanned(NewRecord, CannedForm):
     path = "canned-answers/new"
     name = "canned-answer-new"
-    title = "New canned reply"
+    title = gettext_lazy("New canned reply")
 
 
 class EditCanned(EditRecord, CannedForm):
@@ -67,41 +74,43 @@ class EditCanned(EditRecord, CannedForm):
 TIMES = Records(
     "answer-time",
     "answer-times",
-    "team's answer times",
-    "answer times",
+    gettext_lazy("team's answer times"),
+    gettext_lazy("answer times"),
     "timer",
-    "Target times for replies, with an alert when missed.",
+    gettext_lazy("Target times for replies, with an alert when missed."),
 )
 
 
 class TimesPage(InboxPage):
-    menu = MenuItem("Response times", INBOX, 40, "timer", keywords="sla response targets overdue")
+    menu = MenuItem(
+        gettext_lazy("Response times"), INBOX, 40, "timer", keywords=gettext_lazy("sla response targets overdue")
+    )
     kind = TIMES
 
 
 class AnswerTimes(RecordList, TimesPage):
     path = name = "answer-times"
-    title = "Response times"
+    title = gettext_lazy("Response times")
     adds = "answer-time-new"
     rows = "web/conversations/times_rows.html"
-    hint = "Team"
+    hint = gettext_lazy("Team")
     columns = (
-        Column("team", "Team"),
-        Column("firstMinutes", "First reply", "firstMinutes", css="right num"),
-        Column("nextMinutes", "Later replies", "nextMinutes", css="right num"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("team", gettext_lazy("Team")),
+        Column("firstMinutes", gettext_lazy("First reply"), "firstMinutes", css="right num"),
+        Column("nextMinutes", gettext_lazy("Later replies"), "nextMinutes", css="right num"),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
 
 class TimesForm(RecordForm, TimesPage):
     def form(self, values: Values | None = None) -> Form:
-        empty = "Leave empty for any time."
+        empty = _("Leave empty for any time.")
         teams = self.options_of("team")
         return Form(
             fields=[
-                Field("team", "Team", "select", options=teams, placeholder="All that have no times of their own"),
-                Field("firstMinutes", "Minutes to first reply", "number", help_text=empty),
-                Field("nextMinutes", "Minutes to later replies", "number", help_text=empty),
+                Field("team", _("Team"), "select", options=teams, placeholder=_("All other teams")),
+                Field("firstMinutes", _("Minutes to first reply"), "number", help_text=empty),
+                Field("nextMinutes", _("Minutes to later replies"), "number", help_text=empty),
             ],
             initial=values,
         )
@@ -113,7 +122,7 @@ class TimesForm(RecordForm, TimesPage):
 class NewTimes(NewRecord, TimesForm):
     path = "answer-times/new"
     name = "answer-time-new"
-    title = "New response times"
+    title = gettext_lazy("New response times")
 
 
 class EditTimes(EditRecord, TimesForm):

@@ -5,29 +5,61 @@ from __future__ import annotations
 import re
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.samples import test_server
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.navigation.places import SENDERS_MENU
-from core.web.pages import Page
+from core.web.pages import Page, Refused
+from core.web.shortcuts import Shortcut, register_shortcut
 
 VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
 CHECKS = {
-    "mx": "Replies (MX)",
-    "spf": "Servers (SPF)",
-    "dkim": "Signature (DKIM)",
-    "dmarc": "Policy (DMARC)",
-    "alignment": "From address",
+    "mx": gettext_lazy("Replies (MX)"),
+    "spf": gettext_lazy("Servers (SPF)"),
+    "dkim": gettext_lazy("Signature (DKIM)"),
+    "dmarc": gettext_lazy("Policy (DMARC)"),
+    "alignment": gettext_lazy("From address"),
 }
-LIGHTS = {"green": ("In order", "ok"), "amber": ("Could be better", "warn"), "red": ("Needs fixing", "bad")}
+LIGHTS = {
+    "green": (gettext_lazy("OK"), "ok"),
+    "amber": (gettext_lazy("Can be improved"), "warn"),
+    "red": (gettext_lazy("Needs fixing"), "bad"),
+}
 KEY_STATES = {
-    "active": ("Signs", "ok"),
-    "pending": ("Publish the DNS record", "warn"),
-    "lost": ("DNS record missing", "bad"),
+    "active": (gettext_lazy("Signs"), "ok"),
+    "pending": (gettext_lazy("Publish the DNS record"), "warn"),
+    "lost": (gettext_lazy("DNS record missing"), "bad"),
 }
 SECRET = "password"  # noqa: S105  the field's name
+LIMITS = Fieldset(
+    gettext_lazy("Sending limits"),
+    ("maxConnections", ("perMinute", "perHour", "perDay"), ("rampStart", "rampStep")),
+    gettext_lazy("Slow down to stay within your provider's limits."),
+)
+FIELDSETS = (
+    Fieldset(gettext_lazy("Sender"), (("fromName", "fromEmail"), ("replyTo", "name"), "isActive")),
+    Fieldset(gettext_lazy("Mail server"), (("host", "port"), ("username", SECRET), "secure", REST)),
+    LIMITS,
+)
+HOURS_FIELDSETS = (
+    Fieldset(gettext_lazy("Sending hours"), ("windowDays", ("windowStart", "windowEnd"), "recipientTimezone")),
+    Fieldset(gettext_lazy("Drafts"), (("approvalDays", "language"),)),
+)
+TEST_SENDER = "test"
+"""User name and password at the test server, which takes all of them."""
 TLS_PORT = 465
 """The port on which mail servers use TLS from the first byte."""
 
@@ -35,8 +67,8 @@ TLS_PORT = 465
 def security(sender: Values) -> str:
     """Return the description of the encryption to a sender's mail server."""
     if not sender["secure"]:
-        return "encryption not required"
-    return "TLS required" if sender["port"] == TLS_PORT else "STARTTLS required"
+        return _("encryption not required")
+    return _("TLS required") if sender["port"] == TLS_PORT else _("STARTTLS required")
 
 
 class SenderPage(Page):
@@ -53,16 +85,16 @@ class SenderPage(Page):
     def limits(self) -> list[Field]:
         """Return the fields of a sender's sending limits."""
         return [
-            Field("perMinute", "Messages per minute", "number", help_text="Leave empty for no limit."),
-            Field("perHour", "Messages per hour", "number"),
-            Field("perDay", "Messages per day", "number"),
+            Field("perMinute", _("Messages per minute"), "number", help_text=_("Leave empty for no limit.")),
+            Field("perHour", _("Messages per hour"), "number"),
+            Field("perDay", _("Messages per day"), "number"),
             Field(
                 "rampStart",
-                "Warm-up: messages on day 1",
+                _("Warm-up: messages on day 1"),
                 "number",
-                help_text="Start slowly: sudden volume from a new sender looks like spam.",
+                help_text=_("Start slowly: sudden volume from a new sender looks like spam."),
             ),
-            Field("rampStep", "Warm-up: added per day", "number"),
+            Field("rampStep", _("Warm-up: added per day"), "number"),
         ]
 
     def form(self, values: Values | None = None) -> Form:
@@ -70,62 +102,67 @@ class SenderPage(Page):
         exists = values is not None
         return Form(
             fields=[
-                Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
-                Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
-                Field("host", "Mail server", required=True, placeholder="smtp.example.org"),
-                Field("port", "Port", "number", required=True, initial=587),
-                Field("username", "Username", required=True),
+                Field("fromName", _("From name"), required=True, placeholder=_("Dana of Acme")),
+                Field("fromEmail", _("From address"), "email", required=True, placeholder="dana@example.org"),
+                Field("host", _("Mail server"), required=True, placeholder="smtp.example.org"),
+                Field("port", _("Port"), "number", required=True, initial=587),
+                Field("username", _("Username"), required=True),
                 Field(
                     SECRET,
-                    "Password",
+                    _("Password"),
                     "password",
                     required=not exists,
                     autocomplete="new-password",
-                    help_text="Stored encrypted. Leave empty to keep it." if exists else "",
+                    help_text=_("Stored encrypted. Leave empty to keep it.") if exists else "",
                 ),
                 Field(
                     "secure",
-                    "Require encryption (TLS)",
+                    _("Require encryption (TLS)"),
                     "switch",
                     initial=True,
-                    help_text="If off, emails and the password may be sent unencrypted.",
+                    help_text=_("If off, emails and the password may be sent unencrypted."),
                 ),
-                Field("name", "Internal name", help_text="Only your team sees this."),
+                Field("name", _("Internal name"), help_text=_("Only your team sees this.")),
                 Field(
                     "maxConnections",
-                    "Parallel connections",
+                    _("Parallel connections"),
                     "number",
                     initial=2,
-                    help_text="More connections send faster. Many servers allow at most ten.",
+                    help_text=_("More connections send faster. Many servers allow at most ten."),
                 ),
                 *self.limits(),
-                *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
+                *([Field("isActive", _("Active"), "switch", initial=True)] if exists else []),
             ],
             initial=values,
+            fieldsets=FIELDSETS,
         )
 
     def tested(self, answer: Answer, message: str, to: str) -> HttpResponse:
         """Lead on after a change that tested the connection."""
         sender = answer.data
         if sender["verified"]:
-            return self.done(f"{message}; the connection works", to)
-        return self.fail(f"{message}, but the connection test failed: {sender['lastError']}", to)
+            return self.done(_("%(message)s; the connection works") % {"message": message}, to)
+        return self.fail(
+            _("%(message)s, but the connection test failed: %(last_error)s")
+            % {"message": message, "last_error": sender["lastError"]},
+            to,
+        )
 
     def deleted(self, answer: Answer) -> HttpResponse:
         """Lead on after a sender was deleted, or switched off."""
         kept = answer.data["deactivatedCount"]
-        message = "Sender deactivated. Its messages are kept." if kept else "Sender deleted"
+        message = _("Sender deactivated. Its messages are kept.") if kept else _("Sender deleted")
         return self.done(message, self.address("senders"))
 
     def resume(self, path: str) -> HttpResponse:
         answer = self.ask("POST", f"{path}/resume")
-        return self.done("Sender resumed") if answer.ok else self.refuse(answer)
+        return self.done(_("Sender resumed")) if answer.ok else self.refuse(answer)
 
 
 class Senders(SenderPage):
     path = name = "senders"
-    purpose = "Mailboxes that send your email, and sending hours."
-    title = "Email senders"
+    purpose = gettext_lazy("Mailboxes that send your email, and sending hours.")
+    title = gettext_lazy("Email senders")
     template = "web/senders/list.html"
 
     def show(self) -> Values:
@@ -139,6 +176,7 @@ class Senders(SenderPage):
                 *vendors["apps"],
             ],
             "writers": writers.data if writers.ok else [],
+            "has_test_server": test_server() is not None,
             "form": self.hours(hours.data) if hours is not None and hours.ok else None,
             "zone": hours.data["timezone"] if hours is not None and hours.ok else "",
         }
@@ -147,35 +185,51 @@ class Senders(SenderPage):
         days = [Option(str(number), name) for number, name in enumerate(DAYS, 1)]
         return Form(
             fields=[
-                Field("windowDays", "Days", "checks", options=days, help_text="Leave empty for every day."),
-                Field("windowStart", "From", "time"),
-                Field("windowEnd", "Until", "time", help_text="Leave both empty for the whole day."),
-                Field("recipientTimezone", "Use the recipient's time zone if known", "switch"),
+                Field("windowDays", _("Days"), "checks", options=days, help_text=_("Leave empty for every day.")),
+                Field("windowStart", _("From"), "time"),
+                Field("windowEnd", _("Until"), "time", help_text=_("Leave both empty for the whole day.")),
+                Field("recipientTimezone", _("Use the recipient's time zone if known"), "switch"),
                 Field(
                     "approvalDays",
-                    "Approvals expire after (days)",
+                    _("Approvals expire after (days)"),
                     "number",
-                    help_text="After that, the message becomes a draft again.",
+                    help_text=_("After that, the message becomes a draft again."),
                 ),
                 Field(
                     "language",
-                    "Language",
-                    help_text="For contacts without a language. Leave empty to follow the description.",
+                    _("Language"),
+                    help_text=_("For contacts without a language. Leave empty to follow the description."),
                 ),
             ],
             initial=values and {**values, "language": values["languageName"]},
+            fieldsets=HOURS_FIELDSETS,
         )
 
-    def do_connect_writer(self) -> HttpResponse:
-        answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer"})
-        return self.done("The writer is ready") if answer.ok else self.refuse(answer)
+    def do_test_sender(self) -> HttpResponse:
+        """Connect the service's own test server, which delivers nothing."""
+        server = test_server()
+        if server is None:
+            raise Refused(400, _("This page has no such action"))
+        host, port = server
+        person = {"fromName": self.reader.name, "fromEmail": self.reader.email}
+        account = {"username": TEST_SENDER, SECRET: TEST_SENDER, "secure": False}
+        body = {"name": "Test sender", "host": host, "port": port, **account, **person}
+        answer = self.ask("POST", "apps/smtp", None, body)
+        if not answer.ok:
+            return self.refuse(answer, self.back)
+        return self.tested(answer, _("Test sender connected"), self.back)
+
+    @property
+    def back(self) -> str:
+        """The page that comes next: home for its first steps, else this one."""
+        return self.address("home") if self.request.POST.get("back") == "home" else ""
 
     def do_hours(self) -> HttpResponse:
         form = self.hours(self.read("genie/settings").data).bind(self.request.POST)
         if not form.is_valid():
             return self.invalid(form)
         sent = form.values
-        days = [int(day) for day in sent["windowDays"] if day.isdigit()]
+        days = [int(day) for day in sent["windowDays"] if str(day).isdigit()]  # those of the record are numbers
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
         values = {
             name: value for name, value in sent.items() if name in self.request.POST or name == "recipientTimezone"
@@ -183,7 +237,7 @@ class Senders(SenderPage):
         if values.get("approvalDays") is None:
             values.pop("approvalDays", None)
         answer = self.ask("PUT", "genie/settings", None, {**values, **times, "windowDays": days})
-        return self.done("Settings saved") if answer.ok else self.refuse(answer)
+        return self.done(_("Settings saved")) if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         app = self.sent_app()
@@ -192,23 +246,35 @@ class Senders(SenderPage):
             return self.refuse(answer)
         check = answer.data
         if check["ok"] and app != "smtp":
-            return self.done("The key works")
+            return self.done(_("The key works"))
         if check["ok"]:
-            return self.done(
-                f"The connection works{', encrypted' if check['encryption'] else ', but is not encrypted'}"
-            )
-        return self.fail(f"The connection test failed: {check['detail']}")
+            encrypted = _("The connection works, encrypted")
+            return self.done(encrypted if check["encryption"] else _("The connection works, but is not encrypted"))
+        return self.fail(_("The connection test failed: %(detail)s") % {"detail": check["detail"]})
 
     def sent_app(self) -> str:
         app = self.request.POST.get("app", "smtp")
         return app if VENDOR_APP.fullmatch(app) else "smtp"
 
 
+register_shortcut(
+    Shortcut(
+        "sender",
+        gettext_lazy("Use the test sender"),
+        "senders",
+        "test_sender",
+        "apps",
+        "POST",
+        is_offered=lambda page: test_server() is not None,
+    )
+)
+
+
 class NewSender(SenderPage):
     path = "senders/new"
     name = "sender-new"
-    title = "New sender"
-    action = "Connect a sender"
+    title = gettext_lazy("New sender")
+    action = gettext_lazy("Connect a sender")
     template = "web/senders/form.html"
 
     def show(self) -> Values:
@@ -222,13 +288,13 @@ class NewSender(SenderPage):
         answer = self.ask("POST", "apps/smtp", None, values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer, "Sender connected", self.address("senders"))
+        return self.tested(answer, _("Sender connected"), self.address("senders"))
 
 
 class Sender(SenderPage):
     path = "senders/<str:id>"
     name = "sender"
-    record_kind = ("smtp", "Senders")
+    record_kind = ("smtp", gettext_lazy("Senders"))
     template = "web/senders/form.html"
 
     def show(self) -> Values:
@@ -276,14 +342,14 @@ class Sender(SenderPage):
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})
         return (
-            self.done("Key created. Publish the DNS record, then check the domain")
+            self.done(_("Key created. Publish the DNS record, then check the domain"))
             if answer.ok
             else self.refuse(answer)
         )
 
     def do_delete_key(self) -> HttpResponse:
         answer = self.ask("DELETE", f"{self.record}/dkim")
-        return self.done("Key deleted. Messages are sent unsigned.") if answer.ok else self.refuse(answer)
+        return self.done(_("Key deleted. Messages are sent unsigned.")) if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data
@@ -296,7 +362,7 @@ class Sender(SenderPage):
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer, "Sender saved", self.address("senders"))
+        return self.tested(answer, _("Sender saved"), self.address("senders"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "apps/smtp", None, {"ids": [self.params["id"]]})

@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 
 from django.http import Http404, HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms import Field, Form, Option
-from outreach.connections.senders.pages.smtp import SenderPage
+from core.web.forms import REST, Field, Fieldset, Form, Option
+from outreach.connections.senders.pages.smtp import LIMITS, SenderPage
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Sender"), (("fromName", "fromEmail"), ("replyTo", "name"), "isActive")),
+    Fieldset(gettext_lazy("Account"), ("apiKey", REST)),
+    LIMITS,
+)
 
 
 class VendorPage(SenderPage):
@@ -22,38 +30,45 @@ class VendorPage(SenderPage):
         exists = values is not None
         if vendor["login"]:
             return Form(
-                fields=[*self.login_fields(), *self.limits(), Field("isActive", "Active", "switch")],
+                fields=[*self.login_fields(), *self.limits(), Field("isActive", gettext("Active"), "switch")],
                 initial=values,
+                fieldsets=FIELDSETS,
             )
-        stays = "Stored encrypted." + (" Leave empty to keep it." if exists else "")
+        stays = gettext("Stored encrypted.") + (gettext(" Leave empty to keep it.") if exists else "")
         key = Field(
             "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help_text=stays
         )
         fields = [
-            Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
-            Field("fromEmail", "From address", "email", required=True, placeholder="dana@example.org"),
+            Field("fromName", gettext("From name"), required=True, placeholder=gettext("Dana of Acme")),
+            Field("fromEmail", gettext("From address"), "email", required=True, placeholder="dana@example.org"),
             key,
             *(self.own_field(setting, exists) for setting in vendor["fields"]),
-            Field("replyTo", "Reply to", "email", help_text="Leave empty to use the From address."),
-            Field("name", "Internal name", help_text="Only your team sees this."),
+            Field("replyTo", gettext("Reply to"), "email", help_text=gettext("Leave empty to use the From address.")),
+            Field("name", gettext("Internal name"), help_text=gettext("Only your team sees this.")),
             *self.limits(),
-            *([Field("isActive", "Active", "switch", initial=True)] if exists else []),
+            *([Field("isActive", gettext("Active"), "switch", initial=True)] if exists else []),
         ]
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def login_fields(self) -> list[Field]:
         """Return the fields of an account whose address comes from its log-in."""
         return [
-            Field("fromName", "From name", required=True, placeholder="Dana of Acme"),
-            Field("replyTo", "Reply to", "email", help_text="Leave empty to use the account's address."),
-            Field("name", "Internal name", help_text="Only your team sees this."),
+            Field("fromName", gettext("From name"), required=True, placeholder=gettext("Dana of Acme")),
+            Field(
+                "replyTo", gettext("Reply to"), "email", help_text=gettext("Leave empty to use the account's address.")
+            ),
+            Field("name", gettext("Internal name"), help_text=gettext("Only your team sees this.")),
         ]
 
     def login_form(self, vendor: Values, reads: bool = False) -> Form:
         """Make the form that begins a log-in at the vendor."""
-        help_text = f"If the connection breaks while a message goes, {vendor['name']} is asked whether it was sent."
+        help_text = gettext("If the connection breaks while a message goes, %(name)s is asked whether it was sent.") % {
+            "name": vendor["name"]
+        }
         return Form(
-            fields=[Field("mayRead", "Read replies from the mailbox", "switch", initial=reads, help_text=help_text)]
+            fields=[
+                Field("mayRead", gettext("Read replies from the mailbox"), "switch", initial=reads, help_text=help_text)
+            ]
         )
 
     def begin(self, vendor: Values, app: str = "") -> Answer:
@@ -69,20 +84,20 @@ class VendorPage(SenderPage):
                 setting["label"],
                 "select",
                 options=options,
-                placeholder="The usual",
+                placeholder=gettext("Default"),
                 help_text=setting["help"],
             )
         secret, needed = setting["secret"], setting["required"] and not (exists and setting["secret"])
         kind = "password" if secret else "text"
-        stays = " Leave empty to keep it." if secret and exists else ""
+        stays = gettext(" Leave empty to keep it.") if secret and exists else ""
         return Field(setting["name"], setting["label"], kind, needed, help_text=f"{setting['help']}{stays}".strip())
 
 
 class NewVendorApp(VendorPage):
     path = "senders/connect"
     name = "vendor-new"
-    tab_name = "New sender"
-    title = "New sender"
+    tab_name = gettext_lazy("New sender")
+    title = gettext_lazy("New sender")
     action = ""
 
     def vendor(self) -> JsonObject:
@@ -92,7 +107,7 @@ class NewVendorApp(VendorPage):
 
     def show(self) -> Values:
         vendor = self.vendor()
-        shared = {"form": None, "vendor": vendor, "title": f"Connect {vendor['name']}"}
+        shared = {"form": None, "vendor": vendor, "title": gettext("Connect %(name)s") % {"name": vendor["name"]}}
         if not self.may("apps", "POST"):
             return shared
         if vendor["login"]:
@@ -111,7 +126,7 @@ class NewVendorApp(VendorPage):
         answer = self.ask("POST", f"apps/{vendor['app']}", None, values)
         if not answer.ok:
             form.refuse(answer)
-            title = f"Connect {vendor['name']}"
+            title = gettext("Connect %(name)s") % {"name": vendor["name"]}
             return self.page({"form": form, "vendor": vendor, "title": title}, status=422)
         # The next step is at the vendor: its events come to the address that the app has now.
         return self.tested(answer, f"{vendor['name']} connected", self.address("vendor-app", answer.data["_id"]))
@@ -120,8 +135,8 @@ class NewVendorApp(VendorPage):
 class VendorApp(VendorPage):
     path = "senders/vendor/<str:id>"
     name = "vendor-app"
-    tab_name = "Sender"
-    record_kind = ("mail-vendors", "Mail vendors")
+    tab_name = gettext_lazy("Sender")
+    record_kind = ("mail-vendors", gettext_lazy("Mail vendors"))
 
     def before(self) -> tuple[JsonObject, JsonObject, str]:
         """Return the app, its vendor and its address; the page is not there for any other id."""
@@ -171,7 +186,7 @@ class VendorApp(VendorPage):
             form.refuse(answer)
             guardrail = self.read(f"{path}/guardrail").data
             return self.page({**self.context(sender, vendor, form), "guardrail": guardrail}, status=422)
-        return self.tested(answer, "Sender saved", self.address("senders"))
+        return self.tested(answer, gettext("Sender saved"), self.address("senders"))
 
     def do_delete(self) -> HttpResponse:
         _, vendor, _ = self.before()
@@ -184,7 +199,7 @@ class VendorReturn(VendorPage):
 
     path = "senders/return"
     name = "vendor-return"
-    title = "Log-in of the sender"
+    title = gettext_lazy("Log-in of the sender")
     template = "web/senders/return.html"
     came_back = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
 
@@ -197,7 +212,7 @@ class VendorReturn(VendorPage):
         whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
         app = match["app"] if match else ""
         may = self.may("apps", "PUT" if app else "POST")
-        kept = [Field(name, "Account", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
+        kept = [Field(name, gettext("Account"), "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
         return {
             "vendor": vendor,
             "app": app,
@@ -219,5 +234,5 @@ class VendorReturn(VendorPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
-        message = "Sender resumed" if context["app"] else f"{context['vendor']['name']} connected"
+        message = gettext("Sender resumed") if context["app"] else f"{context['vendor']['name']} connected"
         return self.done(message, self.address("vendor-app", answer.data["_id"]))

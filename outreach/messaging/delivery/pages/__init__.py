@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
 from core.web.filters import DATE, Choice
@@ -16,20 +18,20 @@ from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, 
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
-    ("planned", "Not written yet"),
-    ("draft", "To approve"),
-    ("approved,claimed,sending", "Sending"),
-    ("sent", "Sent"),
-    ("failed,unknown,cancelled,suppressed", "Not sent"),
-    ("failed", "Failed"),
-    ("unknown", "Delivery unknown"),
+    ("planned", gettext_lazy("Planned")),
+    ("draft", gettext_lazy("Needs approval")),
+    ("approved,claimed,sending", gettext_lazy("Sending")),
+    ("sent", gettext_lazy("Sent")),
+    ("failed,unknown,cancelled,suppressed", gettext_lazy("Not sent")),
+    ("failed", gettext_lazy("Failed")),
+    ("unknown", gettext_lazy("Delivery unknown")),
 )
 """Statuses -> their label."""
 ACTIONS = {
-    "approve": "Message approved",
-    "draft": "Moved back to drafts",
-    "cancel": "Message cancelled",
-    "stop-follow-ups": "Follow-ups stopped",
+    "approve": gettext_lazy("Message approved"),
+    "draft": gettext_lazy("Moved back to drafts"),
+    "cancel": gettext_lazy("Message canceled"),
+    "stop-follow-ups": gettext_lazy("Follow-ups stopped"),
 }
 """Operation of the API -> the message about its success."""
 STOPPABLE = ("planned", "draft", "approved")
@@ -37,9 +39,9 @@ STOPPABLE = ("planned", "draft", "approved")
 MACHINES = {
     "head": "a program",
     "scanner": "a program",
-    "too_soon": "a program (opened too quickly)",
-    "all_links": "a program (followed all links at once)",
-    "member": "someone in your company",
+    "too_soon": gettext_lazy("a program (opened too quickly)"),
+    "all_links": gettext_lazy("a program (followed all links at once)"),
+    "member": gettext_lazy("someone in your company"),
 }
 """Reason why a visit is not the recipient's -> its description."""
 RECENT = {"p": "1", "n": "50"}
@@ -51,7 +53,7 @@ PREVIEW = (
 
 def step_name(number: int) -> str:
     """Return the name of a step's messages."""
-    return "First message" if number == 1 else f"Follow-up {number - 1}"
+    return _("First message") if number == 1 else _("Follow-up %(number)s") % {"number": number - 1}
 
 
 class Statuses(Choice):
@@ -65,33 +67,35 @@ class MessagePage(Page):
     """Shared parts of the pages of messages."""
 
     module = "genie"
-    menu = MenuItem("Messages", OUTREACH, 30, "mail", keywords="sent emails drafts approve scheduled")
+    menu = MenuItem(
+        gettext_lazy("Messages"), OUTREACH, 30, "mail", keywords=gettext_lazy("sent emails drafts approve scheduled")
+    )
 
 
 class Messages(MessagePage):
     path = name = "messages"
-    title = "Messages"
+    title = gettext_lazy("Messages")
     template = "web/messages/list.html"
     columns = (
-        Column("contact", "To", "contact.name"),
-        Column("subject", "Subject", "subject"),
-        Column("status", "Status", "status"),
-        Column("sentence", "Reason"),
-        Column("run", "Outreach"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("contact", gettext_lazy("To"), "contact.name"),
+        Column("subject", gettext_lazy("Subject"), "subject"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("sentence", gettext_lazy("Reason")),
+        Column("run", gettext_lazy("Outreach")),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
     def show(self) -> Values:
         runs = self.ask("GET", "genie", RECENT)
         named = {run["_id"]: run["name"] for run in runs.data or []}
         choices = {
-            "status": Statuses("status", "State", ("in",), STATUSES),
-            "run": Choice("run", "Outreach", ("in",), tuple(named.items())),
-            "recipient": Choice("recipient", "Address", ("contains", "equals")),
-            "handedAt": Choice("handedAt", "Went out", DATE, kind="date"),
+            "status": Statuses("status", _("State"), ("in",), STATUSES),
+            "run": Choice("run", _("Outreach"), ("in",), tuple(named.items())),
+            "recipient": Choice("recipient", _("Address"), ("contains", "equals")),
+            "handedAt": Choice("handedAt", _("Went out"), DATE, kind="date"),
         }
         shown = list(choices.values())
-        choices["reason"] = Choice("reason", "Reason", ("in",))
+        choices["reason"] = Choice("reason", _("Reason"), ("in",))
         state = ListState(self.request.GET, choices, zone=self.zone_name)
         answer = self.read("genie/send-jobs", state.query())
         self.name_filters(choices, state, answer, named)
@@ -108,7 +112,7 @@ class Messages(MessagePage):
         """Set the labels of the filters in links, from the messages that they select."""
         reasons = {entry["reason"]: entry["sentence"] for entry in answer.data}
         runs = {entry["run"]["_id"]: entry["run"]["name"] for entry in answer.data if entry["run"]} | named
-        for name, labels, unknown in (("reason", reasons, "another reason"), ("run", runs, "another one")):
+        for name, labels, unknown in (("reason", reasons, _("another reason")), ("run", runs, _("another one"))):
             options = tuple(
                 (entry.value, labels.get(entry.value, unknown)) for entry in state.filters if entry.name == name
             )
@@ -129,7 +133,7 @@ class Message(MessagePage):
         return {
             "message": message,
             "answers": answers.data if answers.ok else [],
-            "title": message["subject"] or "Message",
+            "title": message["subject"] or _("Message"),
             "reason_link": self.reason_link(message),
             "transitions": message["transitions"],
             "visits": [{**entry, "words": MACHINES.get(entry["machine"], "")} for entry in message["opensAndClicks"]],
@@ -177,7 +181,7 @@ class Preview(MessagePage):
 
     path = "messages/<str:id>/preview"
     name = "message-preview"
-    tab_name = "Preview of the message"
+    tab_name = gettext_lazy("Preview of the message")
 
     def get(self, request: HttpRequest) -> HttpResponse:
         message: MessageDetailData = self.read(f"genie/send-jobs/{self.params['id']}").data

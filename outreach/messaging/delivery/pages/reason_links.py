@@ -63,7 +63,7 @@ ANY_RUN = ""
 """Status of a link that is about a run as a whole."""
 DRAFT = ReasonLink(_("Review the draft"), "outreach-draft", ("run", "draft"))
 DRAFTS = ReasonLink(_("Review the drafts"), "outreach-review", ("run",))
-CONTACT = ReasonLink(_("See the contact"), "contact", ("contact",), "contact")
+CONTACT = ReasonLink(_("Show the contact"), "contact", ("contact",), "contact")
 ADDRESS = ReasonLink(_("Correct the address"), "contact", ("contact",), "contact", {"edit": ""})
 AI_APP = ReasonLink(_("Check the AI app"), "ai")
 SENDER = (
@@ -74,10 +74,10 @@ LIMITS = (
     ReasonLink(_("Change the sender's limits"), "sender", ("smtp",), "apps"),
     ReasonLink(_("Change the sender's limits"), "senders"),
 )
-RETRY = (ReasonLink(_("Try again from the outreach"), "outreach-run", ("run",), status="failed"),)
-NEW_OUTREACH = _("Start another outreach")
+RETRY = (ReasonLink(_("Retry from the outreach"), "outreach-run", ("run",), status="failed"),)
+NEW_OUTREACH = _("Start a new outreach")
 LINKS: dict[str, tuple[ReasonLink, ...]] = {
-    "address_suppressed": (ReasonLink(_("See the do-not-contact list"), "suppressions", query={"q": "{recipient}"}),),
+    "address_suppressed": (ReasonLink(_("Show the suppression list"), "suppressions", query={"q": "{recipient}"}),),
     "subscription_lapsed": (ReasonLink(_("Renew the subscription"), "plan"),),
     "awaiting_approval": (DRAFT, DRAFTS),
     "approval_expired": (DRAFT, DRAFTS),
@@ -85,7 +85,7 @@ LINKS: dict[str, tuple[ReasonLink, ...]] = {
         ReasonLink(_("Review the drafts"), "outreach-review", ("run",), status=ANY_RUN),
         CONTACT,
     ),
-    "ai_limit_reached": (ReasonLink(_("See usage and caps"), "ai-use"),),
+    "ai_limit_reached": (ReasonLink(_("Show usage and limits"), "ai-use"),),
     "ai_trouble": (AI_APP,),
     "ai_busy": (AI_APP,),
     "sender_missing": (ReasonLink(_("Connect a sender"), "senders"),),
@@ -99,14 +99,14 @@ LINKS: dict[str, tuple[ReasonLink, ...]] = {
     "limit_hour": LIMITS,
     "limit_minute": LIMITS,
     "outside_window": (ReasonLink(_("Change the sending hours"), "senders"),),
-    "contact_deleted": (ReasonLink(_("Undo the deletion in background work"), "jobs", query={"only": "every"}),),
+    "contact_deleted": (ReasonLink(_("Undo the deletion"), "jobs", query={"only": "every"}),),
     "run_cancelled": (ReasonLink(NEW_OUTREACH, "outreach-new"),),
     "declined": (ReasonLink(NEW_OUTREACH, "outreach-new", status=ANY_RUN),),
     "no_valid_address": (ADDRESS,),
     "bad_address": (ADDRESS,),
     "came_back": (ADDRESS,),
     "bounced": (ADDRESS,),
-    "reply_received": (ReasonLink(_("Read the answer"), "contact", ("contact",), "contact"),),
+    "reply_received": (ReasonLink(_("Read the reply"), "contact", ("contact",), "contact"),),
     "lead_won": (CONTACT,),
     "lead_lost": (CONTACT,),
     "variable_missing": (CONTACT,),
@@ -119,8 +119,8 @@ LINKS: dict[str, tuple[ReasonLink, ...]] = {
 }
 """Reason -> its links, of which the first that fits is shown."""
 OTHERWISE = (
-    ReasonLink(_("See the messages"), "messages", status=ANY_RUN),
-    ReasonLink(_("See the outreach"), "outreach-run", ("run",)),
+    ReasonLink(_("Show the messages"), "messages", status=ANY_RUN),
+    ReasonLink(_("Show the outreach"), "outreach-run", ("run",)),
     ReasonLink(_("All messages"), "messages"),
 )
 """The links of other reasons, and of those whose own links do not fit."""

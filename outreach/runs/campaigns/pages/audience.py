@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from outreach.runs.campaigns.pages.base import CampaignPage
 from outreach.runs.campaigns.pages.form import WHO
@@ -16,7 +17,7 @@ class CampaignAudience(CampaignPage):
 
     path = "campaigns/audience"
     name = "campaign-audience"
-    title = "Who the campaign is written to"
+    title = gettext_lazy("Recipients")
     template = "web/campaigns/audience.html"
 
     def show(self) -> Values:
@@ -30,7 +31,7 @@ class CampaignAudience(CampaignPage):
             "found": audience,
             "by_chat": bool(by_chat),
             "left_out": audience["count"] - audience["sendable"],
-            "excluded": ", ".join(excluded),
+            "excluded": ", ".join(map(str, excluded)),
             "samples": audience["sample"][:SAMPLES],
             "back": f"{self.address('campaign-new')}?{urlencode(chosen, doseq=True)}",
         }

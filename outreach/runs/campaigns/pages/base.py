@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
 
 STATUSES = {
-    "draft": ("Draft", ""),
-    "scheduled": ("Scheduled", "info"),
-    "running": ("Running", "info"),
-    "paused": ("Paused", "warn"),
-    "completed": ("Done", "ok"),
-    "cancelled": ("Cancelled", ""),
-    "failed": ("Failed", "bad"),
+    "draft": (gettext_lazy("Draft"), ""),
+    "scheduled": (gettext_lazy("Scheduled"), "info"),
+    "running": (gettext_lazy("Running"), "info"),
+    "paused": (gettext_lazy("Paused"), "warn"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "cancelled": (gettext_lazy("Canceled"), ""),
+    "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Status -> its label, and the tone of its badge."""
 
@@ -28,4 +29,10 @@ class CampaignPage(Page):
     """Shared parts of the pages of campaigns."""
 
     module = "campaign"
-    menu = MenuItem("Campaigns", OUTREACH, 20, "megaphone", keywords="newsletters mailings broadcasts email marketing")
+    menu = MenuItem(
+        gettext_lazy("Campaigns"),
+        OUTREACH,
+        20,
+        "megaphone",
+        keywords=gettext_lazy("newsletters mailings broadcasts email marketing"),
+    )

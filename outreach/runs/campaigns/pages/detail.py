@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 from core.text.placeholders import names_in
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
 from outreach.runs.campaigns.pages.base import CampaignPage, shown_campaign
@@ -20,27 +22,27 @@ from outreach.runs.genie.pages.steps import in_words, step_name
 WAITING = ("approved", "claimed", "sending")
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
 FUNNEL = (
-    ("audience", "People", ()),
-    ("planned", "Messages", ("",)),
-    ("sent", "Sent", ("sent",)),
-    ("delivered", "Delivered", ()),
-    ("opened", "Opened", ()),
-    ("clicked", "Clicked", ()),
-    ("replied", "Answered", ()),
-    ("unsubscribed", "Unsubscribed", ()),
-    ("bounced", "Came back", ()),
-    ("notSent", "Not sent", NOT_SENT),
+    ("audience", gettext_lazy("People"), ()),
+    ("planned", gettext_lazy("Messages"), ("",)),
+    ("sent", gettext_lazy("Sent"), ("sent",)),
+    ("delivered", gettext_lazy("Delivered"), ()),
+    ("opened", gettext_lazy("Opened"), ()),
+    ("clicked", gettext_lazy("Clicked"), ()),
+    ("replied", gettext_lazy("Replied"), ()),
+    ("unsubscribed", gettext_lazy("Unsubscribed"), ()),
+    ("bounced", gettext_lazy("Bounced"), ()),
+    ("notSent", gettext_lazy("Not sent"), NOT_SENT),
 )
 """Name of a number -> its label, and the statuses of the messages that it counts."""
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every mail has."""
 WHY = {
-    "replied": "it had the most replies",
-    "opened": "most people have opened it",
-    "clicked": "most people have clicked a link of it",
-    "tie": "several did as well, and it is the first of these",
-    "no_data": "nobody had done anything, and it is the first",
-    "chosen": "somebody has chosen it",
+    "replied": gettext_lazy("most replies"),
+    "opened": gettext_lazy("most opens"),
+    "clicked": gettext_lazy("most clicks"),
+    "tie": gettext_lazy("a tie: the first version"),
+    "no_data": gettext_lazy("no responses: the first version"),
+    "chosen": gettext_lazy("chosen by a member"),
 }
 
 
@@ -53,7 +55,7 @@ def recipient(people: Values | None) -> Values | None:
 
 def opened(campaign: CampaignData) -> str:
     """Return the label for seen messages: people read chats, and open mails."""
-    return "Read" if campaign["type"] == CHAT else "Opened"
+    return gettext("Read") if campaign["type"] == CHAT else gettext("Opened")
 
 
 def counted(number: int) -> str:
@@ -63,7 +65,7 @@ def counted(number: int) -> str:
 class Campaign(CampaignPage):
     path = "campaigns/<str:id>"
     name = "campaign"
-    record_kind = ("campaign", "Campaigns")
+    record_kind = ("campaign", gettext_lazy("Campaigns"))
     template = "web/campaigns/detail.html"
 
     def show(self) -> Values:
@@ -106,9 +108,11 @@ class Campaign(CampaignPage):
         people = self.people(campaign)
         first = recipient(people)
         named = [variant["name"] for variant in campaign["variants"]]
-        mails = [(f"Version {name}", {"variant": number}) for number, name in enumerate(named)]
+        mails = [
+            (gettext("Version %(name)s") % {"name": name}, {"variant": number}) for number, name in enumerate(named)
+        ]
         later = len(campaign["outreachCadence"].get("steps", ()))
-        called = "The message" if campaign["type"] == CHAT else "The mail"
+        called = gettext("The message") if campaign["type"] == CHAT else gettext("The mail")
         mails = mails or ([(called, {})] if campaign["templateId"] or campaign["body"] else [])
         mails += [(step_name(step), {"step": step}) for step in range(2, later + 2)]
         shown_for = {"contactId": first["_id"]} if first else {}
@@ -120,7 +124,9 @@ class Campaign(CampaignPage):
                 for label, which in mails
             ],
             "can_test": bool(mails) and self.may("campaign", "POST"),
-            "starts": f"{counted(people['sendable'])} will be written to." if people else "Nobody is chosen yet.",
+            "starts": gettext("%(counted)s will be written to.") % {"counted": counted(people["sendable"])}
+            if people
+            else gettext("Nobody is chosen yet."),
         }
 
     def people(self, campaign: CampaignData) -> Values | None:
@@ -153,8 +159,12 @@ class Campaign(CampaignPage):
         if not answer.ok:
             return self.refuse(answer)
         name = first and (first["name"] or first["email"])
-        shown = f"as {name} would get it" if name else "with field names, since no contact is chosen"
-        return self.done(f"A test has gone to {self.reader.email}, {shown}")
+        shown = (
+            gettext("as %(name)s gets it") % {"name": name}
+            if name
+            else gettext("with field names, since no contact is chosen")
+        )
+        return self.done(gettext("Test sent to %(email)s, %(shown)s") % {"email": self.reader.email, "shown": shown})
 
     def funnel(self, campaign: CampaignData) -> list[JsonObject]:
         """Return the way from the audience to the answers: label, number, and the address of the messages."""
@@ -177,7 +187,7 @@ class Campaign(CampaignPage):
         for selector, label, *_ in SELECTORS:
             if ids := values[selector]:
                 rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
-        for selector, label in (("contactIds", "Single people"), ("leadIds", "Leads")):
+        for selector, label in (("contactIds", gettext("Single people")), ("leadIds", gettext("Leads"))):
             if ids := values[selector]:
                 rows.append((label, f"{len(ids):,}"))
         return rows
@@ -194,25 +204,29 @@ class Campaign(CampaignPage):
         if not answer.ok:
             return self.refuse(answer)
         return self.done(
-            "It starts at its time" if answer.data["status"] == "scheduled" else "The campaign has started"
+            gettext("Campaign scheduled")
+            if answer.data["status"] == "scheduled"
+            else gettext("The campaign has started")
         )
 
     def do_pause(self) -> HttpResponse:
-        return self.change("pause", "Paused: nothing goes until you resume it")
+        return self.change("pause", gettext("Paused"))
 
     def do_resume(self) -> HttpResponse:
-        return self.change("resume", "It goes on")
+        return self.change("resume", gettext("Resumed"))
 
     def do_winner(self) -> HttpResponse:
         variant = self.request.POST.get("variant", "")
-        return self.change("winner", f"{variant} goes to the others", {"variant": variant})
+        return self.change(
+            "winner", gettext("%(variant)s goes to the others") % {"variant": variant}, {"variant": variant}
+        )
 
     def change(self, path: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
         return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
-        return self.change_messages("cancel", None, "Cancelled; {} will not go", "cancelledCount")
+        return self.change_messages("cancel", None, gettext("Canceled: {} will not be sent"), "cancelledCount")
 
     def do_release(self) -> HttpResponse:
         return self.change_messages("release", {}, "{} released", "changedCount")
@@ -230,13 +244,13 @@ class Campaign(CampaignPage):
         answer = self.ask("POST", f"campaign/{self.params['id']}/duplicate")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("This is the copy, a draft", self.address("campaign", answer.data["_id"]))
+        return self.done(gettext("Duplicated as a draft"), self.address("campaign", answer.data["_id"]))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "campaign", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Campaign deleted; its messages stay in the log", self.address("campaigns"))
+        return self.done(gettext("Campaign deleted; its messages stay in the log"), self.address("campaigns"))
 
 
 class CampaignPreview(CampaignPage):
@@ -245,7 +259,7 @@ class CampaignPreview(CampaignPage):
 
     path = "campaigns/<str:id>/preview"
     name = "campaign-preview"
-    tab_name = "Preview of the campaign"
+    tab_name = gettext_lazy("Preview of the campaign")
 
     def get(self, request: HttpRequest) -> HttpResponse:
         self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there

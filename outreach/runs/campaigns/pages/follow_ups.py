@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from django.utils.translation import gettext as _
+
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option
 from outreach.runs.genie.pages import chats
@@ -35,15 +37,15 @@ def _fields(place: int, templates: list[Option], chat_templates: list[Option], s
     if step.get("template") in {option.value for option in chat_templates}:
         values |= {"chatTemplate": step["template"], "template": ""}
         values["chatVariables"] = chats.variables_shown(step.get("variables"))
-    chosen = Field("template", "Template", "select", options=templates, placeholder="None: written here")
+    chosen = Field("template", _("Template"), "select", options=templates, placeholder=_("None (write here)"))
     fields = [
         *chats.chat_fields(chat_templates, "chat"),
         *([chosen] if templates else []),
-        Field("subject", "Subject", help_text="Leave empty to reply in the same conversation (Re: …)."),
-        Field("body", "Text", "textarea", help_text="Leave template and text empty to skip this follow-up."),
-        Field("amount", "Wait", "number"),
-        Field("unit", "Unit", "select", options=list(UNITS)),
-        Field("stopOn", "Stop when", "checks", options=list(STOPS)),
+        Field("subject", _("Subject"), help_text=_("Leave empty to reply in the same conversation (Re: …).")),
+        Field("body", _("Text"), "textarea", help_text=_("Leave template and text empty to skip this follow-up.")),
+        Field("amount", _("Wait"), "number"),
+        Field("unit", _("Unit"), "select", options=list(UNITS)),
+        Field("stopOn", _("Stop when"), "checks", options=list(STOPS)),
     ]
     for field in fields:
         field.initial = values.get(field.name) or ([] if field.name == "stopOn" else "")

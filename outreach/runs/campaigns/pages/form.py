@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import BoundField, Field, Form, Option
@@ -20,7 +21,7 @@ from outreach.runs.genie.pages.base import TRACKED, tracking_switches
 from outreach.runs.genie.pages.new import SELECTORS, from_label
 from outreach.runs.genie.pages.steps import DAYS, INTERVALS
 
-WHO = tuple(name for name, *_ in SELECTORS)
+WHO = tuple(name for name, *rest in SELECTORS)
 WORDS = ("templateId", "subject", "body")
 CHATTED = ("chatTemplate", "chatVariables")
 SECOND_CHATTED = ("secondChatTemplate", "secondChatVariables")
@@ -34,16 +35,13 @@ SECOND_NAMES = {key: name for name, key in SECOND.items()}
 BY_CHAT = {"templateId": "chatTemplate", "variables": "chatVariables"}
 SECOND_BY_CHAT = {"templateId": "secondChatTemplate", "variables": "secondChatVariables"}
 """The same of a campaign by chat."""
-HELP = (
-    "Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of any field of"
-    " contacts in double braces are filled in."
-)
+HELP = _("Plain text, HTML or MJML, with fields such as {{contact.firstName}} or {{company.name}}.")
 WINNERS = (
-    ("", "", "Each version goes to its share"),
-    ("replied", "", "The one with the most replies goes to the rest"),
-    ("opened", "opens", "The one that most people open goes to the rest"),
-    ("clicked", "clicks", "The one of which most people click a link goes to the rest"),
-    ("manual", "", "I choose the one that goes to the rest"),
+    ("", "", _("No winner: split by share")),
+    ("replied", "", _("Most replies")),
+    ("opened", "opens", _("Most opens")),
+    ("clicked", "clicks", _("Most clicks")),
+    ("manual", "", _("I choose the winner")),
 )
 """Metric, its tracking, and its label."""
 
@@ -79,42 +77,42 @@ class CampaignForm(CampaignPage):
         return [Option(template["_id"], f"{template['name']} ({template['language']})") for template in templates]
 
     def who(self) -> list[Field]:
-        kinds = [(name, label, self.named(name)) for name, label, *_ in SELECTORS]
+        kinds = [(name, label, self.named(name)) for name, label, *rest in SELECTORS]
         return [Field(name, label, "checks", options=options, initial=[]) for name, label, options in kinds if options]
 
     def what(self) -> list[Field]:
         templates = self.named("templates")
-        chosen = Field("templateId", "Template", "select", options=templates, placeholder="None: written here")
+        chosen = Field("templateId", _("Template"), "select", options=templates, placeholder=_("None (write here)"))
         return [
-            Field("name", "Name", required=True, help_text="Only your team sees this."),
+            Field("name", _("Name"), required=True, help_text=_("Only your team sees this.")),
             *chats.chat_fields(
-                self.chat_templates(), "chat", help="It goes by chat then, by the number of the template, not by mail."
+                self.chat_templates(), "chat", help=_("Sent by chat from the template's number, not by email.")
             ),
             *([chosen] if templates else []),
-            Field("subject", "Subject", help_text="Used if no template is chosen."),
-            Field("body", "Text", "textarea", help_text=HELP),
+            Field("subject", _("Subject"), help_text=_("Used if no template is chosen.")),
+            Field("body", _("Text"), "textarea", help_text=HELP),
         ]
 
     def second(self) -> list[Field]:
         """Return the fields of the second version, and of how one of both is chosen."""
         templates = self.named("templates")
         chosen = Field(
-            "secondTemplateId", "Template of B", "select", options=templates, placeholder="None: written here"
+            "secondTemplateId", _("Template of B"), "select", options=templates, placeholder=_("None (write here)")
         )
         return [
-            *chats.chat_fields(self.chat_templates(), "secondChat", "Its chat template"),
+            *chats.chat_fields(self.chat_templates(), "secondChat", _("Chat template")),
             *([chosen] if templates else []),
-            Field("secondSubject", "Subject of B"),
-            Field("secondBody", "Text of B", "textarea"),
-            Field("share", "Share of B (%)", "number", initial=50),
-            Field("metric", "Winner by", "radio", options=self.winners(), initial=""),
-            Field("testShare", "Test group (%)", "number", initial=20),
+            Field("secondSubject", _("Subject of B")),
+            Field("secondBody", _("Text of B"), "textarea"),
+            Field("share", _("Share of B (%)"), "number", initial=50),
+            Field("metric", _("Winner by"), "radio", options=self.winners(), initial=""),
+            Field("testShare", _("Test group (%)"), "number", initial=20),
             Field(
                 "after",
-                "Days until the winner is chosen",
+                _("Days until the winner is chosen"),
                 "number",
                 initial=2,
-                help_text="How long the test runs before the winner is sent.",
+                help_text=_("How long the test runs before the winner is sent."),
             ),
         ]
 
@@ -133,33 +131,36 @@ class CampaignForm(CampaignPage):
             Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
         ]
         return [
-            Field("smtp", "From", "select", True, options=senders, initial=senders[0].value if senders else ""),
-            Field("scheduledAt", "Starts", "datetime-local", help_text="Leave empty to start right away."),
+            Field("smtp", _("From"), "select", True, options=senders, initial=senders[0].value if senders else ""),
+            Field("scheduledAt", _("Starts"), "datetime-local", help_text=_("Leave empty to start right away.")),
             Field(
                 "throttle",
-                "Messages per hour",
+                _("Messages per hour"),
                 "number",
                 initial=None,
-                help_text="Leave empty to use the sender's limit.",
+                help_text=_("Leave empty to use the sender's limit."),
             ),
-            Field("manual", "Approve each message before sending", "switch", initial=False),
+            Field("manual", _("Approve each message before sending"), "switch", initial=False),
             *self.switches(),
             Field(
                 "days",
-                "Days",
+                _("Days"),
                 "checks",
                 options=list(DAYS),
                 initial=[],
-                help_text="Leave empty to use your company's sending days.",
+                help_text=_("Leave empty to use your company's sending days."),
             ),
-            Field("start", "From", "time"),
+            Field("start", _("From"), "time"),
             Field(
-                "end", "Until", "time", help_text="In the recipient's time zone. Leave empty for your company's hours."
+                "end",
+                _("Until"),
+                "time",
+                help_text=_("In the recipient's time zone. Leave empty for your company's hours."),
             ),
-            Field("live", "Include contacts added later", "switch", initial=False),
-            Field("intervalMs", "Repeat", "select", options=list(INTERVALS), placeholder="Never"),
-            Field("writeAgain", "Send to everyone again each time", "switch", initial=False),
-            Field("endsAt", "Until", "datetime-local", help_text="For contacts added later, or repeated sends."),
+            Field("live", _("Include contacts added later"), "switch", initial=False),
+            Field("intervalMs", _("Repeat"), "select", options=list(INTERVALS), placeholder=_("Never")),
+            Field("writeAgain", _("Send to everyone again each time"), "switch", initial=False),
+            Field("endsAt", _("Until"), "datetime-local", help_text=_("For contacts added later, or repeated sends.")),
         ]
 
     def context(self, form: Form) -> JsonObject:
@@ -189,7 +190,7 @@ class CampaignForm(CampaignPage):
         """Return the API's body for the form."""
         values = form.values
         by_chat = values.get("chatTemplate")
-        type, _, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
+        type, slash, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
         span = {name: values[name] for name in ("start", "end") if values[name]}
         window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
         payload = {
@@ -263,8 +264,8 @@ def _words(values: Mapping[str, str]) -> JsonObject:
 class NewCampaign(CampaignForm):
     path = "campaigns/new"
     name = "campaign-new"
-    title = "New campaign"
-    action = "New campaign"
+    title = _("New campaign")
+    action = _("New campaign")
 
     def show(self) -> Values:
         if not self.may("campaign", "POST"):
@@ -282,13 +283,13 @@ class NewCampaign(CampaignForm):
         answer = self.ask("POST", "campaign", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Saved. Look at it once more, then start it", self.address("campaign", answer.data["_id"]))
+        return self.done(_("Saved. Check the campaign, then start it."), self.address("campaign", answer.data["_id"]))
 
 
 class EditCampaign(CampaignForm):
     path = "campaigns/<str:id>/edit"
     name = "campaign-edit"
-    tab_name = "Edit campaign"
+    tab_name = _("Edit campaign")
 
     @cached_property
     def campaign(self) -> Values:
@@ -319,7 +320,7 @@ class EditCampaign(CampaignForm):
         named = [step["template"] for step in self.steps() if by_chat or step["channel"] == chats.CHAT]
         named += [entry["templateId"] for entry in (campaign, *campaign["variants"]) if by_chat]
         missing = {id for id in named if id} - {entry.value for entry in offered}
-        return offered + [Option(id, "Current template (not approved)") for id in sorted(missing)]
+        return offered + [Option(id, _("Current template (not approved)")) for id in sorted(missing)]
 
     def steps(self) -> list[JsonObject]:
         cadence_steps: list[JsonObject] = self.campaign["outreachCadence"].get("steps", [])
@@ -390,4 +391,4 @@ class EditCampaign(CampaignForm):
         answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done("Saved", self.address("campaign", self.params["id"]))
+        return self.done(_("Saved"), self.address("campaign", self.params["id"]))

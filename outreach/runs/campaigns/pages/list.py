@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext, ngettext
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
@@ -12,21 +14,24 @@ from outreach.runs.campaigns.pages.base import STATUSES, CampaignPage, shown_cam
 
 class Campaigns(CampaignPage):
     path = name = "campaigns"
-    title = "Campaigns"
+    title = gettext_lazy("Campaigns")
     template = "web/campaigns/list.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("status", "Status", "status"),
-        Column("total", "People", css="right"),
-        Column("sent", "Messages sent", css="right"),
-        Column("replied", "Replied", css="right"),
-        Column("createdBy", "By"),
-        Column("createdAt", "Created", "createdAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("status", gettext_lazy("Status"), "status"),
+        Column("total", gettext_lazy("People"), css="right"),
+        Column("sent", gettext_lazy("Messages sent"), css="right"),
+        Column("replied", gettext_lazy("Replied"), css="right"),
+        Column("createdBy", gettext_lazy("By")),
+        Column("createdAt", gettext_lazy("Created"), "createdAt"),
     )
 
     def show(self) -> Values:
         statuses = tuple((name, label) for name, (label, _) in STATUSES.items())
-        choices = [Choice("status", "Status", ("in",), statuses), Choice("name", "Name", ("contains",))]
+        choices = [
+            Choice("status", gettext("Status"), ("in",), statuses),
+            Choice("name", gettext("Name"), ("contains",)),
+        ]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
         answer = self.read("campaign", state.query())
         return {
@@ -43,4 +48,5 @@ class Campaigns(CampaignPage):
         if not answer.ok:
             return self.refuse(answer)
         number = answer.data["deletedCount"]
-        return self.done(f"{number} campaign{'' if number == 1 else 's'} deleted; the messages stay in the log")
+        text = ngettext("%(count)s campaign deleted", "%(count)s campaigns deleted", number) % {"count": number}
+        return self.done(text)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from outreach.runs.genie.pages.base import OutreachPage, messages, skipped
 from outreach.runs.genie.pages.highlights import marks
 
-CHANGED = (
-    "Nothing was approved: some of these messages were changed or decided since you looked. Here is what would go now."
-)
+CHANGED = gettext_lazy("Not approved: some messages have changed. Check the current drafts.")
 
 
 class ApproveAll(OutreachPage):
     path = "outreach/<str:id>/approve"
     name = "outreach-approve"
-    title = "Approve all"
+    title = gettext_lazy("Approve all")
     template = "web/outreach/approve.html"
 
     def show(self) -> Values:
@@ -37,10 +37,15 @@ class ApproveAll(OutreachPage):
         if not answer.ok:
             return self.refuse(answer)
         left, newer = answer.data["leftCount"], answer.data["newerCount"]
-        message = f"; {messages(left)} left to be read by {'itself' if left == 1 else 'themselves'}"
-        approved = f"Approved {messages(answer.data['changedCount']) if not answer.job else 'messages'}"
-        since = f"{messages(newer)} came or changed since you looked, and wait{'s' if newer == 1 else ''} for you"
-        message = ". ".join(
-            [f"{approved}{message if left else ''}", *([since] if newer else []), *skipped(answer.data)]
+        sentences = [
+            _("Approving messages")
+            if answer.job
+            else _("Approved %(messages)s") % {"messages": messages(answer.data["changedCount"])}
+        ]
+        if left:
+            sentences.append(_("%(messages)s left to review") % {"messages": messages(left)})
+        if newer:
+            sentences.append(_("%(messages)s new or changed") % {"messages": messages(newer)})
+        return self.done(
+            ". ".join([*sentences, *skipped(answer.data)]), self.address("outreach-run", run), watch=answer.job
         )
-        return self.done(message, self.address("outreach-run", run), watch=answer.job)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field
@@ -9,18 +12,18 @@ from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
 
 PHASES = {
-    "planning": ("Being written", "info"),
-    "awaiting_approval": ("Waits for approval", "warn"),
-    "sending": ("Sending", "info"),
-    "waiting": ("Waits for what comes next", "info"),
-    "completed": ("Done", "ok"),
-    "cancelled": ("Cancelled", ""),
-    "failed": ("Failed", "bad"),
+    "planning": (gettext_lazy("Writing"), "info"),
+    "awaiting_approval": (gettext_lazy("Needs approval"), "warn"),
+    "sending": (gettext_lazy("Sending"), "info"),
+    "waiting": (gettext_lazy("Follow-ups scheduled"), "info"),
+    "completed": (gettext_lazy("Done"), "ok"),
+    "cancelled": (gettext_lazy("Canceled"), ""),
+    "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Phase -> its label, and the tone of its badge."""
 
 
-TRACKED = {"trackOpens": "Track opens", "trackClicks": "Track clicks"}
+TRACKED = {"trackOpens": gettext_lazy("Track opens"), "trackClicks": gettext_lazy("Track clicks")}
 """Switch of a run or campaign -> its label."""
 
 
@@ -37,27 +40,15 @@ def messages(number: int | None) -> str:
 def skipped(answer: Values) -> list[str]:
     """Return the messages about drafts that end instead of being approved, with reasons."""
     return [
-        f"{messages(reason['count'])} would never go: {reason['sentence']}" for reason in answer.get("skipped") or ()
+        _("%(messages)s would never go: %(sentence)s")
+        % {"messages": messages(reason["count"]), "sentence": reason["sentence"]}
+        for reason in answer.get("skipped") or ()
     ]
 
 
 def why(answer: Answer) -> str:
     """Return why something about a message was refused, as a sentence."""
     return f"{answer.message}. {answer.reason}"
-
-
-NO_WRITER = {
-    "defaultAppOff": (
-        "What writes by default is switched off, or was removed: choose another in the settings, under AI."
-    ),
-    "noModelInPlan": "Your plan has no AI model: choose the built-in writer in the settings, under AI.",
-}
-"""Code of the refusal of an AI app -> the reason for people."""
-
-
-def no_writer(answer: Answer) -> str:
-    """Return the reason why nothing writes messages, from the refusal of a run."""
-    return NO_WRITER.get(answer.code, "Nothing writes messages yet: choose what does in the settings, under AI.")
 
 
 def shown_run(run: Values) -> JsonObject:
@@ -70,7 +61,13 @@ class OutreachPage(Page):
     """Shared parts of the pages of outreach."""
 
     module = "genie"
-    menu = MenuItem("AI outreach", OUTREACH, 10, "send", keywords="runs sequences cold email prospecting")
+    menu = MenuItem(
+        gettext_lazy("AI outreach"),
+        OUTREACH,
+        10,
+        "send",
+        keywords=gettext_lazy("runs sequences cold email prospecting"),
+    )
 
     def tracking(self) -> list[Field]:
         """Return the switches of the company's tracking of mails."""

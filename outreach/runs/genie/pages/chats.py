@@ -6,19 +6,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from core.web.forms import Field, Option
 
 CHAT = "chatapp"
-FILLED = "One in a line: 1 = {{contact.firstName}}, 2 = SPRING. Left out: the field that the template names."
+FILLED = gettext_lazy("One per line: 1 = {{contact.firstName}}. Leave empty to use the template's fields.")
 
 
-def chat_fields(templates: list[Option], prefix: str, label: str = "Chat template", help: str = "") -> list[Field]:
+def chat_fields(
+    templates: list[Option], prefix: str, label: str = gettext("Chat template"), help: str = ""
+) -> list[Field]:
     """Make the fields of a message by chat; none where the company has no approved template."""
     if not templates:
         return []
-    chosen = Field(f"{prefix}Template", label, "select", options=templates, placeholder="None: a mail", help_text=help)
-    return [chosen, Field(f"{prefix}Variables", "Template variables", "textarea", help_text=FILLED)]
+    chosen = Field(
+        f"{prefix}Template", label, "select", options=templates, placeholder=gettext("None (email)"), help_text=help
+    )
+    return [chosen, Field(f"{prefix}Variables", gettext("Template variables"), "textarea", help_text=FILLED)]
 
 
 def variables_in(text: Any) -> dict[str, str]:

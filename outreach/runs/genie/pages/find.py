@@ -6,10 +6,13 @@ import re
 from collections.abc import Sequence
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
-from outreach.runs.genie.pages.base import TRACKED, OutreachPage, no_writer
+from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.new import TONES
 
 WHO = ("prompt", "industry", "count", "customWhitelistedDomains", "enrichmentEnabled")
@@ -23,8 +26,8 @@ class FindPeople(OutreachPage):
 
     path = "outreach/find"
     name = "outreach-find"
-    title = "Find new people"
-    action = "Find new people"
+    title = gettext_lazy("Find new people")
+    action = gettext_lazy("Find new people")
     template = "web/outreach/find.html"
 
     def show(self) -> Values:
@@ -37,7 +40,7 @@ class FindPeople(OutreachPage):
         groups = {"who": WHO, "what": WHAT, "how": HOW}
         parts = {part: [fields[name] for name in names if name in fields] for part, names in groups.items()}
         labels = [source.label for source in self.connected("lead-source", {"isActive": True}, "name")]
-        sources = ", ".join(labels) if self.may("contact", "POST") else ""
+        sources = ", ".join(map(str, labels)) if self.may("contact", "POST") else ""
         return {"form": form, **parts, "senders": "senders" in fields, "sources": sources}
 
     def form(self) -> Form:
@@ -47,59 +50,67 @@ class FindPeople(OutreachPage):
         fields = [
             Field(
                 "prompt",
-                "Who are you looking for, and why?",
+                gettext("Who are you looking for, and why?"),
                 "textarea",
                 required=True,
-                placeholder="Marketing managers in Berlin, to invite them to our open day",
-                help_text="Describe jobs, places or industries. Contacts without a lead come first.",
+                placeholder=gettext("Marketing managers in Berlin, to invite them to our open day"),
+                help_text=gettext("Describe jobs, places or industries. Contacts without a lead come first."),
             ),
-            Field("industry", "Industry", help_text="Counts twice as much as the description above."),
-            Field("count", "How many", "number", initial=USUAL, help_text="At most 50."),
+            Field("industry", gettext("Industry"), help_text=gettext("Counts twice as much as the description above.")),
+            Field("count", gettext("How many"), "number", initial=USUAL, help_text=gettext("At most 50.")),
             Field(
                 "customWhitelistedDomains",
-                "Only these email domains",
-                placeholder="example.org, example.com",
-                help_text="Separate with commas. Leave empty for any.",
+                gettext("Only these email domains"),
+                placeholder=gettext("example.org, example.com"),
+                help_text=gettext("Separate with commas. Leave empty for any."),
             ),
             Field(
                 "outreachPrompt",
-                "Message topic",
+                gettext("Message topic"),
                 "textarea",
-                placeholder="Invite them to our open day on Tuesday",
-                help_text="Leave empty to use the description above.",
+                placeholder=gettext("Invite them to our open day on Tuesday"),
+                help_text=gettext("Leave empty to use the description above."),
             ),
-            Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
-            Field("userEnquiryEnabled", "Allow questions in messages", "switch", initial=True),
-            Field("name", "Outreach name", help_text="Only your team sees this."),
+            Field("tone", gettext("Tone"), "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
+            Field("userEnquiryEnabled", gettext("Allow questions in messages"), "switch", initial=True),
+            Field("name", gettext("Outreach name"), help_text=gettext("Only your team sees this.")),
             Field(
                 "campaign",
-                "Mark as bulk email",
+                gettext("Mark as bulk email"),
                 "switch",
-                help_text="Helps to skip automatic replies, such as out-of-office notices.",
+                help_text=gettext("Helps to skip automatic replies, such as out-of-office notices."),
             ),
             Field(
                 "draft",
-                "Before sending",
+                gettext("Before sending"),
                 "radio",
-                options=[Option("hold", "Review drafts first"), Option("send", "Send without review")],
+                options=[
+                    Option("hold", gettext("Review drafts first")),
+                    Option("send", gettext("Send without review")),
+                ],
                 initial="hold",
             ),
         ]
         fields += self.tracking()
         if enrichers:
-            ask = f"Ask {enrichers[0].label} about them first"
+            ask = gettext("Ask %(label)s about them first") % {"label": enrichers[0].label}
             fields.append(
-                Field("enrichmentEnabled", ask, "switch", help_text="You get suggestions. Nothing changes by itself.")
+                Field(
+                    "enrichmentEnabled",
+                    ask,
+                    "switch",
+                    help_text=gettext("You get suggestions. Nothing changes by itself."),
+                )
             )
         if len(senders) > 1:
             fields.append(
                 Field(
                     "senders",
-                    "From",
+                    gettext("From"),
                     "checks",
                     options=senders,
                     initial=[],
-                    help_text="The oldest of the chosen ones. Leave empty for all.",
+                    help_text=gettext("The oldest of the chosen ones. Leave empty for all."),
                 )
             )
         return Form(fields=fields)
@@ -138,11 +149,8 @@ class FindPeople(OutreachPage):
         form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "genie", None, self.body(form))
         if answer.ok:
-            return self.done("People are being looked for", self.address("outreach-run", answer.data["_id"]))
-        if answer.refuses("aiType"):
-            form.add_error(None, no_writer(answer))
-        else:
-            form.refuse(answer)
+            return self.done(gettext("Searching for people"), self.address("outreach-run", answer.data["_id"]))
+        form.refuse(answer)
         return self.page(self.context(form), status=422)
 
 
@@ -160,7 +168,7 @@ class FindCost(FindPeople):
 
     path = "outreach/find/cost"
     name = "outreach-find-cost"
-    title = "Find new people: the cost"
+    title = gettext_lazy("Find new people: the cost")
     action = ""
 
     def do_save(self) -> HttpResponse:
@@ -179,7 +187,10 @@ class FindCost(FindPeople):
                 **channels_of(chosen),
             },
         )
-        context: JsonObject = {"preview": answer.data} if answer.ok else {"refused": answer.warning or answer.message}
+        context: JsonObject = {"preview": answer.data}
+        if not answer.ok:
+            text = remedy_text(answer) or answer.warning or answer.message
+            context = {"refused": text, "remedy": remedy_key(answer)}
         if "HX-Request" in self.request.headers:
             return self.page(context, template="web/outreach/find_cost.html")
         return self.page({**self.context(self.form().bind(sent)), **context})

@@ -7,26 +7,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
+from django.utils.translation import gettext as _
+
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 PERSON = "person"
 SOURCES = {
-    "contact.name": "Contact: name",
-    "contact.category": "Contact: category",
-    "contact.tags": "Contact: tags",
-    "company.name": "Your company: name",
-    "company.description": "Your company: what it does",
-    "company.website": "Your company: website",
-    "company.senderName": "The sender's name",
-    "prompt": "What this outreach is about",
-    "hint": "What was asked for when it was rewritten",
-    "outreach.step": "A message went before this one",
-    "outreach.subject": "The subject of the conversation",
-    "outreach.occurrence": "This outreach repeats",
-    "outreach.language": "Written in English, since there are no rules for the language",
-    "template": "Your template",
-    PERSON: "Written by hand",
-    "": "Nothing proves it",
+    "contact.name": gettext_lazy("Contact: name"),
+    "contact.category": gettext_lazy("Contact: category"),
+    "contact.tags": gettext_lazy("Contact: tags"),
+    "company.name": gettext_lazy("Your company: name"),
+    "company.description": gettext_lazy("Your company: what it does"),
+    "company.website": gettext_lazy("Your company: website"),
+    "company.senderName": gettext_lazy("The sender's name"),
+    "prompt": gettext_lazy("Topic of the outreach"),
+    "hint": gettext_lazy("Rewrite request"),
+    "outreach.step": gettext_lazy("An earlier message"),
+    "outreach.subject": gettext_lazy("The subject of the conversation"),
+    "outreach.occurrence": gettext_lazy("This outreach repeats"),
+    "outreach.language": gettext_lazy("Written in English, since there are no rules for the language"),
+    "template": gettext_lazy("Your template"),
+    PERSON: gettext_lazy("Written by hand"),
+    "": gettext_lazy("Unproved"),
 }
 """Source of evidence -> its label."""
 
@@ -44,10 +47,10 @@ class Piece:
 def source_words(source: str) -> str:
     """Return the label of a source: a field of the contact by its own label."""
     if source.startswith("catalogue."):
-        return "What you offer"
+        return _("What you offer")
     if source.startswith("thread."):
-        return "A message before this one"
-    return SOURCES.get(source) or f"Contact: {source.partition('.')[2]}"
+        return _("A message before this one")
+    return SOURCES.get(source) or _("Contact: %(source)s") % {"source": source.partition(".")[2]}
 
 
 def numbered(evidence: Sequence[Values]) -> list[JsonObject]:

@@ -5,39 +5,42 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext
 
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
 from outreach.runs.genie.pages import steps
-from outreach.runs.genie.pages.base import TRACKED, OutreachPage, no_writer
+from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.highlights import marks
 
 SELECTORS = (
-    ("tags", "Tags", "tag", "tag"),
-    ("segments", "Segments", "segment", "segment"),
-    ("categories", "Categories", "contact-category", "contact-category"),
+    ("tags", gettext_lazy("Tags"), "tag", "tag"),
+    ("segments", gettext_lazy("Segments"), "segment", "segment"),
+    ("categories", gettext_lazy("Categories"), "contact-category", "contact-category"),
 )
 """Selector -> label, path and module of its records."""
 WHO = ("contactIds", *(name for name, *_ in SELECTORS))
 HOW = ("smtp", "draft", *TRACKED, "intervalMs")
 CAPS = ("tokenCap", "costCap")
-CAP_HELP = "Where an AI model writes. Empty: your company's cap for one outreach, if there is one."
+CAP_HELP = gettext_lazy("For AI models. Leave empty to use the company's limit.")
 FOUND = 10
 MAX_PICKED = 100
 """Single people in one run of the page; an address holds no more ids."""
 TONES = (
-    ("", "Neutral"),
-    ("friendly", "Friendly"),
-    ("formal", "Formal"),
-    ("direct", "Direct"),
-    ("enthusiastic", "Upbeat"),
+    ("", gettext_lazy("Neutral")),
+    ("friendly", gettext_lazy("Friendly")),
+    ("formal", gettext_lazy("Formal")),
+    ("direct", gettext_lazy("Direct")),
+    ("enthusiastic", gettext_lazy("Upbeat")),
 )
 EXCLUDED = {
     "unsubscribed": "unsubscribed",
-    "address_suppressed": "on the do-not-contact list",
-    "no_valid_address": "without a valid address",
+    "address_suppressed": gettext_lazy("on the suppression list"),
+    "no_valid_address": gettext_lazy("without a valid address"),
 }
 """Reason -> the text about the number of contacts."""
 BY_NAME = {"p": "1", "n": "200", "sortBy": "name", "sortOrder": "asc", "fields": "name"}
@@ -56,8 +59,8 @@ class NewRun(OutreachPage):
 
     path = "outreach/new"
     name = "outreach-new"
-    title = "New outreach"
-    action = "Start outreach"
+    title = gettext_lazy("New outreach")
+    action = gettext_lazy("Start outreach")
     template = "web/outreach/new.html"
 
     def show(self) -> Values:
@@ -96,28 +99,39 @@ class NewRun(OutreachPage):
             fields += [Field(name, label, "checks", options=options, initial=[])] if options else []
         return Form(
             fields=[
-                Field("contactIds", "Contacts", "checks", initial=[]),
+                Field("contactIds", gettext("Contacts"), "checks", initial=[]),
                 *fields,
                 Field(
                     "prompt",
-                    "Topic",
+                    gettext("Topic"),
                     "textarea",
-                    placeholder="Invite them to our open day on Tuesday",
-                    help_text="Describe the offer in one or two sentences. Leave empty to use your company profile.",
+                    placeholder=gettext("Invite them to our open day on Tuesday"),
+                    help_text=gettext(
+                        "Describe the offer in one or two sentences. Leave empty to use your company profile."
+                    ),
                 ),
-                Field("tone", "Tone", "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
+                Field("tone", gettext("Tone"), "select", options=options_of(TONES[1:]), placeholder=TONES[0][1]),
                 Field(
                     "language",
-                    "Language",
-                    help_text="For example German. Leave empty to use the contact's language.",
+                    gettext("Language"),
+                    help_text=gettext("For example German. Leave empty to use the contact's language."),
                 ),
-                Field("name", "Outreach name", help_text="Only your team sees this."),
-                Field("smtp", "From", "select", options=self.senders(), placeholder="The first sender that works"),
+                Field("name", gettext("Outreach name"), help_text=gettext("Only your team sees this.")),
+                Field(
+                    "smtp",
+                    gettext("From"),
+                    "select",
+                    options=self.senders(),
+                    placeholder=gettext("First active sender"),
+                ),
                 Field(
                     "draft",
-                    "Before sending",
+                    gettext("Before sending"),
                     "radio",
-                    options=[Option("hold", "Review drafts first"), Option("send", "Send without review")],
+                    options=[
+                        Option("hold", gettext("Review drafts first")),
+                        Option("send", gettext("Send without review")),
+                    ],
                     initial="hold",
                 ),
                 *self.tracking(),
@@ -130,8 +144,8 @@ class NewRun(OutreachPage):
     def caps(self) -> list[Field]:
         """Return the fields of its limits."""
         return [
-            Field("tokenCap", "Token limit", "number", help_text=CAP_HELP),
-            Field("costCap", "Cost limit", "number", help_text=CAP_HELP),
+            Field("tokenCap", gettext("Token limit"), "number", help_text=CAP_HELP),
+            Field("costCap", gettext("Cost limit"), "number", help_text=CAP_HELP),
         ]
 
     def step_fields(self) -> list[Field]:
@@ -158,14 +172,13 @@ class NewRun(OutreachPage):
         body = {**values, **steps.cadence_in(self.request.POST), "draft": values.get("draft") != "send"}
         answer = self.ask("POST", "genie/from-contacts", None, body)
         if answer.ok:
-            return self.done("The messages are being written", self.address("outreach-run", answer.data["_id"]))
-        if answer.refuses("aiType"):
-            form.add_error(None, no_writer(answer))
-            return self.page(self.context(form), status=422)
+            return self.done(
+                gettext("The messages are being written"), self.address("outreach-run", answer.data["_id"])
+            )
         steps.refuse(form, answer)
         for field in form.refused_fields:
             if field.name == "smtp" and field.value() not in ("", *(option.value for option in field.options)):
-                field.replace_error("This sender has been removed or switched off since. Choose another one.")
+                field.replace_error(gettext("This sender is no longer active. Choose another."))
         return self.page(self.context(form), status=422)
 
 
@@ -174,7 +187,7 @@ class RunSamples(NewRun):
 
     path = "outreach/samples"
     name = "outreach-samples"
-    title = "New outreach: samples"
+    title = gettext_lazy("New outreach: samples")
     action = ""
 
     def do_save(self) -> HttpResponse:
@@ -195,9 +208,16 @@ class RunSamples(NewRun):
     def samples(self, answer: Answer) -> JsonObject:
         """Return the samples with their marks, or the reason why there are none."""
         if not answer.ok:
-            return {"refused": [answer.message, answer.warning]}
+            text = remedy_text(answer)
+            return {"refused": [text] if text else [answer.message, answer.reason], "remedy": remedy_key(answer)}
         preview = answer.data
-        return {"preview": preview, "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]]}
+        composer = preview["composer"]
+        writer = composer["name"] if composer["callsAModel"] else gettext("the built-in writer")
+        return {
+            "preview": preview,
+            "writer": writer,
+            "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]],
+        }
 
 
 class RunSteps(NewRun):
@@ -205,7 +225,7 @@ class RunSteps(NewRun):
 
     path = "outreach/steps"
     name = "outreach-steps"
-    title = "New outreach: follow-ups"
+    title = gettext_lazy("New outreach: follow-ups")
     action = ""
 
     def do_save(self) -> HttpResponse:
@@ -228,7 +248,7 @@ class RunAudience(NewRun):
     path = "outreach/audience"
     name = "outreach-audience"
     action = ""
-    title = "Who is written to"
+    title = gettext_lazy("Recipients")
     template = "web/outreach/audience.html"
 
     def show(self) -> Values:
@@ -251,7 +271,7 @@ class RunAudience(NewRun):
         return {
             "found": preview,
             "left_out": preview["count"] - preview["sendable"],
-            "excluded": ", ".join(excluded),
+            "excluded": ", ".join(map(str, excluded)),
             "samples": preview["sample"][:SAMPLES],
             "hours": hours.data if hours.ok and (hours.data["windowDays"] or hours.data["windowStart"]) else None,
             "back": f"{self.address('outreach-new')}?{urlencode(chosen, doseq=True)}",
@@ -267,7 +287,7 @@ class RunPeople(NewRun):
     path = "outreach/people"
     name = "outreach-people"
     action = ""
-    title = "Single people"
+    title = gettext_lazy("Single contacts")
     template = "web/outreach/people.html"
 
     def show(self) -> Values:

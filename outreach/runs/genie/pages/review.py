@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
 from core.web.field_values import field_values
@@ -18,15 +20,15 @@ from outreach.runs.genie.pages.highlights import marks
 
 QUEUE_SIZE = 50
 SINCE = {
-    "planned": "It is being rewritten. The new words come in a moment.",
-    "approved": "It has been approved in the meantime, and waits its turn.",
-    "claimed": "It has been approved in the meantime, and goes at this moment.",
-    "sending": "It has been approved in the meantime, and goes at this moment.",
-    "sent": "It has been approved in the meantime, and was sent.",
-    "cancelled": "In the meantime it was decided that it does not go.",
-    "suppressed": "Cancelled: the contact is on the suppression list.",
-    "failed": "It was approved in the meantime, and could not be sent.",
-    "unknown": "It was approved in the meantime; nobody knows whether it arrived.",
+    "planned": gettext_lazy("The message is being rewritten."),
+    "approved": gettext_lazy("Approved by someone else, and queued."),
+    "claimed": gettext_lazy("Approved by someone else, and sending."),
+    "sending": gettext_lazy("Approved by someone else, and sending."),
+    "sent": gettext_lazy("Approved by someone else, and sent."),
+    "cancelled": gettext_lazy("Canceled by someone else."),
+    "suppressed": gettext_lazy("Canceled: the contact is on the suppression list."),
+    "failed": gettext_lazy("Approved by someone else, but sending failed."),
+    "unknown": gettext_lazy("Approved by someone else; delivery unknown."),
 }
 """Status of a message that is no draft any more -> its description."""
 
@@ -34,7 +36,7 @@ SINCE = {
 class Review(OutreachPage):
     path = "outreach/<str:id>/review"
     name = "outreach-review"
-    title = "Review"
+    title = gettext_lazy("Review")
     template = "web/outreach/review.html"
 
     def show(self) -> Values:
@@ -70,7 +72,7 @@ class Review(OutreachPage):
             "facts": self.facts(message) if draft else [],
             "since": "" if draft else self.since(message),
             "anew_soon": message["reason"] == "written_anew",
-            "title": f"Review: {message['run']['name']}" if message["run"] else self.title,
+            "title": _("Review: %(name)s") % {"name": message["run"]["name"]} if message["run"] else self.title,
             "form": self.form(message) if "edit" in self.request.GET and draft else None,
             "anew": self.hint(message) if "anew" in self.request.GET and draft else None,
             **marks(message),
@@ -96,21 +98,21 @@ class Review(OutreachPage):
         facts: list[tuple[str, Any]] = [
             (field["name"], written.block(field, values.get(field["uniqueFieldID"]))) for field in own
         ]
-        facts += [("Category", contact["category"]), ("Tags", contact["tags"]), ("Email", contact["email"])]
+        facts += [(_("Category"), contact["category"]), (_("Tags"), contact["tags"]), (_("Email"), contact["email"])]
         return [(name, value) for name, value in facts if value not in (None, "", [])]
 
     def form(self, message: ListedMessageData | None = None) -> Form:
         fields = [
-            Field("subject", "Subject", required=True),
-            Field("text", "Text", "textarea", required=True, autofocus=True),
+            Field("subject", _("Subject"), required=True),
+            Field("text", _("Text"), "textarea", required=True, autofocus=True),
         ]
         fields += [Field(name, "", "hidden", initial=self.request.POST.get(name, "")) for name in ("id", "contentHash")]
         return Form(fields=fields, initial={**message, "id": message["_id"]} if message else None)
 
     def hint(self, message: ListedMessageData) -> Form:
         """Return the form that requests another text."""
-        text = "Such as: shorter, and mention the open day. Left empty, it is only worded differently."
-        fields = [Field("hint", "What should change?", "textarea", autofocus=True, help_text=text)]
+        text = _("For example: shorter. Leave empty for new wording.")
+        fields = [Field("hint", _("What should change?"), "textarea", autofocus=True, help_text=text)]
         fields += [Field(name, "", "hidden") for name in ("id", "contentHash")]
         return Form(fields=fields, initial={"id": message["_id"], "contentHash": message["contentHash"]})
 
@@ -124,10 +126,10 @@ class Review(OutreachPage):
 
     def do_approve(self) -> HttpResponse:
         body = {"contentHash": self.request.POST.get("contentHash", "")}
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), "Approved")
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved"))
 
     def do_cancel(self) -> HttpResponse:
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), "Message cancelled")
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message canceled"))
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -136,7 +138,7 @@ class Review(OutreachPage):
             body["contentHash"] = form.values["contentHash"]
         answer = self.ask("PUT", f"genie/send-jobs/{self.sent_id()}", None, body)
         if answer.ok:
-            return self.done("Draft changed", self.at(self.sent_id()))
+            return self.done(_("Draft changed"), self.at(self.sent_id()))
         context = dict(self.show())
         message = context["message"]
         if message is None or (answer.status in (400, 409) and message["_id"] != self.sent_id()):
@@ -144,7 +146,10 @@ class Review(OutreachPage):
         if message["status"] != "draft":
             context["typed"] = body["text"]
         elif answer.status == 409:
-            form.add_error(None, f"{self.changed(message)} Save again to put yours in the place of theirs.")
+            form.add_error(
+                None,
+                _("%(changed)s Save again to keep your text.") % {"changed": self.changed(message)},
+            )
             form["contentHash"].replace(message["contentHash"])
             context |= {"form": form, "theirs": message}
         else:
@@ -162,8 +167,11 @@ class Review(OutreachPage):
             return self.refuse(answer, here)
         if now.data["status"] == "draft" and answer.status == 409:
             about_words = answer.refuses("contentHash")
-            changed = self.changed(now.data) if about_words else "The contact or the sender is another one now."
-            message = f"{answer.message}. {changed} Read it again before you approve it."
+            changed = self.changed(now.data) if about_words else _("The contact or sender has changed.")
+            message = _("%(message)s. %(changed)s Read it again before you approve it.") % {
+                "message": answer.message,
+                "changed": changed,
+            }
             return self.refuse(Answer(answer.status, {"message": message}), here)
         message = SINCE.get(now.data["status"], why(answer))
         return self.refuse(Answer(answer.status, {"message": message}), here)
@@ -172,8 +180,8 @@ class Review(OutreachPage):
         """Return the message about the author of a change to a draft."""
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
-            return "You have changed it in another window."
-        return f"{by.get('name') or 'Somebody'} has changed it since."
+            return _("You changed it in another window.")
+        return _("%(by)s changed it.") % {"by": by.get("name") or _("Somebody")}
 
     def at(self, message: str) -> str:
         """Return the address of a draft in the review, or of the first one."""
@@ -185,4 +193,4 @@ class Review(OutreachPage):
 class ReviewDraft(Review):
     path = "outreach/<str:id>/review/<str:message>"
     name = "outreach-draft"
-    title = "Review of one draft"
+    title = gettext_lazy("Review of one draft")

@@ -9,7 +9,9 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
@@ -57,27 +59,27 @@ def group_of(status: str) -> tuple[str, ...]:
     return next((group for group in (WAITING, NOT_SENT) if status in group), (status,))
 
 
-VISITS = (("opened", "Opened"), ("clicked", "Clicked"))
+VISITS = (("opened", gettext_lazy("Opened")), ("clicked", gettext_lazy("Clicked")))
 """Counts of messages with tracking -> their labels."""
 
 
 class Runs(OutreachPage):
     path = name = "outreach"
-    title = "Outreach"
+    title = gettext_lazy("Outreach")
     template = "web/outreach/list.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("phase", "Status"),
-        Column("total", "People", "total", css="right"),
-        Column("sent", "Messages sent", css="right"),
-        Column("answered", "Replied", css="right"),
-        Column("createdBy", "By"),
-        Column("createdAt", "Started", "createdAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("phase", gettext_lazy("Status")),
+        Column("total", gettext_lazy("People"), "total", css="right"),
+        Column("sent", gettext_lazy("Messages sent"), css="right"),
+        Column("answered", gettext_lazy("Replied"), css="right"),
+        Column("createdBy", gettext_lazy("By")),
+        Column("createdAt", gettext_lazy("Started"), "createdAt"),
     )
 
     def show(self) -> Values:
         phases = tuple((name, label) for name, (label, _) in PHASES.items())
-        choices = [Choice("phase", "Status", ("in",), phases), Choice("name", "Name", ("contains",))]
+        choices = [Choice("phase", gettext("Status"), ("in",), phases), Choice("name", gettext("Name"), ("contains",))]
         state = ListState(self.request.GET, {entry.name: entry for entry in choices}, zone=self.zone_name)
         answer = self.read("genie", state.query())
         return {
@@ -92,7 +94,7 @@ class Runs(OutreachPage):
 class Run(OutreachPage):
     path = "outreach/<str:id>"
     name = "outreach-run"
-    record_kind = ("genie", "Outreach")
+    record_kind = ("genie", gettext_lazy("Outreach"))
     template = "web/outreach/run.html"
 
     def show(self) -> Values:
@@ -168,12 +170,18 @@ class Run(OutreachPage):
         search, asking = run["generation"], run["enrichment"]
         if search and search["status"] in ("queued", "running"):
             of = "" if search["total"] is None else f" of {search['total']:,}"
-            text = f"Looking for people: {search['processed']:,}{of} contacts looked at"
-            return {"words": text, "label": "Contacts looked at", "percent": share(search)}
+            text = gettext("Looking for people: %(processed)s%(of)s contacts looked at") % {
+                "processed": f"{search['processed']:,}",
+                "of": of,
+            }
+            return {"words": text, "label": gettext("Contacts looked at"), "percent": share(search)}
         if asking and asking["status"] in ("queued", "running"):
             of = "" if asking["total"] is None else f" of {asking['total']:,}"
-            text = f"Asking what is known of them: {asking['processed']:,}{of} asked about"
-            return {"words": text, "label": "Recipients asked about", "percent": share(asking)}
+            text = gettext("Requesting data: %(processed)s%(of)s contacts") % {
+                "processed": f"{asking['processed']:,}",
+                "of": of,
+            }
+            return {"words": text, "label": gettext("Recipients asked about"), "percent": share(asking)}
         return None
 
     def searched(self, run: RunDetailData) -> list[tuple[str, str]]:
@@ -181,19 +189,29 @@ class Run(OutreachPage):
         search, enrichment = run["generation"], run["enrichment"]
         rows = []
         if search:
-            rows.append(("Found", f"{search['created']:,} of {run['count']:,} wanted"))
+            rows.append(
+                (
+                    gettext("Found"),
+                    gettext("%(created)s of %(count)s wanted")
+                    % {"created": f"{search['created']:,}", "count": f"{run['count']:,}"},
+                )
+            )
             if search["error"] and search["created"]:
-                rows.append(("Not found", search["error"]))
-            rows += [("Not judged", search["judgeError"])] if search["judgeError"] else []
+                rows.append((gettext("Not found"), search["error"]))
+            rows += [(gettext("Not judged"), search["judgeError"])] if search["judgeError"] else []
             rows += [
-                ("Failed", f"{failure['source']}: {failure['error']}") for failure in search.get("sourceErrors") or ()
+                (gettext("Failed"), f"{failure['source']}: {failure['error']}")
+                for failure in search.get("sourceErrors") or ()
             ]
-            rows += [("Industry", run["industry"])] if run["industry"] else []
+            rows += [(gettext("Industry"), run["industry"])] if run["industry"] else []
             domains = ", ".join(run["customWhitelistedDomains"] or ())
-            rows += [("Domains", domains)] if domains else []
+            rows += [(gettext("Domains"), domains)] if domains else []
         if enrichment:
             rows.append(
-                ("Proposed", f"{enrichment['proposed']:,}{', ' + enrichment['error'] if enrichment['error'] else ''}")
+                (
+                    gettext("Proposed"),
+                    f"{enrichment['proposed']:,}{', ' + enrichment['error'] if enrichment['error'] else ''}",
+                )
             )
         return rows
 
@@ -209,10 +227,14 @@ class Run(OutreachPage):
         """Return (kind, names) of the run's audience."""
         audience, names = run["audience"], run["audienceNames"]
         rows = []
-        for selector, label in (("tags", "Tags"), ("segments", "Segments"), ("categories", "Categories")):
+        for selector, label in (
+            ("tags", gettext("Tags")),
+            ("segments", gettext("Segments")),
+            ("categories", gettext("Categories")),
+        ):
             if ids := audience.get(selector):
                 rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
-        for selector, label in (("contactIds", "Single people"), ("leadIds", "Leads")):
+        for selector, label in (("contactIds", gettext("Single people")), ("leadIds", gettext("Leads"))):
             if ids := audience.get(selector):
                 rows.append((label, f"{len(ids):,}"))
         return rows
@@ -232,15 +254,19 @@ class Run(OutreachPage):
             return sum(counts[status] for status in statuses)
 
         return [
-            ("People", run["total"], ""),
-            ("Messages", sum(counts.values()), self.log(run)),
-            *([("Not written yet", counts["planned"], self.log(run, ["planned"]))] if counts["planned"] else []),
-            ("To approve", counts["draft"], self.log(run, ["draft"])),
-            ("On their way", number(WAITING), self.log(run, WAITING)),
-            ("Sent", run["sent"], self.log(run, ["sent"])),
+            (gettext("People"), run["total"], ""),
+            (gettext("Messages"), sum(counts.values()), self.log(run)),
+            *(
+                [(gettext("Not written yet"), counts["planned"], self.log(run, ["planned"]))]
+                if counts["planned"]
+                else []
+            ),
+            (gettext("Needs approval"), counts["draft"], self.log(run, ["draft"])),
+            (gettext("Sending"), number(WAITING), self.log(run, WAITING)),
+            (gettext("Sent"), run["sent"], self.log(run, ["sent"])),
             *((label, values[name], "") for name, label in VISITS if values[name]),
-            ("Answered", run["answered"], ""),
-            ("Not sent", number(NOT_SENT), self.log(run, NOT_SENT)),
+            (gettext("Replied"), run["answered"], ""),
+            (gettext("Skipped"), number(NOT_SENT), self.log(run, NOT_SENT)),
         ]
 
     def log(self, run: RunDetailData, statuses: Iterable[str] = (), reason: str = "") -> str:
@@ -251,29 +277,31 @@ class Run(OutreachPage):
         return self.address("messages", f=filters)
 
     def do_pause(self) -> HttpResponse:
-        return self.change("draft-all", "Paused: {} wait for approval again")
+        return self.change("draft-all", gettext("Paused: {} wait for approval again"))
 
     def do_retry(self) -> HttpResponse:
-        return self.change("retry-failed", "Approved {} again; those without words are written first")
+        return self.change("retry-failed", gettext("Approved {} again; those without words are written first"))
 
     def do_stop_recurring(self) -> HttpResponse:
-        return self.recur("stop-recurring", "It does not repeat any more")
+        return self.recur("stop-recurring", gettext("Repeating stopped"))
 
     def do_resume_recurring(self) -> HttpResponse:
-        return self.recur("resume-recurring", "It repeats again as planned")
+        return self.recur("resume-recurring", gettext("Repeating resumed"))
 
     def recur(self, path: str, message: str) -> HttpResponse:
         answer = self.ask("POST", f"genie/{self.params['id']}/{path}")
         return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
-        return self.change("cancel", "Cancelled; {} will not go", count="cancelledCount")
+        return self.change("cancel", gettext("Canceled: {} will not be sent"), count="cancelledCount")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"genie/{self.params['id']}")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("Outreach deleted; its messages stay in the log", self.address("outreach"), watch=answer.job)
+        return self.done(
+            gettext("Outreach deleted; its messages stay in the log"), self.address("outreach"), watch=answer.job
+        )
 
     def change(self, path: str, message: str, *, count: str = "changedCount") -> HttpResponse:
         """Change all messages of the run, at once or by a job whose progress the toast shows."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import BoundField, Field, Form, Option
@@ -14,23 +16,28 @@ from outreach.runs.genie.pages import chats
 MAX_STEPS = 10
 UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
 STOPS = (
-    Option("reply", "They reply"),
-    Option("bounce", "A message bounces"),
-    Option("won", "Their lead is won"),
-    Option("lost", "Their lead is lost"),
+    Option("reply", gettext_lazy("They reply")),
+    Option("bounce", gettext_lazy("A message bounces")),
+    Option("won", gettext_lazy("Their lead is won")),
+    Option("lost", gettext_lazy("Their lead is lost")),
 )
 INTERVALS = (
-    Option("3600000", "Every hour"),
-    Option("86400000", "Every day"),
-    Option("604800000", "Every week"),
-    Option("2592000000", "Every 30 days"),
+    Option("3600000", gettext_lazy("Every hour")),
+    Option("86400000", gettext_lazy("Every day")),
+    Option("604800000", gettext_lazy("Every week")),
+    Option("2592000000", gettext_lazy("Every 30 days")),
 )
 NEW = {"amount": "3", "unit": "days"}
-DAYS = tuple(
-    Option(str(number), name)
-    for number, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), 1)
+DAYS = (
+    Option("1", gettext_lazy("Monday")),
+    Option("2", gettext_lazy("Tuesday")),
+    Option("3", gettext_lazy("Wednesday")),
+    Option("4", gettext_lazy("Thursday")),
+    Option("5", gettext_lazy("Friday")),
+    Option("6", gettext_lazy("Saturday")),
+    Option("7", gettext_lazy("Sunday")),
 )
-BY_CHAT = "It goes by chat then, by the number of the template, to those with a phone number."
+BY_CHAT = gettext_lazy("Sent by chat to people with a phone number.")
 WINDOW = ("days", "start", "end")
 BY_CHAT_ALONE = ("chatTemplate", "chatVariables")
 NAMES = ("amount", "unit", "chatTemplate", "chatVariables", "template", "prompt", "subject", "stopOn", *WINDOW)
@@ -50,35 +57,35 @@ def step_fields(count: int, templates: Sequence[Option] = (), chat_templates: Se
 def _fields(place: int, templates: Sequence[Option], chat_templates: Sequence[Option]) -> list[Field]:
     chosen = Field(
         f"step{place}-template",
-        "Template",
+        _("Template"),
         "select",
         options=list(templates),
-        placeholder="None: it is written for each person",
+        placeholder=_("None (AI writes each message)"),
     )
     return [
         *chats.chat_fields(list(chat_templates), f"step{place}-chat", help=BY_CHAT),
         *([chosen] if templates else []),
-        Field(f"step{place}-amount", "Wait", "number", required=True),
-        Field(f"step{place}-unit", "Unit", "select", required=True, options=list(UNITS), initial=NEW["unit"]),
+        Field(f"step{place}-amount", _("Wait"), "number", required=True),
+        Field(f"step{place}-unit", _("Unit"), "select", required=True, options=list(UNITS), initial=NEW["unit"]),
         Field(
             f"step{place}-prompt",
-            "Topic",
+            _("Topic"),
             "textarea",
-            placeholder="Ask whether they have seen it",
-            help_text="Leave empty to continue the topic of the first message.",
+            placeholder=_("Ask whether they have seen it"),
+            help_text=_("Leave empty to continue the topic of the first message."),
         ),
-        Field(f"step{place}-subject", "Subject", placeholder="Re: and the subject of the first message"),
-        Field(f"step{place}-stopOn", "Stop when", "checks", options=list(STOPS), initial=[]),
+        Field(f"step{place}-subject", _("Subject"), placeholder=_("Re: and the subject of the first message")),
+        Field(f"step{place}-stopOn", _("Stop when"), "checks", options=list(STOPS), initial=[]),
         Field(
             f"step{place}-days",
-            "Days",
+            _("Days"),
             "checks",
             options=list(DAYS),
             initial=[],
-            help_text="Leave empty to use your company's sending days.",
+            help_text=_("Leave empty to use your company's sending days."),
         ),
-        Field(f"step{place}-start", "From", "time"),
-        Field(f"step{place}-end", "Until", "time", help_text="Leave both empty to use your company's hours."),
+        Field(f"step{place}-start", _("From"), "time"),
+        Field(f"step{place}-end", _("Until"), "time", help_text=_("Leave both empty to use your company's hours.")),
     ]
 
 
@@ -86,11 +93,11 @@ def interval_field() -> Field:
     """Return the field for the run's interval."""
     return Field(
         "intervalMs",
-        "How often",
+        _("How often"),
         "select",
         options=list(INTERVALS),
-        placeholder="Once",
-        help_text="Each run writes to new contacts only. Nobody gets it twice.",
+        placeholder=_("Once"),
+        help_text=_("Each run writes to new contacts only. Nobody gets it twice."),
     )
 
 
@@ -147,7 +154,7 @@ def refuse(form: Form, answer: Answer) -> None:
     for error in answer.errors:
         field = by_name.get(_form_name(by_name, error["field"]))
         if field is not None and error["field"].endswith(".delay.amount"):
-            field.replace_error("Give a whole number, at least 1.")
+            field.replace_error(_("Give a whole number, at least 1."))
 
 
 def _form_name(by_name: Mapping[str, BoundField], path: str) -> str:
@@ -209,10 +216,10 @@ def hours_in_words(window: Values) -> str:
 def about(step: Values) -> str:
     """Return the source of a follow-up: a template or a prompt."""
     if step.get("channel") == chats.CHAT:
-        return "By chat, from a template"
-    return "From a template" if step.get("template") else str(step.get("prompt", ""))
+        return _("By chat, from a template")
+    return _("From a template") if step.get("template") else str(step.get("prompt", ""))
 
 
 def step_name(number: int) -> str:
     """Return the name of a step's messages."""
-    return "First message" if number == 1 else f"Follow-up {number - 1}"
+    return _("First message") if number == 1 else _("Follow-up %(number)s") % {"number": number - 1}

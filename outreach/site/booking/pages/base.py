@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from core.text.translation import gettext_lazy
 from core.web.navigation.places import CALENDAR, MenuItem
 from core.web.pages import Page
 from core.web.records import Records
@@ -11,17 +12,23 @@ from core.web.records import Records
 PAGES_KIND = Records(
     "booking-page",
     "booking",
-    "booking page",
-    "booking pages",
+    gettext_lazy("booking page"),
+    gettext_lazy("booking pages"),
     "calendar-check",
-    "An address where people choose a time with you that is free, and are in your calendar.",
+    gettext_lazy("Let people book a free time in your calendar."),
 )
 
 
 class BookingPages(Page):
     module = "calendar"
     also: ClassVar[tuple[str, ...]] = ("my-calendar",)
-    menu = MenuItem("Booking pages", CALENDAR, 20, "calendar-check", keywords="scheduling links appointments")
+    menu = MenuItem(
+        gettext_lazy("Booking pages"),
+        CALENDAR,
+        20,
+        "calendar-check",
+        keywords=gettext_lazy("scheduling links appointments"),
+    )
     kind = PAGES_KIND
 
     def may(self, module: str, method: str = "GET") -> bool:

@@ -6,7 +6,9 @@ import re
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import CALENDAR, MenuItem
@@ -15,7 +17,7 @@ from core.web.records import shown_value
 from outreach.site.booking.pages.base import BookingPages
 from outreach.site.booking.pages.week import day_fields, read_week, zone_field
 
-SUCH_AS = "Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12"
+SUCH_AS = gettext_lazy("For example 09:00 – 12:30, 13:30 – 17:00")
 
 
 class BookableHours(BookingPages):
@@ -24,9 +26,13 @@ class BookableHours(BookingPages):
     path = "booking/hours"
     name = "booking-hours"
     menu = MenuItem(
-        "Your hours", CALENDAR, 30, "clock", keywords="availability working hours calendar connection google"
+        gettext_lazy("Your hours"),
+        CALENDAR,
+        30,
+        "clock",
+        keywords=gettext_lazy("availability working hours calendar connection google"),
     )
-    title = "Your hours"
+    title = gettext_lazy("Your hours")
     template = "web/booking/hours.html"
     module = "my-calendar"
     also = ()
@@ -41,10 +47,10 @@ class BookableHours(BookingPages):
 
     def form(self) -> Form:
         away = "\n".join(" – ".join(dict.fromkeys((span["from"], span["to"]))) for span in self.hours["away"])
-        days = day_fields(self.hours["days"], f"{SUCH_AS}; empty: nobody can book then.")
+        days = day_fields(self.hours["days"], _("%(example)s. Leave empty for no bookings.") % {"example": SUCH_AS})
         zone = zone_field(self.hours["timezone"], self.reader.formats.timezone, "")
-        off = Field("away", "Days off", "textarea", initial=away)
-        off.help_text = "A day or days in a line, such as 2027-08-02 – 2027-08-13."
+        off = Field("away", _("Days off"), "textarea", initial=away)
+        off.help_text = _("A day or days in a line, such as 2027-08-02 – 2027-08-13.")
         fields = [*days, zone, off]
         return Form(fields=fields, initial={field.name: field.initial for field in fields})
 
@@ -61,14 +67,14 @@ class BookableHours(BookingPages):
         body = {"timezone": values["timezone"], "days": read_week(form)}
         away = [read_away(line) for line in values["away"].splitlines() if line.strip()]
         if None in away:
-            form.add_error("away", "Write days like 2027-08-02 – 2027-08-13.")
+            form.add_error("away", _("Write days like 2027-08-02 – 2027-08-13."))
         if not form.is_valid():
             return self.page({"form": form, **self.connection()}, status=422)
         answer = self.ask("PUT", "my-calendar/hours", None, {**body, "away": away})
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form, **self.connection()}, status=422)
-        return self.done("Saved")
+        return self.done(_("Saved"))
 
     def do_connect(self) -> HttpResponse:
         answer = self.ask("POST", "my-calendar/connection/authorize")
@@ -76,11 +82,11 @@ class BookableHours(BookingPages):
 
     def do_disconnect(self) -> HttpResponse:
         answer = self.ask("DELETE", "my-calendar/connection")
-        return self.done("Disconnected; what is in the calendar stays there") if answer.ok else self.refuse(answer)
+        return self.done(_("Disconnected. Calendar events stay.")) if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", "my-calendar/connection/sync")
-        return self.done("It is tried now") if answer.ok else self.refuse(answer)
+        return self.done(_("Trying now")) if answer.ok else self.refuse(answer)
 
 
 def read_away(line: str) -> dict[str, str] | None:
@@ -95,7 +101,7 @@ class BookingPageHours(BookingPages):
 
     path = "booking/pages/<str:id>/hours"
     name = "booking-page-hours"
-    tab_name = "Hours of the booking page"
+    tab_name = gettext_lazy("Hours of the booking page")
     template = "web/booking/page_hours.html"
 
     @cached_property
@@ -104,8 +110,8 @@ class BookingPageHours(BookingPages):
         return page
 
     def form(self) -> Form:
-        hint = f"{SUCH_AS}. Without any hours here those of whom one meets count."
-        zone = zone_field(self.record["timezone"], self.reader.formats.timezone, "By whose clocks these hours are.")
+        hint = _("%(example)s. Leave empty to use the host's hours.") % {"example": SUCH_AS}
+        zone = zone_field(self.record["timezone"], self.reader.formats.timezone, _("Time zone of these hours."))
         fields = [*day_fields(self.record["days"], hint), zone]
         return Form(fields=fields, initial={field.name: field.initial for field in fields})
 
@@ -125,7 +131,7 @@ class BookingPageHours(BookingPages):
         if form.is_valid():
             answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done("Saved", self.address("booking-page", self.params["id"]))
+                return self.done(_("Saved"), self.address("booking-page", self.params["id"]))
             form.refuse(answer)
         return self.page({**self.context(), "form": form}, status=422)
 
@@ -135,7 +141,7 @@ class CalendarReturn(BookingPages):
 
     path = "booking/calendar"
     name = "calendar-return"
-    title = "Log-in of the calendar"
+    title = gettext_lazy("Log-in of the calendar")
     template = "web/booking/return.html"
     module = "my-calendar"
     also = ()
@@ -148,7 +154,7 @@ class CalendarReturn(BookingPages):
 
     def context(self, sent: Values, form: Form | None = None) -> JsonObject:
         whole = bool(sent.get("code") and sent.get("state")) and not sent.get("error")
-        kept = [Field(name, "Account", "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
+        kept = [Field(name, _("Account"), "hidden", initial=sent.get(name, "")) for name in ("code", "state")]
         may = self.may("my-calendar", "POST")
         return {"refused": bool(sent.get("error")), "form": form or (Form(fields=kept) if whole and may else None)}
 

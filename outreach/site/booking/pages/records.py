@@ -8,53 +8,78 @@ from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option, name_below
+from core.web.forms import Field, Fieldset, Form, Option, name_below
 from core.web.lists import Column
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList
 from outreach.site.booking.pages.base import BookingPages
 
 LENGTHS = (15, 20, 30, 45, 60, 90, 120)
-NOTICE = {0: "Until it begins", 60: "1 hour before", 240: "4 hours before", 1440: "1 day before", 2880: "2 days before"}
-REMINDERS = {60: "1 hour before", 1440: "1 day before", 2880: "2 days before"}
+NOTICE = {
+    0: gettext_lazy("Until the start"),
+    60: gettext_lazy("1 hour before"),
+    240: gettext_lazy("4 hours before"),
+    1440: gettext_lazy("1 day before"),
+    2880: gettext_lazy("2 days before"),
+}
+REMINDERS = {60: gettext_lazy("1 hour before"), 1440: gettext_lazy("1 day before"), 2880: gettext_lazy("2 days before")}
 BUFFERS = (0, 5, 10, 15, 30, 60)
-NO_LINKS = (
+NO_LINKS = gettext_lazy(
     "The settings of video calls say nothing that makes links yet: choose here what does,"
     " or set it under Settings, Video calls. Without a link a page of video calls cannot be open."
 )
 TYPES = (
-    Option("text", "Text"),
-    Option("textarea", "Long text"),
-    Option("select", "Choice of one"),
-    Option("multiSelect", "Choice of several"),
-    Option("checkbox", "Check box"),
-    Option("phone", "Phone number"),
-    Option("number", "Number"),
-    Option("date", "Date"),
-    Option("consent", "Consent"),
+    Option("text", gettext_lazy("Text")),
+    Option("textarea", gettext_lazy("Long text")),
+    Option("select", gettext_lazy("Choice of one")),
+    Option("multiSelect", gettext_lazy("Choice of several")),
+    Option("checkbox", gettext_lazy("Check box")),
+    Option("phone", gettext_lazy("Phone number")),
+    Option("number", gettext_lazy("Number")),
+    Option("date", gettext_lazy("Date")),
+    Option("consent", gettext_lazy("Consent")),
 )
 
 
 class BookingList(RecordList, BookingPages):
     path = name = "booking"
-    title = "Booking pages"
+    title = gettext_lazy("Booking pages")
     template = "web/booking/list.html"
     adds = "booking-new"
     rows = "web/booking/rows.html"
     columns = (
-        Column("name", "Name", "name"),
-        Column("member", "Host"),
-        Column("isActive", "Active", "isActive"),
-        Column("url", "Address"),
-        Column("updatedAt", "Changed", "updatedAt"),
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("member", gettext_lazy("Host")),
+        Column("isActive", gettext_lazy("Active"), "isActive"),
+        Column("url", gettext_lazy("Address")),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
     )
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
-        return (Choice("kind", "Kind", ("in",), (("online", "Video call"), ("offline", "At a place"))),)
+        return (Choice("kind", _("Kind"), ("in",), (("online", _("Video call")), ("offline", _("At a place")))),)
+
+
+FIELDSETS = (
+    Fieldset(gettext_lazy("Page"), (("name", "title"), "text", ("colour", "isActive"))),
+    Fieldset(gettext_lazy("Host"), (("member", "team"),)),
+    Fieldset(gettext_lazy("Meeting"), (("kind", "videoProvider"), "place")),
+    Fieldset(
+        gettext_lazy("Free times"),
+        (
+            ("durationMinutes", "stepMinutes"),
+            ("bufferBefore", "bufferAfter"),
+            ("noticeMinutes", "horizonDays"),
+            "mostPerDay",
+        ),
+    ),
+    Fieldset(gettext_lazy("After the booking"), ("remindMinutes", "asksPhone", "makesLead", "leadSource")),
+)
 
 
 class BookingForm(BookingPages):
@@ -69,42 +94,42 @@ class BookingForm(BookingPages):
         hint = NO_LINKS if chosen == "" else troubles.get(chosen, "")
         return Field(
             "videoProvider",
-            "Video call link",
+            _("Video call link"),
             "select",
             options=[Option(provider["key"], provider["name"]) for provider in settings["providers"]],
-            placeholder="As the settings of video calls say",
+            placeholder=_("Default video link"),
             help_text=hint,
         )
 
     def fields(self) -> list[Field]:
         return [
-            Field("name", "Name", required=True, help_text="Internal name."),
-            Field("isActive", "Active", "switch", initial=True),
-            Field("title", "Heading", help_text="Shown to visitors. Leave empty to use the name."),
-            Field("text", "Description", "textarea"),
+            Field("name", _("Name"), required=True, help_text=_("Internal name.")),
+            Field("isActive", _("Active"), "switch", initial=True),
+            Field("title", _("Heading"), help_text=_("Shown to visitors. Leave empty to use the name.")),
+            Field("text", _("Description"), "textarea"),
             *self.whose(),
-            numbers("durationMinutes", "Length", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
-            numbers("stepMinutes", "Offer a time every", {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
+            numbers("durationMinutes", _("Length"), {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
+            numbers("stepMinutes", _("Offer a time every"), {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
             Field(
                 "kind",
-                "Meeting type",
+                _("Meeting type"),
                 "select",
                 required=True,
                 initial="online",
-                options=[Option("online", "Video call"), Option("offline", "In person")],
+                options=[Option("online", _("Video call")), Option("offline", _("In person"))],
             ),
             self.link(),
-            Field("place", "Location", help_text="An address or room, or call details."),
-            numbers("bufferBefore", "Buffer before", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
-            numbers("bufferAfter", "Buffer after", {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
-            numbers("noticeMinutes", "Minimum notice", NOTICE, 240),
-            Field("horizonDays", "Days ahead", "number", required=True, initial=30, help_text="At most 90."),
-            Field("mostPerDay", "Bookings per day", "number", help_text="Leave empty to offer every free time."),
-            numbers("remindMinutes", "Email reminder", REMINDERS, 1440, nothing="None"),
-            Field("asksPhone", "Ask for a phone number", "switch", initial=True),
-            Field("makesLead", "Create a lead for each booking", "switch"),
-            Field("leadSource", "Lead source"),
-            Field("colour", "Color", required=True, initial="#2f5bea", placeholder="#2f5bea"),
+            Field("place", _("Location"), help_text=_("An address or room, or call details.")),
+            numbers("bufferBefore", _("Buffer before"), {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("bufferAfter", _("Buffer after"), {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("noticeMinutes", _("Minimum notice"), NOTICE, 240),
+            Field("horizonDays", _("Days ahead"), "number", required=True, initial=30, help_text=_("At most 90.")),
+            Field("mostPerDay", _("Bookings per day"), "number", help_text=_("Leave empty to offer every free time.")),
+            numbers("remindMinutes", _("Email reminder"), REMINDERS, 1440, nothing=_("None")),
+            Field("asksPhone", _("Ask for a phone number"), "switch", initial=True),
+            Field("makesLead", _("Create a lead for each booking"), "switch"),
+            Field("leadSource", _("Lead source")),
+            Field("colour", _("Color"), required=True, initial="#2f5bea", placeholder="#2f5bea"),
         ]
 
     def whose(self) -> list[Field]:
@@ -116,14 +141,14 @@ class BookingForm(BookingPages):
             for option in self.options_of("member", filters={"status": ["owner", "accepted"]})
         ]
         return [
-            Field("member", "Host", "select", options=members, placeholder="You", initial=self.actor.member_id),
+            Field("member", _("Host"), "select", options=members, placeholder=_("You"), initial=self.actor.member_id),
             Field(
                 "team",
-                "Or anyone free in a team",
+                _("Or anyone free in a team"),
                 "select",
                 options=self.options_of("team"),
-                placeholder="No team",
-                help_text="Meetings rotate among these people.",
+                placeholder=_("No team"),
+                help_text=_("Meetings rotate among these people."),
             ),
         ]
 
@@ -152,12 +177,12 @@ def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothi
 class NewBookingPage(BookingForm, NewRecord):
     path = "booking/new"
     name = "booking-new"
-    title = "New booking page"
+    title = gettext_lazy("New booking page")
     action = title
-    save_label = "Create"
+    save_label = gettext_lazy("Create")
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(fields=self.fields(), initial=values)
+        return Form(fields=self.fields(), initial=values, fieldsets=FIELDSETS)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -168,7 +193,7 @@ class NewBookingPage(BookingForm, NewRecord):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("The page is open", self.address("booking-page", answer.data["_id"]))
+        return self.done(_("The page is open"), self.address("booking-page", answer.data["_id"]))
 
 
 class EditBookingPage(BookingForm, EditRecord):
@@ -182,7 +207,7 @@ class EditBookingPage(BookingForm, EditRecord):
             chosen = str((values or {}).get(field.name) or "")
             if field.name in NUMBERS and chosen and chosen not in [option.value for option in field.options]:
                 field.options.append(Option(chosen, f"{chosen} minutes"))
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def values(self) -> Values:
         record = self.record
@@ -194,19 +219,23 @@ class EditBookingPage(BookingForm, EditRecord):
         is_active = not self.record["isActive"]
         answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, {"isActive": is_active})
         return (
-            self.done("The page is open" if is_active else "The page is closed") if answer.ok else self.refuse(answer)
+            self.done(_("The page is open") if is_active else _("The page is closed"))
+            if answer.ok
+            else self.refuse(answer)
         )
 
     def consequence(self) -> str:
-        return "Its address leads nowhere then; what is booked stays."
+        return _("The page closes. Bookings stay.")
 
 
 class QuestionForm(Form):
-    label = Field(label="Question", required=True)
-    type = Field(label="Kind", kind="select", required=True, options=TYPES, initial="text")
-    required = Field(label="Has to be filled in", kind="switch")
-    options = Field(label="Options", kind="textarea", help_text="For choices: one per line.")
-    help = Field(label="Help below it")
+    label = Field(label=gettext_lazy("Question"), required=True)
+    type = Field(label=gettext_lazy("Kind"), kind="select", required=True, options=TYPES, initial="text")
+    required = Field(label=gettext_lazy("Required"), kind="switch")
+    options = Field(
+        label=gettext_lazy("Options"), kind="textarea", help_text=gettext_lazy("For choices: one per line.")
+    )
+    help = Field(label=gettext_lazy("Help text"))
 
 
 class BookingQuestions(BookingPages):
@@ -234,14 +263,14 @@ class BookingQuestions(BookingPages):
         key = new_key(form.values["label"], {question["key"] for question in questions})
         answer = self._put([*questions, {**form.values, "options": options, "key": key}])
         if answer.ok:
-            return self.done("Question added")
+            return self.done(_("Question added"))
         form.refuse(answer, name_below(f"questions.{len(questions)}."))
         return self.page({**self.show(), "form": form}, status=422)
 
     def do_remove(self) -> HttpResponse:
         kept = [question for question in self.record["questions"] if question["key"] != self.request.POST.get("key")]
         answer = self._put(kept)
-        return self.done("Question removed") if answer.ok else self.refuse(answer)
+        return self.done(_("Question removed")) if answer.ok else self.refuse(answer)
 
     def _put(self, questions: list[Any]) -> Any:
         return self.ask("PUT", f"booking-page/{self.params['id']}", None, {"questions": questions})

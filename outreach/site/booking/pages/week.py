@@ -6,14 +6,27 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from django.utils.translation import gettext
+
 from core.text.timezones import zone_groups
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAYS = (
+    gettext_lazy("Monday"),
+    gettext_lazy("Tuesday"),
+    gettext_lazy("Wednesday"),
+    gettext_lazy("Thursday"),
+    gettext_lazy("Friday"),
+    gettext_lazy("Saturday"),
+    gettext_lazy("Sunday"),
+)
 _CLOCK = r"(\d{1,2})(?:[:.](\d{2}))?"
 SPAN = re.compile(rf"{_CLOCK}\s*(?:-|–|—|to)\s*{_CLOCK}")
-SPANS_ERROR = "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each from an earlier time to a later one."
+SPANS_ERROR = gettext_lazy(
+    "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each from an earlier time to a later one."
+)
 
 
 def day_fields(days: Iterable[Values], help: str) -> list[Field]:
@@ -33,11 +46,11 @@ def zone_field(chosen: str, company: str, help: str) -> Field:
         options.insert(0, Option(chosen, chosen))  # an old name that a program has set
     return Field(
         "timezone",
-        "Time zone",
+        gettext("Time zone"),
         "select",
         options=options,
         initial=chosen,
-        placeholder=f"The company's: {company}",
+        placeholder=gettext("The company's: %(company)s") % {"company": company},
         help_text=help,
     )
 
@@ -51,7 +64,7 @@ def read_week(form: Form) -> list[JsonObject]:
             if spans is None:
                 field.add_error(SPANS_ERROR)
             if overlapping(spans or ()):
-                field.add_error("Two of these times overlap.")
+                field.add_error(gettext("Two of these times overlap."))
             week += [{"day": int(field.name[3:]), **span} for span in spans or ()]
     return week
 

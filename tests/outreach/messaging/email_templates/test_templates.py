@@ -267,7 +267,7 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
         True,
         True,
     )
-    assert "Earlier words" in text_of(client.get(page))
+    assert "Earlier versions" in text_of(client.get(page))
     assert client.post(page, {"do": "restore", "restore": "1"}).status_code == 303
     assert cast.key.get(f"/template/email/{made['_id']}").data["body"] == form["body"]
     part = client.post(at(cast.owner, "outreach/steps"), {"steps": "0"}, headers={"HX-Request": "true"})

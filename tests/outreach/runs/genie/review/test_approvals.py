@@ -220,7 +220,7 @@ def test_an_approval_holds_for_what_was_seen_while_other_drafts_come(cast: Cast,
     sent = client.post(page, {"do": "approve", "contentHash": found["contentHash"]})
     assert sent.status_code == 303
     told = text_of(client.get(sent["Location"]))
-    assert "Approved 2 messages. 1 message came or changed since you looked, and waits for you" in told
+    assert "Approved 2 messages. 1 message new or changed" in told
     assert [shown(cast, id)["status"] for id in (one, two, late)] == ["approved", "approved", "draft"]
     again = cast.session.post(f"/genie/{run}/approve-all", {"contentHash": found["contentHash"]})
     assert [again.data[name] for name in ("changedCount", "leftCount", "newerCount")] == [0, 0, 1]

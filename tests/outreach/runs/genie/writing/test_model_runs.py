@@ -236,7 +236,7 @@ def test_a_model_that_fails_at_judging_is_paid_for_and_seen(cast: Cast, post: Po
     assert [bool(one["error"]) for one in calls] == [True, True]
     page = text_of(enter(cast.owner).get(at(cast.owner, f"outreach/{run}")))
     assert "were not judged by ai-b" in page
-    assert "Could not be used" in text_of(enter(cast.owner).get(at(cast.owner, "settings/ai/calls")))
+    assert "Failed:" in text_of(enter(cast.owner).get(at(cast.owner, "settings/ai/calls")))
     work("genie")
     assert cast.key.get("/ai-usage", filters={"purpose": "compose"}).data[0]["error"] == ""
 

@@ -1,0 +1,88 @@
+"""Texts of the members' pages stand in translate tags, so that a translator finds all of them."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from config.data_dir import PROJECT
+
+TEMPLATES = sorted((PROJECT / "templates" / "web").rglob("*.html"))
+TRANSLATED = re.compile(r"{% blocktranslate.*?%}.*?{% endblocktranslate %}", re.DOTALL)
+VERBATIM = re.compile(r"{% verbatim %}.*?{% endverbatim %}", re.DOTALL)
+TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}")
+LITERAL = re.compile(r"""(_\()?(?:"([^"]*)"|'([^']*)')""")
+LETTERS = re.compile(r"[^\W\d_]{2,}")
+SILENT = {
+    "if",
+    "elif",
+    "load",
+    "static",
+    "extends",
+    "page_url",
+    "may",
+    "icon",
+    "for",
+    "day",
+    "translate",
+    "blocktranslate",
+}
+"""Template tags whose texts are names and codes."""
+READ = {"alt", "aria-description", "aria-label", "data-label", "label", "placeholder", "title"}
+"""Attributes that people read or hear."""
+NAMES = {"Leadwright", "CSV", "Excel", "PDF", "DKIM", "Ctrl K", "apikey", "webhook-id", ".ics", "ms"}
+"""Names of products, formats, keys and headers: the same in every language."""
+
+
+class Texts(HTMLParser):
+    """Collect what people read in a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.found.append(data)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value for name, value in attrs if name in READ and value]
+
+
+def untranslated(source: str) -> list[str]:
+    """Return the texts of a template that are outside of translate tags."""
+    source = VERBATIM.sub("", source)
+    texts = Texts()
+    texts.feed(TAG.sub("", TRANSLATED.sub("", source)))
+    found = [text for data in texts.found for text in data.split("\n")]
+    for tag in TAG.findall(source):
+        if tag.startswith("{#") or tag[2:-2].split()[0] in SILENT:
+            continue
+        literals = [double or single for marked, double, single in LITERAL.findall(tag) if not marked]
+        found += [text for text in literals if text[:1].isupper() or " " in text.strip()]
+    return [text for text in map(str.strip, found) if LETTERS.search(text) and text not in NAMES]
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("<p>{% translate 'Save' %} {{ name }} · 3</p>", []),
+        ('<p title="{% translate "Save" %}">{% blocktranslate %}All of it{% endblocktranslate %}</p>', []),
+        ("<p>Save</p>", ["Save"]),
+        ('<p aria-label="Save">{% if a == "Save" %}·{% endif %}</p>', ["Save"]),
+        ('{% badge "Open" "ok" %}{% badge _("Open") "ok" %}{{ name|default:"no name" }}', ["Open", "no name"]),
+    ],
+)
+def test_untranslated_texts_are_recognized(source: str, found: list[str]) -> None:
+    assert untranslated(source) == found
+
+
+def test_there_are_templates() -> None:
+    assert len(TEMPLATES) > 300
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(PROJECT / "templates" / "web")))
+def test_texts_stand_in_translate_tags(template: Path) -> None:
+    assert untranslated(template.read_text(encoding="utf-8")) == []
