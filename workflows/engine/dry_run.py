@@ -290,7 +290,8 @@ class Trial:
             outcome = self.pins[node.id]
         else:
             settings = self._rendered(cursor, seen, house)
-            details["input"] = settings
+            # Nobody asks for the rights of a disabled node, so its settings show no values.
+            details["input"] = None if node.disabled else settings
             outcome = run_node(node, [(cursor, seen)], house)[0]
             if outcome.status != "failed" and not node.disabled:
                 details["effect"] = node.type.effect_of(settings)
