@@ -135,6 +135,7 @@ class ContactRelated(ContactPage, RelatedPage):
 
     def related(self) -> list[Related]:
         id = self.params["id"]
+        self.read(f"contact/{id}")
         kinds = []
         if self.may("lead"):
             kinds.append(self.leads(id))
