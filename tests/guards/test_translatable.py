@@ -19,6 +19,7 @@ LETTERS = re.compile(r"[^\W\d_]{2,}")
 SILENT = {
     "if",
     "elif",
+    "field_rows",
     "load",
     "static",
     "extends",
