@@ -45,12 +45,12 @@ class References:
 
     def name(self, panel: str, key: str) -> str:
         """Return the name of the field with this key in the API."""
-        found = self.fields.get((panel, key))
-        return found["name"] if found else NAMES.get(key) or key[:1].upper() + key[1:]
+        definition = self.fields.get((panel, key))
+        return definition["name"] if definition else NAMES.get(key) or key[:1].upper() + key[1:]
 
     def is_hidden(self, panel: str, key: str) -> bool:
-        found = self.fields.get((panel, key))
-        return bool(found and found["hide"])
+        field = self.fields.get((panel, key))
+        return bool(field and field["hide"])
 
     def words(self, panel: str, key: str, value: Any) -> Any:
         """Return the value with names for ids and labels for options."""

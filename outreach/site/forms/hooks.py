@@ -69,11 +69,11 @@ def _store(app: SocialAApp, body: bytes) -> None:
 def _reported_leads(body: bytes) -> Iterator[tuple[str, str, datetime]]:
     """Yield form, lead and time of each lead in a webhook; other content is ignored."""
     try:
-        found = orjson.loads(body)
+        payload = orjson.loads(body)
     except orjson.JSONDecodeError:
         return
     count = 0
-    for entry in _items(found, "entry"):
+    for entry in _items(payload, "entry"):
         for change in _items(entry, "changes"):
             value = change.get("value") if change.get("field") == "leadgen" else None
             if not isinstance(value, dict) or count >= MAX_LEADS:
