@@ -148,7 +148,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
             context |= {"title": str(self.opts.verbose_name).capitalize(), "panels": panels_of(record, request)}
             context |= {
                 "lead": self.lead(record),
-                "trouble": self.trouble(record),
+                "trouble": self.error_of(record),
                 "summary": self.filled_summary(record),
             }
             context |= {

@@ -40,7 +40,7 @@ def check_open(conversation: Conversation) -> None:
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
     """Raise NoMessagesSent_400 for a person to whom nothing may be sent."""
-    problem = channel_of(conversation).trouble(known_of(conversation))
+    problem = channel_of(conversation).refusal(known_of(conversation))
     if problem:
         raise NamedError(CLOSED, f"id: {problem}")
     # Answers to what a person has asked are no marketing; templates are.
