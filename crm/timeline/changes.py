@@ -107,7 +107,7 @@ def _referred(field: Values) -> type[Any] | None:
     return File if holds_files else None
 
 
-def told_changes(row: Values, lookup: References) -> list[JsonObject]:
+def shown_changes(row: Values, lookup: References) -> list[JsonObject]:
     """Return the changes of an activity as text, by the names of the fields; hidden fields are omitted."""
     panel = panel_of(row)
     entries = []
