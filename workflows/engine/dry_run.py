@@ -98,13 +98,13 @@ def _check_rights(plan: Plan, may: May) -> None:
 
 
 def _result(status: str, reason: str, steps: list[JsonObject], problems: Problems) -> JsonObject:
-    found = problems.as_json()
+    listed = problems.as_json()
     return {
         "status": status,
         "reason": reason,
         "steps": steps,
-        "problems": found["errors"],
-        "warnings": found["warnings"],
+        "problems": listed["errors"],
+        "warnings": listed["warnings"],
     }
 
 
