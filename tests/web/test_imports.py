@@ -89,7 +89,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert "Undone. Removed: 2 contacts. Show progress" in text_of(after)
     assert stats(after) == ["2"]
     assert "Undone 2 0 1 1" in text_of(client.get(at(scope.owner, "imports"))), "in the list, what it did then"
-    assert f"{taken} It has been deleted since." in text_of(after)
+    assert f"{taken} The record was deleted." in text_of(after)
     assert not re.search("Show contact", text_of(after)), "they are gone"
 
 

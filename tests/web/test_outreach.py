@@ -111,7 +111,7 @@ def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: 
         message = SendJob.objects.first()
     cast.session.put(f"/genie/send-jobs/{message.pk}", {"text": "Other words."})
     late = client.post(f"{path}/approve", seen)
-    assert ("Nothing was approved" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
+    assert ("Not approved" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
     seen = {"do": "approve", **sent_form(client.get(f"{path}/approve"))}
     assert "Approved 3 messages" in toast_of(client, client.post(f"{path}/approve", seen))
     assert "No drafts to approve" in text_of(client.get(f"{path}/approve"))
@@ -167,7 +167,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
     unknown = client.post(at(cast.owner, "outreach/new"), {**body, "tokenCap": "5000", "language": "Klingon"})
     assert (unknown.status_code, 'id="f-language-error"' in html_of(unknown)) == (422, True)
     gone = client.post(at(cast.owner, "outreach/new"), {**body, "smtp": ann.pk})
-    assert (gone.status_code, "This sender has been removed" in text_of(gone)) == (422, True)
+    assert (gone.status_code, "This sender is no longer active" in text_of(gone)) == (422, True)
     assert "Invite them to lunch</textarea>" in html_of(gone)
     more = {"draft": "hold", "tokenCap": "5000", "costCap": "0.5", "language": "German"}
     started = client.post(at(cast.owner, "outreach/new"), {**body, **more})
@@ -352,7 +352,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert "1 of 1 person reached · 1 of up to 3 messages sent" in page
     assert 'value="33" aria-label="Messages sent or canceled"' in html_of(shown)
     assert "People 1 Messages 1 Needs approval 0" in page
-    assert "Follow-up 1 2 days later Ask again Only Mon, Fri 09:00 to 17:00" in page
+    assert "Follow-up 1 after 2 days Ask again Only Mon, Fri 09:00 to 17:00" in page
     assert "Follow-up 2 1 week later" in page
     assert "Follow-ups scheduled" in page
     assert "for new people in the audience. Started 1 time." in page

@@ -37,7 +37,7 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     with cast.scope():
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
-    assert "Reason for skipping The message is a draft" in text_of(shown)
+    assert "Not sent yet The message is a draft" in text_of(shown)
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
@@ -131,7 +131,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     asked = {"do": "regenerate", "hint": "More formal", **sent_form(client.get(path))}
     assert "It is being rewritten" in toast_of(client, client.post(f"{path}?anew", asked))
     waits = client.get(path)
-    assert ("every 1s" in html_of(waits), "The new words come in a moment" in text_of(waits)) == (True, True)
+    assert ("every 1s" in html_of(waits), "The message is being rewritten." in text_of(waits)) == (True, True)
     work("genie")
     anew = client.get(path)
     assert ("every 1s" in html_of(anew), "My own words." in text_of(anew)) == (False, False)

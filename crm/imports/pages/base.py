@@ -165,7 +165,7 @@ def shown_problem(
     problem: Values,
     job: Values,
     *,
-    gone: str = "It has been deleted since.",
+    gone: str = gettext_lazy("The record was deleted."),
     optional: Collection[str] = (),
 ) -> JsonObject:
     """Return a row's problem for people: the row's value, and the correct form.
