@@ -105,4 +105,4 @@ def test_workflows_may_begin_by_what_happens_in_conversations() -> None:
     wanted = {f"conversation.{done}" for done in ("created", "assigned", "closed", "delayed")}
     assert wanted <= TRIGGER_EVENTS
     assert "conversation" in kinds.EVENTS
-    assert label_of("conversation.delayed") == "An answer in a conversation is late"
+    assert label_of("conversation.delayed") == "A reply in a conversation is overdue"

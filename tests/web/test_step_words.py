@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from tests.kit.cast import Cast
+from tests.kit.factories import SmtpFactory
 from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 from tests.workflows.helpers import contact, edges, node, published, runs, work
@@ -53,6 +54,7 @@ def test_new_steps_are_found_by_usual_words(cast: Cast, client: Client) -> None:
     [
         ("wait", {}, "Set how long to wait, a date, or opening hours."),
         ("assign", {}, "Choose a team or a member."),
+        ("mail", {"subject": "Hi", "body": "Hello"}, "Connect an email sender, or choose another"),
         ("loop", {}, "Set the items to go through."),
         ("loop", {"mode": "while"}, "Add the conditions of the loop."),
     ],
@@ -71,7 +73,11 @@ def test_problems_of_steps_name_the_labels(cast: Cast, client: Client, type: str
 
 def test_a_run_without_a_sender_offers_to_connect_one(cast: Cast, client: Client) -> None:
     steps = [node("trigger", "trigger"), node("m", "mail", {"subject": "Hi", "body": "Hello"})]
+    with cast.scope():
+        sender = SmtpFactory()
     id = published(cast, steps, edges("trigger > m"))
+    with cast.scope():
+        sender.delete()
     contact(cast)
     work()
     [run] = runs(cast, id)

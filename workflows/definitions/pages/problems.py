@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
+from core.web.cures import without_addresses
 from core.web.flows.schemas import label_of
 
 LABELS = {
@@ -25,6 +26,8 @@ WHOLE = {
     "noTrigger": gettext_lazy("Choose a trigger"),
     "noGraph": gettext_lazy("Add a step"),
     "notPinned": gettext_lazy("A dry run can't wait for this step: the first branch was used"),
+    "senderMissing": gettext_lazy("Connect an email sender, or choose another"),
+    "aiMissing": gettext_lazy("Connect an AI app, or choose another"),
     "noErrorEdge": gettext_lazy("Connect a step to “If it fails”: the run ends there"),
     "noLead": gettext_lazy("This step needs a lead, but the trigger and earlier steps have none"),
 }
@@ -58,14 +61,15 @@ SENTENCES = {
 
 def problem_view(problem: Values, node: Values | None = None) -> JsonObject:
     """Return a problem with a message for people, and whether its setting is missing. `node` has the setting."""
-    message, path = str(problem["message"]), str(problem["path"])
+    message = without_addresses(str(problem["message"]))
+    path = str(problem["path"])
     if message in SENTENCES:
         sentence = str(SENTENCES[message])
         return {**problem, "message": sentence, "plain": sentence, "isMissing": False}
     name = "" if problem["code"] in ("maybeMissing", "unknownReference") else _field(path)
     is_missing = problem["code"] == "missing" or (problem["code"] == "badValue" and _is_empty(path, node))
     if problem["code"] in WHOLE:
-        text = WHOLE[problem["code"]]
+        text = message = str(WHOLE[problem["code"]])
     elif name and problem["code"] == "unused":
         text = _("%(name)s has no effect with this trigger") % {"name": name}
     elif name and is_missing:
