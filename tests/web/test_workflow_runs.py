@@ -46,7 +46,7 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     shown = text_of(client.get(page))
     assert ("2 attempts" in shown, "Earlier attempts" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
     again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
-    assert "begin again where they failed" in toast_of(client, again)
+    assert "Retrying failed runs" in toast_of(client, again)
     WORK["bulk-job"].drain(float("inf"))
     work()
     step = f"{place}/step?node=f"
