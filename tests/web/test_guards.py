@@ -40,8 +40,9 @@ FORBIDDEN = re.compile(
 BESIDE = re.compile('SAVEPOINT|RELEASE|SET |SELECT set_config|SELECT "core_responsemessage"')
 """Statements that every test or transaction brings along, and the texts of answers, read now and then."""
 MAX_ASKS, MAX_QUERIES = 5, 14
-OF_ONE = {"plan-cancel": 24, "invoices": 19, "payment-methods": 16}
-"""They show the whole subscription, which no list has, or orders and credit notes beside invoices."""
+OF_ONE = {"plan-cancel": 24, "invoices": 19, "payment-methods": 16, "contact-related": 18}
+"""They show the whole subscription, which no list has, or orders and credit notes beside invoices, or four short lists,
+which a record's page asks for after it is shown."""
 
 
 class Plain(HTMLParser):

@@ -124,4 +124,7 @@ function markTab() {
 }
 window.addEventListener("hashchange", markTab);
 markTab();
-if (location.hash === "#history") one("#history [autofocus]")?.focus(); // browsers skip it where the address names a part
+// Browsers give the focus to the part that the address names, and not to its field.
+window.addEventListener("load", () => {
+  if (location.hash === "#history") requestAnimationFrame(() => one("#history [autofocus]")?.focus());
+});

@@ -14,10 +14,10 @@ from core.web.ask import Answer
 from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import form_values
+from core.web.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow
 from crm.contacts.pages.base import ContactPage, body_of, linked_values
 from crm.contacts.pages.lists import ContactTable
 from crm.contacts.types import ContactData
-from crm.records.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow
 
 OF_CARD = {"countryCode": "phone", "number": "phone"}
 """Field of the form -> its name on a card, if it differs."""
@@ -135,6 +135,7 @@ class ContactRelated(ContactPage, RelatedPage):
 
     def related(self) -> list[Related]:
         id = self.params["id"]
+        self.read(f"contact/{id}")
         kinds = []
         if self.may("lead"):
             kinds.append(self.leads(id))

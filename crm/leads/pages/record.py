@@ -13,10 +13,10 @@ from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
+from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
 from crm.leads.pages.base import LeadPage, ShownLead, body_of, linked_values, toast_text
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import LeadData
-from crm.records.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
 
 CONTACT = (
     Field("name", gettext_lazy("Name")),

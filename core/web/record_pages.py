@@ -1,4 +1,4 @@
-"""Pages of a contact or a lead: facts edited at their place, a history with a composer, and related records."""
+"""Pages of a record of the CRM: facts edited at their place, a history with a composer, and related records."""
 
 from __future__ import annotations
 
