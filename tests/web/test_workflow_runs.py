@@ -92,7 +92,13 @@ def test_a_run_says_what_it_waits_for_and_which_way_it_took(cast: Cast, client: 
     [run] = runs(cast, id)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
     shown = text_of(client.get(page))
-    for words in ("“A rest” continues in", "Condition Done → If not", "Note Skipped", "A rest Waiting", "repeats steps"):
+    for words in (
+        "“A rest” continues in",
+        "Condition Done → If not",
+        "Note Skipped",
+        "A rest Waiting",
+        "repeats steps",
+    ):
         assert words in shown, shown
     # Not published: nothing of it can go on, and the page says what helps instead of a button in vain.
     place = at(cast.owner, f"workflows/{id}")
