@@ -66,7 +66,7 @@ def test_a_run_leaves_out_what_its_form_switches_off(cast: Cast, page: str) -> N
     with cast.scope():
         GenieSettings.objects.create(track_opens=True, track_clicks=True)
         contact, _ = ContactFactory(), SmtpFactory()
-    client.post(at(cast.owner, "senders"), {"do": "connect_writer"})
+    client.post(at(cast.owner, "settings/ai/built-in"))
     offered = html_of(client.get(form))
     assert [f'name="{name}" checked' in offered for name in ("trackOpens", "trackClicks")] == [True, True]
     sent = {"do": "save", "contactIds": contact.pk, "prompt": "Invite them", "count": "1", "trackClicks": "on"}

@@ -187,7 +187,7 @@ class Campaign(CampaignPage):
         for selector, label, *_ in SELECTORS:
             if ids := values[selector]:
                 rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
-        for selector, label in (("contactIds", gettext("Single people")), ("leadIds", gettext("Leads"))):
+        for selector, label in (("contactIds", gettext("Single contacts")), ("leadIds", gettext("Leads"))):
             if ids := values[selector]:
                 rows.append((label, f"{len(ids):,}"))
         return rows
