@@ -188,7 +188,7 @@ def _make_runs(
     if not number:
         return
     version = Workflow.objects.values_list("version_id", flat=True).get(pk=workflow_id)
-    state = dumps(interpreter.begin(plan_of(version))).decode()
+    state = dumps(interpreter.begin(plan_of(version)).to_json()).decode()
     told = {
         "company": tenant.company_id,
         "workflow": workflow_id,

@@ -1,4 +1,8 @@
+import gc
+
 from django.apps import AppConfig
+from django.conf import settings
+from django.utils.module_loading import import_string
 
 
 class WiringConfig(AppConfig):
@@ -11,3 +15,8 @@ class WiringConfig(AppConfig):
         from core.web.readers import set_source, source
 
         set_source(Visitors(source()))
+        if settings.TEST_MAIL_SERVER:
+            from core.samples import set_test_server
+
+            set_test_server(import_string(settings.TEST_MAIL_SERVER))
+        gc.enable()  # config.settings has disabled it while the apps load

@@ -34,7 +34,7 @@ Start = Callable[..., Any]
 Application = Callable[[JsonObject, Start], Any]
 
 
-class Turn:
+class Slot:
     """A slot for waiting on a caller. `moved` is the time at which the caller last sent or read data."""
 
     def __init__(self, network: str) -> None:
@@ -47,37 +47,37 @@ class Turn:
         return monotonic() - self.moved > STUCK_AFTER
 
 
-class Turns:
+class Slots:
     """The slots of this process: a limit for each network, and a limit in total."""
 
     def __init__(self, *, for_each: int, in_all: int) -> None:
         self._for_each = for_each
         self._in_all = in_all
-        self._held: set[Turn] = set()
+        self._held: set[Slot] = set()
         self._freed = threading.Condition()
 
-    def acquire(self, network: str) -> Turn | None:
-        """Take a turn. It waits up to PATIENCE while those who hold the turns move; None when there is none."""
+    def acquire(self, network: str) -> Slot | None:
+        """Take a slot. It waits up to PATIENCE while those who hold the slots move; None when there is none."""
         deadline = monotonic() + PATIENCE
         with self._freed:
             while blocking := self._blocking(network):
                 left = deadline - monotonic()
-                if left <= 0 or all(turn.stuck for turn in blocking):
+                if left <= 0 or all(slot.stuck for slot in blocking):
                     return None
                 self._freed.wait(min(left, 0.2))
-            turn = Turn(network)
-            self._held.add(turn)
-            return turn
+            slot = Slot(network)
+            self._held.add(slot)
+            return slot
 
-    def release(self, turn: Turn) -> None:
-        """Give the turn back. Safe to repeat."""
+    def release(self, slot: Slot) -> None:
+        """Give the slot back. Safe to repeat."""
         with self._freed:
-            self._held.discard(turn)
+            self._held.discard(slot)
             self._freed.notify_all()
 
-    def _blocking(self, network: str) -> list[Turn]:
+    def _blocking(self, network: str) -> list[Slot]:
         """Return the slots of which one must be released before the network gets another."""
-        own = [turn for turn in self._held if turn.network == network]
+        own = [slot for slot in self._held if slot.network == network]
         if len(own) >= self._for_each:
             return own
         return list(self._held) if len(self._held) >= self._in_all else []
@@ -94,7 +94,7 @@ class SlowCallerLimit:
         self._application = application
         self._buffered = buffered
         # At least one thread is always free of slow callers, and one network alone leaves two.
-        self._turns = Turns(for_each=max(1, threads - 2), in_all=max(1, threads - 1))
+        self._slots = Slots(for_each=max(1, threads - 2), in_all=max(1, threads - 1))
 
     def __call__(self, environ: JsonObject, start_response: Start) -> Any:
         length = int(environ.get("CONTENT_LENGTH") or 0)
@@ -102,25 +102,25 @@ class SlowCallerLimit:
             return self._application(environ, start_response)
         # By network and not by address, as an IPv6 customer has a whole /64.
         network = Caller(address_of(SimpleNamespace(META=environ))).network
-        # Most requests have no body, and need a turn only if their answer is large.
+        # Most requests have no body, and need a slot only if their answer is large.
         if not length:
             return self._answer(environ, start_response, network, None)
-        turn = self._turns.acquire(network)
-        if turn is None:
+        slot = self._slots.acquire(network)
+        if slot is None:
             return refuse(environ, start_response)
         try:
             if length > SMALL:
-                environ["wsgi.input"] = Body(environ["wsgi.input"], turn)
-                return self._answer(environ, start_response, network, turn)
+                environ["wsgi.input"] = Body(environ["wsgi.input"], slot)
+                return self._answer(environ, start_response, network, slot)
             # Read whole before the view runs: no transaction waits for a caller's upload.
             environ["wsgi.input"] = BytesIO(read_whole(environ["wsgi.input"], length))
         except BaseException:
-            self._turns.release(turn)
+            self._slots.release(slot)
             raise
-        self._turns.release(turn)
+        self._slots.release(slot)
         return self._answer(environ, start_response, network, None)
 
-    def _answer(self, environ: JsonObject, start_response: Start, network: str, turn: Turn | None) -> Any:
+    def _answer(self, environ: JsonObject, start_response: Start, network: str, slot: Slot | None) -> Any:
         started: list[Any] = []
         # Kept back until the answer's size is known, since a 429 may be sent instead.
         response = self._application(environ, lambda *arguments: started.append(arguments))
@@ -133,25 +133,25 @@ class SlowCallerLimit:
             raise
         if ended:
             close(response)
-            if turn is not None:
-                self._turns.release(turn)
+            if slot is not None:
+                self._slots.release(slot)
             start_response(*started[-1])
             return head  # a list: the server takes it over, and the thread is free
-        turn = turn or self._turns.acquire(network)
+        slot = slot or self._slots.acquire(network)
         # The view has run already; only the sending is refused.
-        if turn is None:
+        if slot is None:
             close(response)
             return refuse(environ, start_response)
         start_response(*started[-1])
-        return Answer(chain(head, pieces), response, turn, self._turns)
+        return Answer(chain(head, pieces), response, slot, self._slots)
 
 
 class Body:
     """A body beyond SMALL, which is read piece by piece."""
 
-    def __init__(self, stream: Any, turn: Turn) -> None:
+    def __init__(self, stream: Any, slot: Slot) -> None:
         self._stream = stream
-        self._turn = turn
+        self._slot = slot
 
     def read(self, size: int = -1) -> bytes:
         return self._noted(self._stream.read(size))
@@ -160,26 +160,26 @@ class Body:
         return self._noted(self._stream.readline(size))
 
     def _noted(self, data: bytes) -> bytes:
-        self._turn.moved = monotonic()
+        self._slot.moved = monotonic()
         return data
 
 
 class Answer:
     """An answer beyond SMALL, which is sent piece by piece."""
 
-    def __init__(self, pieces: Iterator[bytes], response: Any, turn: Turn, turns: Turns) -> None:
+    def __init__(self, pieces: Iterator[bytes], response: Any, slot: Slot, slots: Slots) -> None:
         self._pieces = pieces
         self._response = response
-        self._turn = turn
-        self._turns = turns
+        self._slot = slot
+        self._slots = slots
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._pieces:
-            self._turn.moved = monotonic()
+            self._slot.moved = monotonic()
             yield piece
 
     def close(self) -> None:
-        self._turns.release(self._turn)
+        self._slots.release(self._slot)
         close(self._response)
 
 

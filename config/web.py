@@ -3,6 +3,8 @@
 After SIGTERM, requests may finish (REQUEST_SECONDS at most). SIGHUP replaces the processes one by one with the current
 code, and refuses no connection during that time. If the code cannot be loaded, the processes stay. No Django here: the
 processes import it.
+
+Private parts of granian 2.8.7: the listening sockets of MPServer, and how it starts and replaces processes.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NotRequired, TypedDict
 
 import orjson
@@ -41,6 +42,18 @@ def field_errors(detail: str) -> list[FieldError]:
     match = NAMED_FIELDS.fullmatch(detail)
     names = match[1].split(", ") if match else []
     return [FieldError(field=PLACE.sub(r".\1", name), message=match[2]) for name in names] if match else []
+
+
+@contextmanager
+def renamed_fields(names: Mapping[str, str]) -> Iterator[None]:
+    """Name the fields of errors as the caller's body does. `names` has field of a service -> field of the body."""
+    try:
+        yield
+    except NamedError as error:
+        for field, name in names.items():
+            error.detail = re.sub(rf"^{re.escape(field)}(?=[:,])", name, error.detail)
+        error.errors = [{**entry, "field": names.get(entry["field"], entry["field"])} for entry in error.errors]
+        raise
 
 
 class ApiError(Exception):

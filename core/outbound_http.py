@@ -1,6 +1,8 @@
 """HTTP to hosts that tenants name: guarded sockets, no redirects, no proxies, a total deadline and a size limit.
 
 Errors never contain the address's query, the headers or the body, because these may contain keys.
+
+Private parts of urllib3 2.8.0: how a connection opens its socket, and the host without brackets.
 """
 
 from __future__ import annotations

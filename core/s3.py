@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from django.utils.http import content_disposition_header
 
+from core.internals.botocore import set_content, use_pools
 from core.outbound import OutboundRefused, refuse_connections_if, resolve_allowed
 from core.outbound_http import GUARDED_POOLS, TRANSPORT_ERRORS, causes, within
 
@@ -180,8 +181,7 @@ def client(place: S3Place, retries: int = RETRIES) -> Any:
     )
     with _bounded(place, seconds=CHECK_SECONDS):
         s3_client = session.client("s3", endpoint_url=place.endpoint or None, config=config)
-    http = s3_client._endpoint.http_session
-    http._manager.pool_classes_by_scheme = GUARDED_POOLS
+    http = use_pools(s3_client, GUARDED_POOLS)
     http.send = partial(_send, http.send)
     return s3_client
 
@@ -199,7 +199,7 @@ def _send(send: Callable[[Any], Any], request: Any) -> Any:
         body += part
         if len(body) > MAX_ANSWER:
             raise S3Failed("large", "The storage answers with more than it has to say.")
-    answer._content = body
+    set_content(answer, body)
     return answer
 
 

@@ -15,7 +15,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-KEYS = Records("api", "keys", "key", "keys", "key", gettext_lazy("By a key, programs of yours use the API."))
+KEYS = Records("api", "keys", "key", "keys", "key", gettext_lazy("Apps use the API with a key."))
 LIFETIMES = [
     Option("", gettext_lazy("Until revoked")),
     Option("60", "1 hour"),
@@ -42,10 +42,10 @@ class Keys(RecordList, KeyPage):
     path = "settings/keys"
     name = "keys"
     title = gettext_lazy("API keys")
-    purpose = gettext_lazy("Keys for your programs to use the API.")
+    purpose = gettext_lazy("Keys for apps to use the API.")
     adds = "key-new"
     rows = "web/keys/rows.html"
-    hint = gettext_lazy("Who made it")
+    hint = gettext_lazy("Creator")
     columns = (
         Column("maskedKey", gettext_lazy("Key")),
         Column("type", gettext_lazy("Expires"), "type"),

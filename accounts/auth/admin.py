@@ -23,7 +23,7 @@ class RefreshTokenAdmin(BackOfficeAdmin):
     """Sessions that can be renewed."""
 
     icon = "devices"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "user", "state", "created_at", "expires_at", "used_at", "revoked_at")
     list_filter = (("user", AutocompleteSelectFilter),)
     list_select_related = ("user",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -19,11 +20,25 @@ from core.web.forms.from_input import form_from_input
 from core.web.navigation.places import HOME, SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.settings import SettingsForm
+from core.web.shortcuts import shortcuts_of
 
 DAYS = 14
 ZONE = gettext_lazy("Type a city, such as Berlin.")
-SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Answered")}
+SERIES = {"sent": gettext_lazy("Sent"), "answered": gettext_lazy("Replied")}
 """Number of the API -> its label in the chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A first step as people see it, and the page that it opens."""
+
+    label: str
+    text: str
+    button: str
+    page: str
+    module: str
+
+
 WAITS = (
     (
         "drafts",
@@ -77,32 +92,36 @@ WAITS = (
 """Open work: number of the API, permission of those who can act on it (none: everybody), icon, label for one and for
 several, and page."""
 STEPS = {
-    "sender": (
-        gettext_lazy("Connect a sender"),
-        gettext_lazy("The address your emails are sent from."),
-        "sender-new",
-        "apps",
-    ),
-    "contacts": (
+    "contacts": Step(
+        gettext_lazy("Add contacts"),
+        gettext_lazy("Import a file, or try sample people."),
         gettext_lazy("Import contacts"),
-        gettext_lazy("Import a file. Rows are checked first."),
         "import-new",
         "contact",
     ),
-    "members": (
-        gettext_lazy("Invite a colleague"),
-        gettext_lazy("Share contacts, each person with a role."),
-        "member-new",
-        "member",
+    "sender": Step(
+        gettext_lazy("Connect an email sender"),
+        gettext_lazy("Your emails come from its address."),
+        gettext_lazy("Connect a sender"),
+        "sender-new",
+        "apps",
     ),
-    "run": (
-        gettext_lazy("Start outreach"),
-        gettext_lazy("Write a draft for each contact and approve it."),
+    "run": Step(
+        gettext_lazy("Write your first outreach"),
+        gettext_lazy("Describe it once. Each contact gets a draft."),
+        gettext_lazy("Write outreach"),
         "outreach-new",
         "genie",
     ),
+    "members": Step(
+        gettext_lazy("Invite a colleague"),
+        gettext_lazy("Each colleague works with a role."),
+        gettext_lazy("Invite a colleague"),
+        "member-new",
+        "member",
+    ),
 }
-"""Step of the API -> its label, its purpose, its page, and its module."""
+"""Step of the API -> its texts, its page and its module, in the order that people do them."""
 
 
 class Home(Page):
@@ -193,13 +212,35 @@ class FirstSteps(Page):
 
     def show(self) -> Values:
         done = {row["step"]: row["isDone"] for row in self.read("company/first-steps").data["steps"]}
+        names = [name for name, step in STEPS.items() if name in done and self.may(step.module, "POST")]
+        following = next((name for name in names if not done[name]), "")
         steps = [
-            {"label": label, "text": text, "address": self.link_to(page), "is_done": done[name]}
-            for name, (label, text, page, module) in STEPS.items()
-            if name in done and self.may(module, "POST")
+            {
+                "label": STEPS[name].label,
+                "text": STEPS[name].text,
+                "button": STEPS[name].button,
+                "address": self.link_to(STEPS[name].page),
+                "is_done": done[name],
+                "is_next": name == following,
+                "shortcuts": self.shortcuts(name, done[name]) if done[name] or name == following else [],
+            }
+            for name in names
         ]
         left = sum(not step["is_done"] for step in steps)
-        return {"steps": steps, "left": left, "dismissed": is_dismissed(self.reader.layout)}
+        is_kept = any(step["is_done"] and step["shortcuts"] for step in steps)
+        return {
+            "steps": steps,
+            "left": left,
+            "is_shown": left or is_kept,
+            "dismissed": is_dismissed(self.reader.layout),
+        }
+
+    def shortcuts(self, step: str, is_done: bool) -> list[JsonObject]:
+        """Return the buttons of a step."""
+        return [
+            {"label": shortcut.label, "address": self.address(shortcut.page), "do": shortcut.do}
+            for shortcut in shortcuts_of(self, step, is_done=is_done)
+        ]
 
     def link_to(self, name: str) -> str:
         """Return the address of a page, or "" if no page has that name."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.companies.models import Company
 from accounts.places.data import find_country, find_state
+from accounts.settings.models import CompanySettings
 from core.errors import NamedError
 from core.hooks import Hook
 from core.tenancy import company_id
@@ -21,6 +23,9 @@ def update_company(*, changes: Values) -> None:
     Country and state are given by code or name and stored as codes. Raises InvalidTimezone_400, CountryNotFound_400,
     and StateNotFound_400, also when a new country does not have the company's present state.
     """
+    if "timezone" in changes:
+        # The settings show the time zone too, and their own changes lock them before the company.
+        CompanySettings.objects.update(updated_at=timezone.now())
     # Country and state are checked against each other, so that nobody changes one of them in between.
     company = Company.objects.select_for_update().get(pk=company_id())
     values = dict(changes)

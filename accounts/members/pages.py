@@ -78,7 +78,7 @@ class Members(RecordList, MemberPage):
         Column("status", gettext_lazy("Status"), "status"),
         Column("acceptedAt", gettext_lazy("Joined"), "acceptedAt"),
     )
-    add_label = gettext_lazy("Invite somebody")
+    add_label = gettext_lazy("Invite member")
     choices = (Choice("status", gettext_lazy("Status"), ("in",), list(FILTERS.items())),)
     template = "web/members/list.html"
 
@@ -90,7 +90,7 @@ class Members(RecordList, MemberPage):
 class NewMember(NewRecord, MemberPage):
     path = "settings/members/new"
     name = "member-new"
-    title = gettext_lazy("Invite somebody")
+    title = gettext_lazy("Invite member")
     action = title
     template = "web/members/new.html"
 

@@ -13,7 +13,7 @@ class NotificationAdmin(CompanyRecordAdmin):
     """Notifications of members in the product."""
 
     icon = "notifications"
-    behind = True
+    operators_only = True
     list_display = ("text", "kind", "member", "company", "read_at", "created_at")
     list_filter = (BY_COMPANY, "kind")
     list_select_related = ("company", "member")

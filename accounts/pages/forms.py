@@ -55,6 +55,9 @@ class RegistrationForm(forms.Form):
     )
     password = forms.CharField(label="Password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
     referralCode = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+    # Filled by register.js. Without script the company keeps the defaults.
+    timezone = forms.CharField(required=False, widget=forms.HiddenInput)
+    language = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def clean_name(self) -> str:
         return plain_name(self.cleaned_data["name"])

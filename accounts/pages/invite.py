@@ -15,6 +15,7 @@ from accounts.members.models import Member
 from accounts.members.readers import is_session_of
 from accounts.pages.base import Page
 from accounts.pages.forms import NewPassword, TokenForm
+from accounts.pages.session import begin_session, enter_as
 from accounts.settings.branding import Brand, brand_of
 from accounts.users.models import User
 from core.access.callers import caller_of
@@ -40,7 +41,6 @@ class InvitePage(Page):
     """The page of an invite. An expired invite gets a page of its own."""
 
     template_name = "pages/invite.html"
-    done_template = "pages/invite_accepted.html"
     way_on = ("If you have accepted the invite already, just", "pages:login", "log in")
     invite: Member | None = None
     account: User | None = None
@@ -74,16 +74,24 @@ class InvitePage(Page):
         )
 
     def act(self, form: Any) -> JsonObject | HttpResponse:
+        """Accept the invite, and log this browser in: by the link for a new user, by the password for others."""
         values, caller = form.cleaned_data, caller_of(self.request)
+        home = f"/c/{self.invite.company_id}/" if self.invite else ""
         if self.account is None or self.invite is None:
-            accept_as_new_user(token=values["token"], name=values["name"], password=values["password"], caller=caller)
-            return {}
+            user = accept_as_new_user(
+                token=values["token"], name=values["name"], password=values["password"], caller=caller
+            )
+            return enter_as(self.request, user, "accepted an invite", home)
         user, session = log_in(email=self.account.email, password=values["password"], caller=caller)
-        tokens.revoke(session.refresh)  # the login only proved the identity; nobody gets this session
-        answer_invite(user_id=user.pk, member_id=self.invite.pk, status=Member.Status.ACCEPTED)
+        try:
+            answer_invite(user_id=user.pk, member_id=self.invite.pk, status=Member.Status.ACCEPTED)
+        except NamedError:
+            tokens.revoke(session.refresh)  # the log-in only proved the identity
+            raise
         if is_session_of(self.request, user):
-            return HttpResponseRedirect(f"/c/{self.invite.company_id}/")
-        return {}
+            tokens.revoke(session.refresh)
+            return HttpResponseRedirect(home)
+        return begin_session(self.request, session, home)
 
 
 class DeclineInvite(InvitePage):

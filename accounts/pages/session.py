@@ -49,9 +49,9 @@ def begin_session(request: HttpRequest, issued: Tokens, path: str = "") -> HttpR
     return response
 
 
-def enter_as(request: HttpRequest, user: User, reason: str) -> HttpResponse:
+def enter_as(request: HttpRequest, user: User, reason: str, path: str = "") -> HttpResponse:
     """Begin a session for a person who has proved otherwise who they are, such as by the link of a mail."""
-    return begin_session(request, sign_in(user=user, caller=caller_of(request), reason=reason))
+    return begin_session(request, sign_in(user=user, caller=caller_of(request), reason=reason), path)
 
 
 class Login(Page):

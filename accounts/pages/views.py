@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext as _
 
 from accounts.auth.passwords.services import forgot_password, reset_password, user_of_reset_link
 from accounts.auth.verification.services import resend_verification, user_of_verification_link, verify_email
 from accounts.pages.base import Page
 from accounts.pages.forms import AddressForm, PasswordForm, RegistrationForm, TokenForm
+from accounts.pages.session import enter_as
+from accounts.registration.locality import locality_of
 from accounts.registration.services import register
 from core.access.callers import caller_of
 from core.types import JsonObject
@@ -23,7 +24,7 @@ class ForgotPassword(Page):
 
     def act(self, form: AddressForm) -> JsonObject:
         forgot_password(email=form.cleaned_data["email"], caller=caller_of(self.request))
-        return {"what": _("a link to set a new password")}
+        return {}
 
 
 class ResetPassword(Page):
@@ -46,9 +47,10 @@ class ResetPassword(Page):
 
 
 class VerifyEmail(Page):
+    """The page of the mail's link. Its button verifies the address and logs this browser in."""
+
     template_name = "pages/verify_email.html"
     form_class = TokenForm
-    done_template = "pages/verified.html"
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         token = request.GET.get("token", "")
@@ -57,8 +59,9 @@ class VerifyEmail(Page):
             {"person": user_of_verification_link(token), "form": TokenForm(initial={"token": token})},
         )
 
-    def act(self, form: TokenForm) -> JsonObject:
-        return {"person": verify_email(token=form.cleaned_data["token"], caller=caller_of(self.request))}
+    def act(self, form: TokenForm) -> HttpResponse:
+        user = verify_email(token=form.cleaned_data["token"], caller=caller_of(self.request))
+        return enter_as(self.request, user, "verified the address")
 
 
 class ResendVerification(Page):
@@ -68,7 +71,7 @@ class ResendVerification(Page):
 
     def act(self, form: AddressForm) -> JsonObject:
         resend_verification(email=form.cleaned_data["email"], caller=caller_of(self.request))
-        return {"what": _("a link to verify it"), "verifies": True}
+        return {"verifies": True}
 
 
 class Register(Page):
@@ -83,12 +86,16 @@ class Register(Page):
 
     def act(self, form: RegistrationForm) -> JsonObject:
         values = form.cleaned_data
+        locality = locality_of(values["timezone"], values["language"])
         register(
             name=values["name"],
             email=values["email"],
             password=values["password"],
             company_name=values["companyName"],
             referral_code=values["referralCode"],
+            timezone=locality.timezone,
+            country=locality.country,
+            currency=locality.currency,
             caller=caller_of(self.request),
         )
         return {"email": values["email"]}

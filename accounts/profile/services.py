@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.utils import timezone
 
 from accounts.members.models import Member
 from accounts.users.models import User
@@ -31,7 +32,7 @@ def update_profile(*, user_id: str, changes: Values) -> None:
         values["columns"] = merged
     if "name" in values:
         with unscoped(reason="profile: one's own name in one's memberships of all companies"):
-            Member.objects.filter(user=user, name=user.name).update(name=values["name"])
+            Member.objects.filter(user=user, name=user.name).update(name=values["name"], updated_at=timezone.now())
     for name, value in values.items():
         setattr(user, name, value)
     user.save(update_fields=[*values, "updated_at"])

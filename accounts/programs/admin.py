@@ -224,7 +224,7 @@ class RewardTransitionAdmin(BackOfficeAdmin):
     """The moves of rewards."""
 
     icon = "timeline"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "created_at", "reward", "from_state", "to_state", "by", "note")
     list_filter = (("to_state", ChoicesDropdownFilter),)
     list_select_related = ("reward", "by")

@@ -11,8 +11,8 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
 
 PARTNERSHIPS = {
-    "none": (gettext_lazy("Not asked for"), "none"),
-    "requested": (gettext_lazy("Asked for"), "warn"),
+    "none": (gettext_lazy("Not requested"), "none"),
+    "requested": (gettext_lazy("Requested"), "warn"),
     "approved": (gettext_lazy("Partner"), "ok"),
     "rejected": (gettext_lazy("Declined"), "bad"),
     "revoked": (gettext_lazy("Ended"), "bad"),

@@ -24,6 +24,7 @@ from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, Within, list_action
 from core.api.output import snake
 from core.api.viewsets import ResourceViewSet
+from core.internals.rest_framework import declared_fields
 from core.types import JsonObject
 
 # Without the address: search, sort or filters would reveal what the output masks.
@@ -34,7 +35,7 @@ def program_figures(user_id: str, program: str) -> JsonObject:
     rows = balances(user_id=user_id, program=program)
     return {
         "counts": count_referrals(user_id=user_id, program=program),
-        "balances": [{name: row[snake(name)] for name in Balance._declared_fields} for row in rows],
+        "balances": [{name: row[snake(name)] for name in declared_fields(Balance)} for row in rows],
     }
 
 

@@ -10,14 +10,15 @@ from django.utils import timezone as clock
 from accounts.companies.models import Company
 from accounts.companies.services import check_timezone, phone_columns
 from accounts.members.models import Member
+from accounts.settings.services import update_settings
 from accounts.users.models import User
 from core.tenancy import company_scope
-from core.tenancy.provisioning import provision_company
+from core.tenancy.provisioning import company_opened, provision_company
 from core.text.addresses import Phone
 
 
 @transaction.atomic
-def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, Member]:
+def create_company(*, name: str, owner: User, currency: str = "", **profile: Any) -> tuple[Company, Member]:
     """Create a company with its owner and with everything that apps provide for new companies."""
     company = Company.objects.create(name=name, email=profile.pop("email", owner.email), **profile)
     with company_scope(company.pk):
@@ -25,6 +26,9 @@ def create_company(*, name: str, owner: User, **profile: Any) -> tuple[Company, 
             user=owner, status=Member.Status.OWNER, name=owner.name, email=owner.email, accepted_at=clock.now()
         )
         provision_company()
+        if currency:
+            update_settings(changes={"currency": currency})
+        company_opened.send()
     return company, member
 
 

@@ -27,6 +27,8 @@ def register(
     company_name: str,
     caller: Caller,
     timezone: str = "UTC",
+    country: str = "",
+    currency: str = "",
     contact_number: Phone | None = None,
     referral_code: str = "",
 ) -> None:
@@ -45,7 +47,7 @@ def register(
     is_same = existing is not None and check_password(password, existing.password)
     if existing is None:
         user.password = make_password(password)
-    profile: JsonObject = {"timezone": timezone}
+    profile: JsonObject = {"timezone": timezone, "country": country, "currency": currency}
     if contact_number is not None:
         profile |= {"country_code": contact_number.country_code, "number": contact_number.number}
     with minimum_duration(0.5), transaction.atomic():

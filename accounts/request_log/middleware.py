@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.request_log.entry import describe, is_logged
 from accounts.request_log.recorder import RECORDER
 from core.ids import new_id
+from core.internals.django import on_close
 from core.logs import request_id
 
 log = logging.getLogger(__name__)
@@ -55,9 +56,8 @@ class RequestInProgress:
             response.streaming_content = self._counted(cast(Any, response.streaming_content))
         elif self.request.method != "HEAD":
             self.sent = len(cast(Any, response).content)
-        # The server closes a response after its last byte, or when the caller
-        # has gone. Nothing else sees both.
-        response._resource_closers.append(self._end)  # type: ignore[attr-defined]
+        # Nothing else sees both: that the last byte is out, and that the caller has gone.
+        on_close(response, self._end)
 
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from accounts.roles.authority import forbid_escalation, reload_actor
 from accounts.roles.models import Role
@@ -117,7 +118,7 @@ def _take_default() -> str:
     """Take the default away from the company's default role. Returns that role's name."""
     default = Role.objects.filter(is_default=True)
     name = default.values_list("name", flat=True).first() or ""
-    default.update(is_default=False)
+    default.update(is_default=False, updated_at=timezone.now())
     return name
 
 

@@ -9,12 +9,13 @@ from accounts.settings.services import read_settings, update_settings
 from core.api.endpoint import endpoint
 from core.api.output import snake
 from core.api.viewsets import ResourceViewSet
+from core.internals.rest_framework import declared_fields
 from core.types import JsonObject
 
 
 def _answer() -> JsonObject:
     settings = read_settings()
-    return {name: settings[snake(name)] for name in CompanySettingsOut._declared_fields}
+    return {name: settings[snake(name)] for name in declared_fields(CompanySettingsOut)}
 
 
 class SettingsViewSet(ResourceViewSet):

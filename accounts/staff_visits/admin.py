@@ -62,7 +62,7 @@ class StaffVisitPageAdmin(CompanyRecordAdmin):
     """The pages opened on visits."""
 
     icon = "footprint"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "created_at", "path", "visit", "company")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "visit__staff")

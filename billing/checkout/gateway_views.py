@@ -60,7 +60,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
     letter = ""
 
     def begun(self, data: JsonObject) -> Response:
-        own_primary(data["subscription_id"])
+        own_primary(data["subscription_id"], field="subscriptionID")
         payment = open_order(data["payment_id"])
         if data.get("seats_payment_id", payment.pk) != payment.pk:
             raise NamedError("ManualPaymentDetailsNotFound_400", "seatsPaymentHistoryID: it is another order")
@@ -80,7 +80,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
         if len(ids) != 1:
             raise NamedError("PaymentNotFound_400", "paymentID: say which order")
         if "subscription_id" in data:
-            own_primary(data["subscription_id"])
+            own_primary(data["subscription_id"], field="subscriptionID")
         attempt = find_attempt(ids.pop(), self.letter)
         try:
             attempt = refresh_attempt(attempt)

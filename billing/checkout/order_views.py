@@ -104,7 +104,7 @@ class ManualPaymentViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         if "subscription_id" in data:
-            own_primary(data.pop("subscription_id"))
+            own_primary(data.pop("subscription_id"), field="subscriptionID")
         names = ("proof", "reference", "transferred_on", "note")
         said = {name: data.pop(name) for name in names if name in data}
         id = data.pop("payment_id", None)

@@ -241,11 +241,14 @@ def pause_or_resume(paused: Values | None) -> None:
         pause_subscription(company_id=company_id(), until=paused["until"], note=BY_MEMBER)
 
 
-def own_primary(id: str) -> Subscription:
-    """Return the active company's primary subscription by its id. Raises SubscriptionNotFound_400."""
+def own_primary(id: str, *, field: str = "id") -> Subscription:
+    """Return the active company's primary subscription by its id. Raises SubscriptionNotFound_400.
+
+    `field` is the name of the id in the request.
+    """
     subscription = primary_subscription()
     if subscription is None or subscription.pk != id:
-        raise NamedError("SubscriptionNotFound_400", "id: there is no such subscription in force")
+        raise NamedError("SubscriptionNotFound_400", f"{field}: there is no such subscription in force")
     return subscription
 
 
@@ -297,8 +300,8 @@ def choose_method(id: str) -> None:
     if id not in {row.pk for row in rows}:
         raise NamedError("PaymentNotFound_400", "paymentMethodID: there is no such saved method")
     # The old default goes first. A unique index is checked row by row, so both at once is never allowed.
-    PaymentMethod.objects.filter(is_default=True).exclude(pk=id).update(is_default=False)
-    PaymentMethod.objects.filter(pk=id).update(is_default=True)
+    PaymentMethod.objects.filter(is_default=True).exclude(pk=id).update(is_default=False, updated_at=timezone.now())
+    PaymentMethod.objects.filter(pk=id).update(is_default=True, updated_at=timezone.now())
     wake()
 
 

@@ -63,7 +63,7 @@ from core.api.endpoint import endpoint
 from core.api.envelope import respond
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, renamed_fields
 from core.types import JsonObject
 
 UPDATED = "SubscriptionUpdated_200"
@@ -277,7 +277,8 @@ class BillingDetailsViewSet(ResourceViewSet):
         description="The same as billingDetails of PUT /subscription/:id. Invoices keep them as they were.",
     )
     def update(self, request: Request, data: JsonObject) -> object:
-        change_billing_details(data)
+        with renamed_fields({f"billingDetails.{name}": name for name in ("country", "vatId")}):
+            change_billing_details(data)
         return detailed()
 
 
@@ -349,5 +350,6 @@ class CouponViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         code, apply = data.pop("code"), data.pop("apply")
-        quote, applied = apply_coupon(code=code, values=data, apply=apply, member_id=self.actor.member_id)
+        with renamed_fields({"couponCode": "code"}):
+            quote, applied = apply_coupon(code=code, values=data, apply=apply, member_id=self.actor.member_id)
         return {**quoted(quote), "applied": applied}

@@ -54,7 +54,7 @@ class DisputeWatchAdmin(CompanyRecordAdmin):
     """Payments that are checked for disputes."""
 
     icon = "visibility"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "company", "attempt", "status", "error", "due_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "attempt")

@@ -22,11 +22,11 @@ STATES = {
     "active": (gettext_lazy("Active"), "ok"),
     "past_due": (gettext_lazy("To be paid"), "warn"),
     "paused": (gettext_lazy("Paused"), "warn"),
-    "cancelled": (gettext_lazy("Cancelled"), "bad"),
+    "cancelled": (gettext_lazy("Canceled"), "bad"),
     "expired": (gettext_lazy("Ended"), "bad"),
 }
 INTERVALS = {"month": "a month", "year": "a year"}
-PAID_BY = {"month": gettext_lazy("by the month"), "year": gettext_lazy("by the year")}
+PAID_BY = {"month": gettext_lazy("monthly"), "year": gettext_lazy("yearly")}
 MAX_SEATS = 1_000_000
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""

@@ -63,7 +63,7 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
     """Lines of invoices."""
 
     icon = "list"
-    behind = True
+    operators_only = True
     list_display = ("text", "company", "invoice", "quantity", "amount", "tax")
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "text", "invoice__number")
@@ -108,7 +108,7 @@ class InvoiceSeriesAdmin(BackOfficeAdmin):
     """The last number of each series."""
 
     icon = "pin"
-    behind = True
+    operators_only = True
     list_display = ("name", "last")
     search_fields = ("name",)
     ordering = ("name",)

@@ -14,7 +14,7 @@ class PostingAdmin(CompanyRecordAdmin):
     """The books, line by line. Nobody changes them."""
 
     icon = "menu_book"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "created_at", "company", "tx", "account", "shown_amount")
     list_filter = (BY_COMPANY, "currency")
     search_fields = ("=id", "=tx", "=account", "=about")

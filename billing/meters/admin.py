@@ -26,7 +26,7 @@ class UsageEventAdmin(CompanyRecordAdmin):
     """Each use of a meter, counted once."""
 
     icon = "receipt"
-    behind = True
+    operators_only = True
     list_display = ("meter", "company", "source", "quantity", "status", "created_at")
     list_filter = ("meter", BY_COMPANY)
     search_fields = ("=id", "=source")

@@ -25,11 +25,11 @@ def move_months(subscription: Subscription, pause: Pause) -> None:
         row.ends_at = row.ends_at + pause.length
         if begins <= row.starts_at:  # months of the calendar differ in length: it may begin days later than that one
             if row.ends_at - ends > timedelta(0):
-                _take_off(row, row.ends_at - ends, MeterPeriod(starts_at=ends, ends_at=after))
+                _open_next_month(row, row.ends_at - ends, MeterPeriod(starts_at=ends, ends_at=after))
             row.starts_at = begins
             row.ends_at = ends
         # Where it begins before, what it used of the one that runs is taken off when that is opened.
-        _take_over(row)
+        _merge_twin(row)
         row.save(update_fields=[*MOVED, "updated_at"])
 
 
@@ -41,7 +41,7 @@ def _interrupted(subscription: Subscription, pause: Pause) -> Sequence[MeterPeri
     return list({row.meter: row for row in rows.order_by("starts_at")}.values())
 
 
-def _take_off(row: MeterPeriod, beyond: timedelta, later: MeterPeriod) -> None:
+def _open_next_month(row: MeterPeriod, beyond: timedelta, later: MeterPeriod) -> None:
     """Open the month after a shortened one, without the excess use of the shortened one."""
     share = 1 - beyond / (row.ends_at - row.starts_at)
     carried = max(0, min(row.used + row.reserved, row.included) - ceil(row.included * share))
@@ -54,7 +54,7 @@ def _take_off(row: MeterPeriod, beyond: timedelta, later: MeterPeriod) -> None:
     MeterPeriod.objects.bulk_create([later], ignore_conflicts=True)
 
 
-def _take_over(row: MeterPeriod) -> None:
+def _merge_twin(row: MeterPeriod) -> None:
     """Merge the use during the pause into a month that now begins at the same time, and delete the other one."""
     same = {"subscription_id": row.subscription_id, "meter": row.meter, "starts_at": row.starts_at}
     for twin in MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).filter(**same).exclude(pk=row.pk):

@@ -14,7 +14,7 @@ class MethodSetupAdmin(CompanyRecordAdmin):
     """Ways to pay that are being saved on a gateway's page."""
 
     icon = "add_card"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "company", "letter", "adapter", "status", "reason", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)
     search_fields = ("=id", "=gateway_id")

@@ -285,7 +285,7 @@ class GatewayEventAdmin(BackOfficeAdmin):
     """Webhooks that were taken. They only made us look."""
 
     icon = "webhook"
-    behind = True
+    operators_only = True
     hides = ("hints",)
     extra = ("names",)
     list_display = ("__str__", "created_at", "account", "event_id", "found")

@@ -293,7 +293,7 @@ class SubscriptionChangeAdmin(CompanyRecordAdmin):
     """The log of changes of subscriptions."""
 
     icon = "history"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "created_at", "company", "action", "by", "note", "source")
     list_filter = (("action", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "by")

@@ -23,7 +23,7 @@ EARLY = timedelta(days=1)
 class Usage(Page):
     path = "settings/plan/usage"
     name = "plan-usage"
-    title = gettext_lazy("Use by day")
+    title = gettext_lazy("Usage by day")
     module = "plan"
     menu = PLAN_MENU
     needs_subscription = False

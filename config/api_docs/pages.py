@@ -142,13 +142,10 @@ class TryGroup(SpectacularSwaggerSplitView):
 
     @extend_schema(exclude=True)
     def get(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        group, _ = _group(kwargs["key"], _mount(request))
+        group, mount = _group(kwargs["key"], _mount(request))
         self.title = f"Try {group.title} · API · Leadwright"
+        self.url = f"{reverse('docs-schema', args=[group.key])}?auth={mount.key}"
         return super().get(request, *args, **kwargs)  # type: ignore[no-untyped-call]
-
-    def _get_schema_url(self, request: Any) -> str:
-        group, mount = _group(self.kwargs["key"], _mount(request))
-        return f"{reverse('docs-schema', args=[group.key])}?auth={mount.key}"
 
 
 try_page = for_readers(TryGroup.as_view())

@@ -21,7 +21,7 @@ TITLES = {
 }
 """The titles of the apps in the menu, in its order."""
 OPERATORS_ONLY = "Behind the scenes"
-"""Menu title of the records that only operators need (BackOfficeAdmin.behind)."""
+"""Menu title of the records that only operators need (BackOfficeAdmin.operators_only)."""
 
 
 def navigation(request: HttpRequest) -> list[JsonObject]:
@@ -30,7 +30,7 @@ def navigation(request: HttpRequest) -> list[JsonObject]:
     groups: list[JsonObject] = [
         {"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}
     ]
-    behind: list[JsonObject] = []
+    last_items: list[JsonObject] = []
     for label in sorted(apps, key=lambda label: (list(TITLES).index(label) if label in TITLES else len(TITLES), label)):
         items: list[JsonObject] = []
         for model in apps[label]["models"]:
@@ -41,12 +41,12 @@ def navigation(request: HttpRequest) -> list[JsonObject]:
                 "link": model["admin_url"],
             }
             if model["admin_url"]:
-                (behind if getattr(page, "behind", False) else items).append(item)
+                (last_items if getattr(page, "operators_only", False) else items).append(item)
         items.sort(key=lambda item: item["title"].lower())
         if items:
             groups.append(_group(TITLES.get(label, apps[label]["name"]), items))
-    if behind:
-        groups.append(_group(OPERATORS_ONLY, sorted(behind, key=lambda item: item["title"].lower())))
+    if last_items:
+        groups.append(_group(OPERATORS_ONLY, sorted(last_items, key=lambda item: item["title"].lower())))
     return groups
 
 

@@ -1,5 +1,7 @@
 """Settings, a module for each concern. The environment sets what differs between deployments (docs/settings.md)."""
 
+import gc
+
 from config.settings.accounts import *
 from config.settings.api import *
 from config.settings.backoffice import *
@@ -12,3 +14,7 @@ from config.settings.mail import *
 from config.settings.security import *
 from config.settings.storage import *
 from config.settings.work import *
+
+# Nothing that is loaded becomes garbage, and looking for some takes a quarter of the loading time. The collector is on
+# again when all apps are ready (config.apps).
+gc.disable()

@@ -19,3 +19,5 @@ DEFAULT_FROM_EMAIL = env("DEFAULT_FROM_EMAIL", default="no-reply@leadwright.exam
 MEETING_MAILS_PER_DAY = env.int("MEETING_MAILS_PER_DAY", default=1000)
 TRIAL_MEETING_MAILS_PER_DAY = env.int("TRIAL_MEETING_MAILS_PER_DAY", default=50)
 """Maximum number of mails about meetings that a company may send in 24 hours to people who are not its members."""
+TEST_MAIL_SERVER = "config.local.mail_catcher.backend.current_address" if DEMO else ""
+"""The function that returns the address of a mail server which relays nothing; empty: there is none."""

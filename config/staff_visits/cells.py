@@ -10,6 +10,7 @@ from typing import Any
 
 from core.api.output import Output
 from core.ids import is_id
+from core.internals.rest_framework import declared_fields
 from core.text.words import day_of, heading
 from core.types import Values
 from core.web.visits import HIDDEN
@@ -53,7 +54,7 @@ def columns(rows: Sequence[Values], output: type[Output] | None) -> list[str]:
 
 def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
     """Sort the names as declared, those of LAST at the end."""
-    declared = list(getattr(output, "_declared_fields", {}))
+    declared = list(declared_fields(output)) if output is not None else []
 
     def place(name: str) -> tuple[int, int, str]:
         return (

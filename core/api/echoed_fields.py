@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from orjson import loads
@@ -13,6 +14,7 @@ from rest_framework import serializers
 from core.api.input import MAX_ERRORS, FormInput, IdList, Input, ObjectIdInput
 from core.errors import FieldError, ValidationFailed
 from core.ids import is_id
+from core.internals.rest_framework import declared_fields
 from core.text.json import dumps
 from core.types import JsonObject, Values
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 LAST_CHANGE = "updatedAt"
 SIGNATURE = re.compile(r"/\w{6}\.[\w-]{43}/")
 """The time and the HMAC of django.core.signing.TimestampSigner, as a part of a path."""
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+"""A time as answers write it."""
 FIXED = "cannot be changed here; leave it out, or send it as it is now"
 
 
@@ -54,7 +58,7 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     schema, shown = declared.input(), view.shown or declared.output
     if schema.never & body.keys() and "_id" not in body:
         return WrittenBack(body)  # which is refused for these keys
-    repeated = {key for key in body if key not in schema.fields and key in shown._declared_fields}
+    repeated = {key for key in body if key not in schema.fields and key in declared_fields(shown)}
     if not repeated and not _nests(schema, body) and not (isinstance(schema, FormInput) and schema.twice(body)):
         return WrittenBack(body)
     record = view.stored(path)
@@ -128,6 +132,17 @@ def same(left: Any, other: Any) -> bool:
     return isinstance(left, bool) == isinstance(other, bool) and bool(left == other)
 
 
+def _same_moment(value: Any, stored: Any) -> bool:
+    """Return whether the value is the stored time in another form of ISO 8601, as many libraries write it."""
+    if not isinstance(value, str) or not isinstance(stored, str) or not MOMENT.fullmatch(stored):
+        return False
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return moment.tzinfo is not None and moment == datetime.fromisoformat(stored)
+
+
 def _reduced(key: str, field: Any, value: Any, stored: Any, fixed: list[str]) -> Any:
     """Return what the input takes of a value that differs from the stored one, or UNCHANGED.
 
@@ -180,7 +195,11 @@ def _refuses_null(field: serializers.Field[Any, Any, Any, Any]) -> bool:
 
 def _differences(path: str, value: Any, stored: Any) -> list[str]:
     """Return the paths at which the value differs from the stored one."""
-    if same(value, stored) or (isinstance(stored, dict) and value == stored.get("_id", stored)):
+    if (
+        same(value, stored)
+        or _same_moment(value, stored)
+        or (isinstance(stored, dict) and value == stored.get("_id", stored))
+    ):
         return []
     if isinstance(value, dict) and isinstance(stored, dict):
         return [

@@ -16,6 +16,7 @@ from django.utils.http import parse_etags
 from core.api.output import Output
 from core.errors import ApiError
 from core.events.models import Event
+from core.internals.rest_framework import declared_fields
 from core.lists.values import refuse
 from core.outbound import NetworkInTransaction, is_network_refused, no_network
 from core.tenancy import active_scope
@@ -152,7 +153,7 @@ def _as_read(view: Any, path: Mapping[str, str]) -> Any:
     record, read = view.stored(path), view.retrieve.endpoint.output
     if record is None or view.shown is read:
         return record
-    added = view.shown._declared_fields.keys() - read._declared_fields.keys()
+    added = declared_fields(view.shown).keys() - declared_fields(read).keys()
     return {name: value for name, value in record.items() if name not in added}
 
 

@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 
 from core.api.output import Output
 from core.errors import shorten
+from core.internals.rest_framework import declared_fields
 from core.lists.query import split_values
 from core.lists.values import refuse
 
@@ -24,7 +25,8 @@ FIELDS = OpenApiParameter(
 
 def choose_fields(values: Iterable[Any], output: type[Output]) -> Collection[str]:
     """Return the fields that the parameter names, and _id. Raises InvalidRequest_400 for one that there isn't."""
-    names, declared = split_values(values, FIELDS.name), output._declared_fields.keys()
+    names = split_values(values, FIELDS.name)
+    declared = declared_fields(output).keys()
     if not names:
         raise refuse(FIELDS.name, "is empty; leave it out to get all fields")
     for name in names:

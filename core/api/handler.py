@@ -25,6 +25,7 @@ from core.api.refusals import (
 )
 from core.database import may_succeed_later
 from core.errors import ApiError, field_errors
+from core.internals.django import mark_logged
 from core.text.json import dumps
 from core.types import JsonObject
 
@@ -45,7 +46,7 @@ def exception_handler(error: Exception, context: JsonObject) -> Response:
     if refusal.status >= 500:
         _log_failure(error, refusal, context.get("view"))
         # Django would log it again, after the request's id is gone.
-        response._has_been_logged = True  # type: ignore[attr-defined]
+        mark_logged(response)
     # RFC 9110, 15.5.2: a 401 names a scheme of authentication.
     if refusal.status == 401:
         response["WWW-Authenticate"] = _challenge(context)

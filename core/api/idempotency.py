@@ -16,6 +16,7 @@ from rest_framework.permissions import SAFE_METHODS
 from core.api.refusals import Refusal
 from core.errors import ApiError, shorten
 from core.idempotency.services import UNDER_WAY, CutOff, Keyed, OtherRequest, StoredResponse, claim, complete, keep
+from core.internals.rest_framework import http_request
 from core.lists.values import refuse
 from core.outbound import NetworkInTransaction, no_network
 from core.text.json import dumps, iso
@@ -176,15 +177,15 @@ def read_key(view: Any, request: Any) -> Keyed:
     if not (0 < len(text) <= MAX_CHARACTERS and text.isascii() and text.isprintable()):
         rule = f"1 to {MAX_CHARACTERS} printable ASCII characters"
         raise refuse(HEADER, f"needs to be {rule}, got {shorten(text, 40)!r}")
-    http_request = request._request
+    sent = http_request(request)
     digest = hashlib.sha256()
     # A zero byte parts them, so that no two requests can run together into the same text.
-    for part in (http_request.method, http_request.path_info, http_request.META.get("QUERY_STRING", "")):
+    for part in (sent.method or "", sent.path_info, sent.META.get("QUERY_STRING", "")):
         digest.update(part.encode(errors="surrogatepass") + b"\0")
     for piece in _body(view, request):
         digest.update(piece)
     actor = view.actor
-    operation = f"{http_request.method} {http_request.path_info}"[:300]
+    operation = f"{sent.method} {sent.path_info}"[:300]
     return Keyed(actor.key_id or actor.member_id, text, digest.hexdigest(), operation)
 
 
@@ -192,7 +193,7 @@ def _body(view: Any, request: Any) -> Iterator[bytes]:
     """Yield the content of the body for the hash. For a form, yield the content of its parts: senders draw random
     boundaries."""
     if not (view.declared.multipart and request.content_type.startswith("multipart/")):
-        yield request._request.body
+        yield http_request(request).body
         return
     files = request.FILES
     # Forms have no order that means anything.

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from core.api.output import declared_source, snake
+from core.api.output import snake
 from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
+from core.internals.rest_framework import declare_source, declared_fields, declared_source
 from core.text.hosts import is_host
 from core.text.links import holds_link
 from core.text.redaction import HIDDEN, SECRET, UNNAMED
@@ -165,9 +166,9 @@ class Input(serializers.Serializer[Any]):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name, field in cls._declared_fields.items():
+        for name, field in declared_fields(cls).items():
             if snake(name) != name and declared_source(field) is None:
-                field._kwargs["source"] = snake(name)  # type: ignore[attr-defined]
+                declare_source(field, snake(name))
 
     def get_fields(self) -> JsonObject:
         fields: JsonObject = super().get_fields()
@@ -236,7 +237,7 @@ class FormInput(Input):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name in cls.system:
-            cls._declared_fields.setdefault(name, _as_in_form())
+            declared_fields(cls).setdefault(name, _as_in_form())
 
     def twice(self, data: JsonObject) -> list[str]:
         """Return the names that have a value at the top and in formData."""

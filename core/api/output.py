@@ -12,6 +12,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from core.fields import JSONField
+from core.internals.rest_framework import declared_fields, declared_source
 from core.types import JsonObject, Values
 
 PREFIX = "out_"
@@ -50,11 +51,6 @@ def snake(name: str) -> str:
     if name == "_id":
         return "id"
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match[1].lower(), name)
-
-
-def declared_source(field: AnyField) -> str | None:
-    """Return the declared `source` of a field. DRF sets field.source only when it binds the field."""
-    return field._kwargs.get("source")  # type: ignore[attr-defined, no-any-return]
 
 
 class IdField(serializers.CharField):
@@ -101,7 +97,7 @@ class Output(serializers.Serializer[Any]):
     def columns(cls) -> dict[str, str | BaseExpression]:
         """Return output name -> path or expression."""
         paths: dict[str, str | BaseExpression] = {}
-        for name, field in cls._declared_fields.items():
+        for name, field in declared_fields(cls).items():
             source = field.source or declared_source(field) or snake(name)
             if isinstance(field, Computed):
                 if field.expression is not None:

@@ -9,6 +9,7 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from core.access import Actor, AuthPath, count_request, refusal
+from core.internals.rest_framework import http_request
 
 if TYPE_CHECKING:
     from core.api.views import ApiView
@@ -25,7 +26,7 @@ class PaceThrottle(BaseThrottle):
         actor = request.auth
         if not isinstance(actor, Actor) or actor.auth_path is AuthPath.PRIVATE or actor.visiting:
             return True
-        if api_view.declaration() is None or hasattr(request._request, "acting"):
+        if api_view.declaration() is None or hasattr(http_request(request), "acting"):
             return True
         api_view.paces = count_request(actor.company_id, actor.key_id or actor.member_id, api_view.granted)
         return refusal(api_view.paces) is None

@@ -30,6 +30,7 @@ from core.api.permissions import ApiKeyPermission, MemberPermission, VisitPermis
 from core.api.schema import Schema
 from core.api.throttles import PaceThrottle
 from core.errors import NamedError
+from core.internals.rest_framework import http_request
 from core.tenancy import company_scope
 from core.types import Values
 
@@ -115,7 +116,7 @@ class ApiView(APIView):
                 raise NamedError("Unauthorized_401", "log in, or send an API key")
             return
         self.actor = request.auth
-        request._request.leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the request log, which has no view
+        http_request(request).leadwright_actor = self.actor  # type: ignore[attr-defined]  # for the request log, which has no view
         if self.actor.auth_path is AuthPath.PRIVATE or self.declaration() is None:
             return
         # Left with the request, in dispatch(): rendering needs it as well.

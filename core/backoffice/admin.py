@@ -25,6 +25,7 @@ from core.backoffice.paginator import LimitedPaginator
 from core.backoffice.panels import panels_of
 from core.errors import ApiError
 from core.fields import CompanyForeignKey
+from core.internals.django import ValidatedFields
 from core.tenancy import company_scope
 from core.tenancy.models import CompanyRow
 from core.types import JsonObject
@@ -38,12 +39,10 @@ BY_COMPANY = ("company", AutocompleteSelectFilter)
 """A list filter: one company, with autocompletion."""
 
 
-class BackOfficeForm(_ModelForm):
+class BackOfficeForm(ValidatedFields, _ModelForm):
     """A form that checks constraints with the company, which no form edits."""
 
-    def _get_validation_exclusions(self) -> set[str]:
-        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]
-        return excluded - {"company"}
+    validated = frozenset({"company"})
 
 
 class PreparedChangeList(ChangeList):
@@ -67,7 +66,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     adds = False
     deletes = False
     commands: tuple[str, ...] = ()
-    behind = False
+    operators_only = False
     """Only the operator needs these records, so the menu lists them last."""
     finds = False
     """The search of the menu includes these records."""

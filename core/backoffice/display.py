@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from unfold.utils import display_for_label
 
 from core.backoffice.columns import Column, field_of, make_column
-from core.backoffice.references import Of, ids_in, is_known, names_of
+from core.backoffice.references import Of, ids_in, is_known, names_of, title_needs
 from core.backoffice.values import NOTHING, Names, is_empty, shown
 from core.fields import EncryptedTextField
 from core.ids import is_id
@@ -111,8 +111,8 @@ class DisplayMixin:
         for field in self.opts.concrete_fields:
             if not field.is_relation or (names is not None and field.name not in names):
                 continue
-            page = self.admin_site._registry.get(field.related_model)
-            paths += [field.name, *(f"{field.name}__{need}" for need in getattr(page, "title_needs", ()))]
+            needs = title_needs(self.admin_site, field.related_model)
+            paths += [field.name, *(f"{field.name}__{need}" for need in needs)]
         return paths
 
     # Names in the place of ids

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin import AdminSite
 from django.db import models
 
 from core.backoffice.panels import link
@@ -43,6 +44,11 @@ def model_of(kind: str) -> Model | None:
     return _kinds.get(kind.partition(".")[0])
 
 
+def title_needs(site: AdminSite, model: Model) -> Sequence[str]:
+    """Return the relations that the titles of a model's records need."""
+    return getattr(site.get_model_admin(model), "title_needs", ()) if site.is_registered(model) else ()
+
+
 def names_of(references: Iterable[tuple[Model, str]]) -> JsonObject:
     """Return id -> link to the record, by one query for each model."""
     ids_by_model: dict[Model, set[str]] = {}
@@ -50,7 +56,7 @@ def names_of(references: Iterable[tuple[Model, str]]) -> JsonObject:
         ids_by_model.setdefault(model, set()).add(id)
     names: JsonObject = {}
     for model, ids in ids_by_model.items():
-        needs = getattr(admin.site._registry.get(model), "title_needs", ())
+        needs = title_needs(admin.site, model)
         rows = model._default_manager.filter(pk__in=list(ids))
         names |= {row.pk: link(row) for row in (rows.select_related(*needs) if needs else rows)}
     return names

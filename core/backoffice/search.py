@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 from django.contrib.admin import ModelAdmin
 from django.db import OperationalError, connection, transaction
+from django.db.models import Model
 from django.http import HttpRequest
 from unfold.dataclasses import SearchResult
 
@@ -22,12 +24,14 @@ goes."""
 MAX_SEARCH_LENGTH = 200
 
 
-def find(request: HttpRequest, pages: list[JsonObject], registry: dict[Any, ModelAdmin[Any]]) -> list[SearchResult]:
-    """Return the lists and records that the term names and the user may see."""
+def find(
+    request: HttpRequest, pages: list[JsonObject], page_of: Callable[[type[Model]], ModelAdmin[Any]]
+) -> list[SearchResult]:
+    """Return the lists and records that the term names and the user may see. `page_of` returns a model's admin page."""
     term = request.GET.get("s", "").strip()[:MAX_SEARCH_LENGTH]
     if not term:
         return []
-    kinds = [(registry[model["model"]], model) for app in pages for model in app["models"] if model["admin_url"]]
+    kinds = [(page_of(model["model"]), model) for app in pages for model in app["models"] if model["admin_url"]]
     results = [
         SearchResult(title=_name(model), description="list", link=model["admin_url"], icon=getattr(page, "icon", "tag"))
         for page, model in kinds

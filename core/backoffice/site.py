@@ -73,7 +73,7 @@ class BackOfficeSite(UnfoldAdminSite):
 
     def search(self, request: HttpRequest, extra_context: JsonObject | None = None) -> TemplateResponse:
         """Return the results of the menu's search. Nothing is cached: deleted records do not appear."""
-        results = find(request, self.get_app_list(request), self._registry)
+        results = find(request, self.get_app_list(request), self.get_model_admin)
         context = {"results": results, "term": request.GET.get("s", "").strip()}
         return TemplateResponse(request, "admin/search_results.html", context)
 

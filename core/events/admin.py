@@ -21,7 +21,7 @@ class EventAdmin(CompanyRecordAdmin):
     """The events, as consumers receive them."""
 
     icon = "bolt"
-    behind = True
+    operators_only = True
     list_display = ("kind", "company", "object_id", "actor_id", "automation", "created_at")
     refers: ClassVar[Any] = {"object_id": lambda event: model_of(event.kind)}
     list_filter = (BY_COMPANY, "automation")
@@ -34,7 +34,7 @@ class EventDeliveryAdmin(CompanyRecordAdmin):
     """Deliveries that wait for their consumer, and those that it could not handle."""
 
     icon = "outbox"
-    behind = True
+    operators_only = True
     list_display = ("event_kind", "consumer", "status", "company", "attempts", "due_at", "error_line")
     list_filter = (("status", ChoicesDropdownFilter), "consumer", BY_COMPANY)
     list_select_related = ("company", "event")

@@ -16,10 +16,10 @@ import orjson
 from django.db import connection
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events.models import Event
 from core.ids import first_id
+from core.internals.django import raw_delete
 from core.tenancy import company_id, unscoped
 
 KEPT = timedelta(days=30)

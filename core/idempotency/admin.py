@@ -14,7 +14,7 @@ class IdempotencyKeyAdmin(CompanyRecordAdmin):
     """Requests that programs may repeat without a second effect, of the last day."""
 
     icon = "repeat"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "created_at", "company", "operation", "key", "status", "caller")
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter))
     search_fields = ("=id", "=key", "=caller")

@@ -16,7 +16,7 @@ class TaskScheduleAdmin(BackOfficeAdmin):
     """Periodic tasks: the next run of each, and the result of the last one."""
 
     icon = "update"
-    behind = True
+    operators_only = True
     list_display = ("name", "due_at", "done_at", "error_line")
     search_fields = ("name",)
     ordering = ("name",)

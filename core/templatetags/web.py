@@ -22,6 +22,7 @@ from core.text.formats import Formats, exact_money
 from core.types import Values
 from core.web.banners import Banner, banner_of
 from core.web.cells import cell
+from core.web.cures import buttons
 from core.web.field_values import FieldValues
 from core.web.filters import Choice
 from core.web.forms import BoundField
@@ -69,6 +70,16 @@ def empty_state(
 def field_rows(fields: Iterable[BoundField], *rows: str) -> Values:
     """Draw fields, some of them side by side: {% field_rows window "start end" %}."""
     return {"rows": in_rows(fields, [row.split() for row in rows])}
+
+
+@register.inclusion_tag("web/parts/cures.html", takes_context=True)
+def cures(context: Values, key: str, in_form: bool = False) -> Values:
+    """Show the buttons that cure a refusal: {% cures form.remedy in_form=True %}."""
+    return {
+        "buttons": buttons(context["page"], key) if key else [],
+        "in_form": in_form,
+        "csrf_token": context.get("csrf_token"),
+    }
 
 
 @register.simple_tag(takes_context=True)

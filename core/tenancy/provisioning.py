@@ -15,6 +15,13 @@ company_created: Hook[[], object] = Hook(
     " that a company starts with; idempotent.",
 )
 
+company_opened: Hook[[], object] = Hook(
+    __name__,
+    "company_opened",
+    "After a new company was provisioned, in that transaction and its scope, and never again. Adds what its people may"
+    " remove for good.",
+)
+
 
 def provision_company() -> None:
     """Add the rows that the active company starts with."""

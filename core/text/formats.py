@@ -147,6 +147,12 @@ def _spans(since: Any, until: Any, day: dt.date) -> bool:
     return (since is None or dt.date(*since) <= day) and (until is None or dt.date(*until) >= day)
 
 
+def currency_of(country: str) -> str:
+    """Return the currency of a country by its ISO 3166-1 code, or an empty text where none is known."""
+    tenders = numbers.get_territory_currencies(country)
+    return next((code for code in tenders if is_currency(code)), "")
+
+
 def is_currency(code: object) -> bool:
     """Return whether it is the upper-case code of a currency in use."""
     return isinstance(code, str) and any(currency.code == code for currency in list_currencies())

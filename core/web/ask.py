@@ -20,6 +20,8 @@ from core.access import Actor
 from core.api.endpoint import Endpoint
 from core.api.refusals import Refusal
 from core.errors import PERMISSION, FieldError
+from core.internals.django import set_body, set_stream
+from core.internals.rest_framework import http_request
 from core.lists import FieldSet
 from core.text.json import dumps
 from core.text.redaction import UNNAMED
@@ -35,7 +37,7 @@ class ActorAuthentication(BaseAuthentication):
     """Authenticates the actor of an in-process request, whom the page has checked."""
 
     def authenticate(self, request: Request) -> tuple[Any, Actor]:
-        actor: Actor = request._request.acting  # type: ignore[attr-defined]
+        actor: Actor = http_request(request).acting  # type: ignore[attr-defined]
         return actor, actor
 
 
@@ -153,8 +155,7 @@ def in_process(
         if value is not None
     }
     request.GET = QueryDict(urlencode(texts))
-    request._body = content
-    request._read_started = True  # type: ignore[attr-defined]
+    set_body(request, content)
     request.acting = actor  # type: ignore[attr-defined]
     return request
 
@@ -172,9 +173,7 @@ def with_files(request: Any, files: Iterable[UploadedFile[Any]]) -> None:
     end = f"--{boundary}--\r\n".encode()
     request.META["CONTENT_TYPE"] = f"multipart/form-data; boundary={boundary}"
     request.META["CONTENT_LENGTH"] = str(size + len(end))
-    request._stream = _Joined([*pieces, BytesIO(end)])
-    request._read_started = False
-    del request._body
+    set_stream(request, _Joined([*pieces, BytesIO(end)]))
 
 
 def quote_name(name: str) -> str:

@@ -97,7 +97,7 @@ def _joined(mark: str, texts: Iterable[str]) -> str:
     """Join texts of which some may be links."""
     parts = [text for text in texts if text]
     if not any(isinstance(text, SafeString) for text in parts):
-        return mark.join(parts)
+        return mark.join(map(str, parts))
     return mark_safe(mark.join(map(conditional_escape, parts)))  # noqa: S308  each is escaped
 
 

@@ -25,6 +25,7 @@ from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web import ask
 from core.web.ask import Answer
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.navigation.recent import remember
@@ -154,7 +155,8 @@ class Page(View):
             }
             answer = self.ask("GET", path, params)
         if lost and answer.ok:
-            self.warn(f"Some parts of this link are unknown. Shown without {' and '.join(map(str, lost))}.")
+            names = ", ".join(map(str, lost))
+            self.warn(_("Some parts of this link are unknown. Shown without: %(names)s.") % {"names": names})
         return self.needed(answer)
 
     def needed(self, answer: Answer) -> Answer:
@@ -266,11 +268,12 @@ class Page(View):
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
-        return self.fail(answer.refusal, to)
+        self.warn(remedy_text(answer) or answer.refusal, remedy_key(answer))
+        return self.done(to=to)
 
-    def warn(self, text: str) -> None:
-        """Put a toast about something that went wrong on the page that comes next."""
-        messages.error(self.request, text)
+    def warn(self, text: str, remedy: str = "") -> None:
+        """Put a toast about something that went wrong on the page that comes next, with the cures of a refusal."""
+        messages.error(self.request, text, extra_tags=f"remedy {remedy}" if remedy else "")
 
     def fail(self, text: str, to: str = "") -> HttpResponse:
         """Redirect after a failure, with the error as a toast."""
@@ -342,11 +345,7 @@ class Page(View):
         name = request.POST.get("do", "save")
         act = getattr(self, f"do_{name}", None) if name.isidentifier() else None
         if act is None:
-            raise Refused(
-                400,
-                _("This page has no such action"),
-                _("%(name)s is none of its buttons.") % {"name": f"{name[:40]!r}"},
-            )
+            raise Refused(400, _("This page has no such action"), _("Use the buttons on the page."))
         response: HttpResponse = act()
         return response
 
@@ -360,11 +359,7 @@ class Page(View):
             # The message of the error is the contract's, and no words for people.
             raise Refused(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
         if not self.opens(type(self)):
-            raise Refused(
-                403,
-                _("You don't have access to this page"),
-                _("Ask an owner of the company for the permission."),
-            )
+            raise Refused(403, _("You don't have access to this page"), _("Ask an owner for the permission."))
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
             raise nothing_here()

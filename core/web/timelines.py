@@ -37,12 +37,14 @@ def shown_entry(entry: Values, formats: Formats) -> JsonObject:
     """Return the entry with its icon, (name, old, new) of its changes, and when the meeting or follow-up is."""
     amounts = AMOUNTS if entry["lead"] else ()
     changes = [(change["name"], *_sides(change, formats, amounts)) for change in entry["changes"]]
+    notes = entry["data"].get("notes")  # of changes the old and the new text, which `changes` has
     planned = entry["data"].get(PLANNED.get(entry["kind"], ""))
     return {
         **entry,
         "icon": ICONS.get(entry["kind"], "pencil"),
         "told": [] if entry["kind"] == "status" else changes,
         "planned": planned,
+        "note": notes if isinstance(notes, str) else "",
     }
 
 

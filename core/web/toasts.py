@@ -18,6 +18,8 @@ class Toast:
     bad: bool = False
     undo: str = ""
     watch: str = ""
+    remedy: str = ""
+    """The key of the refusal's remedy (core.web.cures)."""
     back: Mapping[str, str] = field(default_factory=dict)
     """The address and the fields of the form that restores the former state."""
 
@@ -29,5 +31,6 @@ class Toast:
             message.level >= messages.ERROR,
             undo=rest if kind == "undo" else "",
             watch=rest if kind == "watch" else "",
+            remedy=rest if kind == "remedy" else "",
             back=json.loads(rest) if kind == "back" else {},
         )

@@ -15,6 +15,7 @@ from rest_framework import serializers
 
 from core.api.output import Computed, Output
 from core.database import writing_nothing
+from core.internals.rest_framework import declared_fields
 from core.text.redaction import SECRET
 
 SECONDS = 10
@@ -51,7 +52,7 @@ def visible(data: Any, output: type[Output] | None, secret: re.Pattern[str] = SE
 
 def nested(output: type[Output] | None, name: str) -> type[Output] | None:
     """Return the Output of the field's value, or of its items."""
-    field = getattr(output, "_declared_fields", {}).get(name)
+    field = declared_fields(output).get(name) if output is not None else None
     if isinstance(field, Computed):
         field = field.schema
     if isinstance(field, serializers.ListSerializer | serializers.ListField):

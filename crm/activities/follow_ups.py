@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.mails.services import Letter
-from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
+from core.internals.django import raw_delete
 from core.types import Values
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_lead, check_member, first_active

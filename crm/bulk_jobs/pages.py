@@ -25,7 +25,7 @@ ACTIONS = {
     "approve_messages": (gettext_lazy("Approving"), gettext_lazy("Approved")),
     "hold_messages": (gettext_lazy("Holding"), gettext_lazy("Held")),
     "retry_messages": (gettext_lazy("Trying again"), gettext_lazy("Tried again")),
-    "cancel_messages": (gettext_lazy("Cancelling"), gettext_lazy("Cancelled")),
+    "cancel_messages": (gettext_lazy("Canceling"), gettext_lazy("Canceled")),
     "redrive_runs": (gettext_lazy("Restarting"), gettext_lazy("Restarted")),
 }
 """Action -> its titles during and after the job."""
@@ -118,8 +118,8 @@ class Job(JobPage):
     template = "web/jobs/detail.html"
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {
         "pause": ("paused", gettext_lazy("Paused")),
-        "resume": ("queued", gettext_lazy("Goes on")),
-        "cancel": ("cancelled", gettext_lazy("Cancelled")),
+        "resume": ("queued", gettext_lazy("Continuing")),
+        "cancel": ("cancelled", gettext_lazy("Canceled")),
     }
 
     def show(self) -> Values:

@@ -16,9 +16,9 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.errors import NamedError
 from core.ids import new_id
+from core.internals.django import raw_delete
 from core.jobs import finish, notify_workers
 from core.tenancy import company_scope
 from core.types import JsonObject

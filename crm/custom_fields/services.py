@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from copy import copy
 from itertools import groupby
@@ -140,7 +141,8 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
         except NamedError as error:
             if not numbered:
                 raise
-            errors.append(NamedError(error.name, f"fields.{index}.{error.detail}"))
+            detail = re.sub(r"^id(?=:)", "_id", error.detail)  # as the body names it
+            errors.append(NamedError(error.name, f"fields.{index}.{detail}"))
     if errors:
         fields = [field for error in errors for field in error.errors]
         raise NamedError(errors[0].name, "; ".join(error.detail for error in errors), errors=fields)

@@ -13,6 +13,7 @@ from rest_framework import serializers
 from accounts.models import Member
 from core.api.output import Computed, Output
 from core.errors import shorten
+from core.internals.rest_framework import declared_fields
 from core.lists.values import refuse
 from core.text.json import dumps
 from core.types import Values
@@ -46,7 +47,7 @@ def columns_of(output: type[Output], panel: str = "") -> list[Column]:
 
     An export omits the values that the output conceals from visitors: secrets and links that open without login.
     """
-    plain = {column.header: column for column in _flatten(output._declared_fields, (), output.conceals)}
+    plain = {column.header: column for column in _flatten(declared_fields(output), (), output.conceals)}
     if not panel:
         return list(plain.values())
     ordered = [plain.pop(name) for name in ("_id",) if name in plain]
@@ -89,7 +90,7 @@ def _flatten(
         if name in concealed or (not path and name == FORM_DATA):
             continue
         if isinstance(schema, Output):
-            yield from _flatten(schema._declared_fields, place)
+            yield from _flatten(declared_fields(type(schema)), place)
         else:
             yield Column((".".join(place),), _getter(place))
 

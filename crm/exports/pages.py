@@ -16,7 +16,7 @@ STATES = {
     "running": (gettext_lazy("Writing"), "info"),
     "completed": (gettext_lazy("Ready"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "cancelled": (gettext_lazy("Cancelled"), "none"),
+    "cancelled": (gettext_lazy("Canceled"), "none"),
 }
 """Status -> its word and tone."""
 FORMATS = {"csv": "CSV", "xlsx": "Excel"}

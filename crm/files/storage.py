@@ -162,10 +162,11 @@ def save(key: str, content: Received) -> None:
     except Exception as error:  # storages raise the errors of their vendors' libraries
         log.exception("the storage refused %s", key)
         raise NamedError(
-            "FileUploadFailed_400", f"{content.name}: the storage did not take the file; try again"
+            "FileUploadFailed_400", f"{content.name}: the storage did not take the file; try again", errors=[]
         ) from error
     # Django's storages choose another name where the key exists. The row would
     # then refer to somebody else's file.
     if stored != key:
         default_storage.delete(stored)
-        raise NamedError("FileUploadFailed_400", f"{content.name}: the storage has such a file already; try again")
+        detail = f"{content.name}: the storage has such a file already; try again"
+        raise NamedError("FileUploadFailed_400", detail, errors=[])

@@ -108,7 +108,8 @@ def save(file: File, content: Received) -> None:
         s3.put(place, file.path, content.file, size=content.size, md5=content.hashes["md5"], mime=file.mime)
     except (S3Failed, ContentUnavailable) as error:
         note_trouble(file, str(error))
-        raise NamedError("FileUploadFailed_400", f"{file.name}: the bucket did not take it. {error}") from error
+        detail = f"{file.name}: the bucket did not take it. {error}"
+        raise NamedError("FileUploadFailed_400", detail, errors=[]) from error
 
 
 def remove(file: File) -> None:

@@ -12,6 +12,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 
 from core.errors import NamedError, ValidationFailed, shorten
+from core.internals.rest_framework import http_request
 from crm.files.storage import Received, open_incoming
 
 FIELD = "file"
@@ -84,7 +85,7 @@ class UploadParser(MultiPartParser):
     """Parses a multipart body. Refuses one that is too large or ends before its announced length."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
-        request = (parser_context or {})["request"]._request
+        request = http_request((parser_context or {})["request"])
         announced = int(request.META.get("CONTENT_LENGTH") or 0)
         # Refused before a byte is read, so that nobody waits for an upload that cannot succeed.
         if announced > settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES:

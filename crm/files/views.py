@@ -52,16 +52,16 @@ class UploadSchema(Schema):
 class FileSchema(Schema):
     """Describes that a download may lead to a bucket."""
 
-    def _get_response_bodies(self, direction: str = "response") -> JsonObject:
-        bodies = super()._get_response_bodies(direction)
-        if self.declared.raw:
-            location = {"schema": {"type": "string", "format": "uri"}}
-            bodies["302"] = {
-                "description": "An address of the bucket that holds for five minutes.",
-                "headers": {"Location": location},
-                "content": {"text/html": {"schema": {"type": "string"}}},
-            }
-        return bodies
+    def further_responses(self) -> JsonObject:
+        if not self.declared.raw:
+            return {}
+        location = {"schema": {"type": "string", "format": "uri"}}
+        response = {
+            "description": "An address of the bucket that holds for five minutes.",
+            "headers": {"Location": location},
+            "content": {"text/html": {"schema": {"type": "string"}}},
+        }
+        return {"302": response}
 
 
 class UploadViewSet(ResourceViewSet):

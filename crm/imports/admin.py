@@ -176,7 +176,7 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
     """Rows of files that failed, were skipped or lost values."""
 
     icon = "error"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "message", "skipped", "file_name", "company", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "job__file")

@@ -5,7 +5,7 @@ Creations and imports (crm.leads.writer), updates, bulk changes and merges all a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db import connection
@@ -40,6 +40,11 @@ SELECT * FROM (
         ORDER BY o.created_at, o.id LIMIT 1) AS other
     FROM crm_lead l WHERE l.id = ANY(%(ids)s) AND NOT l.is_deleted AND l.status <> ALL(%(closed)s)
 ) AS found WHERE other IS NOT NULL ORDER BY id
+"""
+OPEN_LEADS = """
+SELECT l.id, l.contact_id, array_agg(p.product_service_id)
+FROM crm_lead l LEFT JOIN crm_leadproduct p ON p.lead_id = l.id
+WHERE l.contact_id = ANY(%s) AND NOT l.is_deleted AND l.status <> ALL(%s) GROUP BY l.id ORDER BY l.created_at, l.id
 """
 
 
@@ -95,3 +100,31 @@ def check_duplicates(ids: Iterable[str], rule: str, closed: Collection[str]) -> 
         lead, text = next(iter(warnings.items()))
         raise DuplicateField(REPEATED, f"{REPEATED}: {text} (lead {lead})")
     return warnings
+
+
+class OpenLeads:
+    """The open leads of contacts, the oldest first, to find those that a row repeats.
+
+    `heirs` has deleted contact -> the contact that takes over its leads once it is written.
+    """
+
+    def __init__(self, contact_ids: Iterable[str], closed: Iterable[str], heirs: Mapping[str, str]) -> None:
+        self._by_product: dict[tuple[str, str | None], str] = {}
+        ids = [*contact_ids, *heirs]
+        if ids:
+            with connection.cursor() as cursor:
+                cursor.execute(OPEN_LEADS, [ids, list(closed)])
+                for id, contact, products in cursor.fetchall():
+                    self.add(id, heirs.get(contact, contact), products)
+
+    def find(self, contact_id: str, products: Sequence[str] | None) -> str | None:
+        return next(
+            (id for product in products or (None,) if (id := self._by_product.get((contact_id, product)))), None
+        )
+
+    def add(self, id: str, contact_id: str, products: Sequence[str | None] | None) -> None:
+        for product in products or (None,):
+            self._by_product.setdefault((contact_id, product), id)
+
+    def close(self, id: str) -> None:
+        self._by_product = {key: lead for key, lead in self._by_product.items() if lead != id}

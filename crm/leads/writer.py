@@ -23,8 +23,7 @@ from crm.contacts.unique_key import Collision, KeyedRow, keyed_row, live_holders
 from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.leads.assignment import assign, default_team
-from crm.leads.duplicates import DUPLICATE, Rule, repeated, repeating
-from crm.leads.open_leads import OpenLeads
+from crm.leads.duplicates import DUPLICATE, OpenLeads, Rule, repeated, repeating
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads

@@ -43,7 +43,7 @@ class DuplicateDismissalAdmin(CompanyRecordAdmin):
     """Pairs of records that a member has marked as different."""
 
     icon = "difference"
-    behind = True
+    operators_only = True
     list_display = ("first_id", "second_id", "company", "panel", "created_by", "created_at")
     list_filter = (BY_COMPANY, "panel")
     list_select_related = ("company", "created_by")

@@ -19,7 +19,7 @@ from core.web.pages import Page, Refused
 RULES = {
     "samePhone": gettext_lazy("The same phone number"),
     "sameEmail": gettext_lazy("The same email address"),
-    "similarName": gettext_lazy("Almost the same name, and addresses of one company"),
+    "similarName": gettext_lazy("Similar name and company"),
 }
 SIZE = 20
 FEWEST = 2

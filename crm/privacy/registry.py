@@ -16,9 +16,9 @@ from django.db.models import Exists, Func, Model, OuterRef, Q, QuerySet, TextFie
 from django.db.models.functions import Cast
 from django.db.models.lookups import IContains
 
-from core.deletion import raw_delete
 from core.errors import NamedError
 from core.fields import CompanyForeignKey
+from core.internals.django import raw_delete
 from core.text.json import dumps
 from core.types import JsonObject
 from crm.activities.models import CallLog, FollowUp, LeadActivity

@@ -23,7 +23,7 @@ PRODUCTS = Records(
     "product",
     "products",
     "package",
-    gettext_lazy("What you sell. Used in leads and messages."),
+    gettext_lazy("Products and services for leads and messages."),
 )
 
 

@@ -103,10 +103,11 @@ class Bin(Page):
             return self.done(_("Restoring %(noun)ss") % {"noun": self.noun}, here, watch=answer.job)
         text = _("Restored %(counted)s") % {"counted": counted(count, self.noun)}
         if failed:
-            text += _(". %(counted)s could not be: %(failed)s") % {
-                "counted": counted(len(failed), self.noun),
-                "failed": failed[0].get("message") or "a duplicate exists",
+            failures = _("Not restored: %(records)s (%(reason)s)") % {
+                "records": counted(len(failed), self.noun),
+                "reason": failed[0].get("message") or _("a duplicate exists"),
             }
+            text = f"{text}. {failures}"
         return self.done(text, here, undo=answer.job)
 
 

@@ -75,7 +75,7 @@ class SegmentForm(RecordForm, SegmentPage):
 
     form_class = form_from_input(
         SegmentCreate,
-        {"name": gettext_lazy("Name"), "description": gettext_lazy("Description"), "color": gettext_lazy("Colour")},
+        {"name": gettext_lazy("Name"), "description": gettext_lazy("Description"), "color": gettext_lazy("Color")},
         kinds={"color": "select"},
         placeholders={"color": gettext_lazy("None")},
     )

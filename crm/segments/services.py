@@ -11,9 +11,9 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.access import reserve_quota
-from core.deletion import raw_delete
 from core.errors import NamedError, shorten
 from core.hooks import Hook
+from core.internals.django import raw_delete
 from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
 from core.tenancy import company_id

@@ -17,12 +17,12 @@ from django.db import connection
 from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.errors import ApiError
 from core.events import caused_by, emit
 from core.events.models import Event
 from core.hooks import Hook
 from core.ids import is_id
+from core.internals.django import raw_delete
 from core.lists import FieldSet
 from core.tenancy import company_id, company_scope
 from core.types import JsonObject, Values

@@ -42,7 +42,7 @@ class NamedList(RecordList):
 
 NamedModelForm = form_from_input(
     NamedModelCreate,
-    {"name": gettext_lazy("Name"), "description": gettext_lazy("Description"), "color": gettext_lazy("Colour")},
+    {"name": gettext_lazy("Name"), "description": gettext_lazy("Description"), "color": gettext_lazy("Color")},
     kinds={"color": "select"},
     placeholders={"color": gettext_lazy("None")},
     focus="name",

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from django.db import connection, transaction
 
 from core.access import reserve_quota
-from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
 from core.hooks import Hook
+from core.internals.django import raw_delete
 from core.lists import BulkSelection, in_batches
 from core.types import Values
 from crm.records.writes.unique_names import save_unique_name

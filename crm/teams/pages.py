@@ -22,7 +22,7 @@ WORKING = {"status": ["owner", "accepted"]}
 DISTRIBUTIONS = [
     Option("manual", gettext_lazy("Nobody, until assigned by hand")),
     Option("roundRobin", gettext_lazy("Take turns (round robin)")),
-    Option("leastLoaded", gettext_lazy("Whoever has the fewest open leads")),
+    Option("leastLoaded", gettext_lazy("Fewest open leads")),
 ]
 
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.access import reserve_quota
-from core.deletion import raw_delete
 from core.errors import NamedError
 from core.events import emit
+from core.internals.django import raw_delete
 from core.lists import BulkSelection
 from core.types import Values
 from crm.records.writes.unique_names import save_unique_name

@@ -34,7 +34,7 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
     """Deliveries with their outcomes, without their content."""
 
     icon = "outbox"
-    behind = True
+    operators_only = True
     hides = ("body", "response_body")
     refers: ClassVar[Any] = {"object_id": lambda delivery: model_of(delivery.kind)}
     list_display = ("kind", "webhook", "status", "company", "attempts", "response_status", "tried_at", "error_line")

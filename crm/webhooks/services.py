@@ -15,11 +15,11 @@ from django.utils.dateparse import parse_datetime
 from core.access import Actor, may_read
 from core.access.attempts import Limit
 from core.access.quota import lock_company
-from core.deletion import raw_delete
 from core.errors import NamedError, shorten
 from core.events import feed
 from core.events.kinds import matching, module_of
 from core.ids import first_id, new_id
+from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.lists import BulkSelection, tree
 from core.outbound import OutboundRefused, checked_url

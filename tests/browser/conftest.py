@@ -22,6 +22,8 @@ FOUND = find_chromium()
 PATIENCE = 20_000
 """Milliseconds. A busy machine takes seconds for what a person sees at once; only a failing test waits this long."""
 KEY_ATTEMPTS = 4
+PLAIN_SCRIPTS = ["--js-flags=--no-opt --no-maglev"]
+"""No page lives long enough to win back what optimizing its scripts takes: a sixth of the browser's CPU time."""
 expect.set_options(timeout=PATIENCE)
 
 
@@ -80,7 +82,9 @@ def browser() -> Iterator[Browser]:
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
-            executable_path=FOUND.path, args=FOUND.arguments, env={**os.environ, **FOUND.environment}
+            executable_path=FOUND.path,
+            args=[*FOUND.arguments, *PLAIN_SCRIPTS],
+            env={**os.environ, **FOUND.environment},
         )
         yield launched
         launched.close()

@@ -4,6 +4,7 @@ finds records by the keyboard; times stand in the reader's zone."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
@@ -20,7 +21,8 @@ from tests.guards.backoffice_rows import MAKERS
 from tests.kit.cast import Cast, make_cast
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
-LOOKS: list[tuple[Literal["light", "dark"], int]] = [("light", 1280), ("dark", 390), ("dark", 1280), ("light", 390)]
+Look = tuple[Literal["light", "dark"], int]
+LOOKS: list[Look] = [("light", 1280), ("dark", 390), ("dark", 1280), ("light", 390)]
 MODELS = (Contact, Import, SendJob, Role)
 
 
@@ -43,28 +45,51 @@ def enter(browser: Browser, url: str, theme: Literal["light", "dark"], width: in
     return context
 
 
-def test_pages_are_accessible_in_every_look(cast: Cast, browser: Browser, live_server: Any) -> None:
+def test_pages_are_accessible(cast: Cast, browser: Browser, live_server: Any) -> None:
+    """Each page in one look, in turn."""
+    paths = list(made_pages(cast))
+    found = []
+    for number, look in enumerate(LOOKS):
+        found += inspect(browser, live_server.url, paths[number :: len(LOOKS)], look)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_pages_are_accessible_in_every_look(cast: Cast, browser: Browser, live_server: Any, look: Look) -> None:
+    found = inspect(browser, live_server.url, list(made_pages(cast)), look)
+    assert not found, "\n".join(found)
+
+
+def made_pages(cast: Cast) -> Iterator[str]:
+    """Make a record of each model. Yield the address of the overview, and of the list and the record of each."""
+    yield reverse("admin:index")
+    for model in MODELS:
+        with cast.scope():
+            row = MAKERS[model](1)
+        name = f"admin:{row._meta.app_label}_{row._meta.model_name}"
+        yield reverse(f"{name}_changelist")
+        yield reverse(f"{name}_change", args=(row.pk,))
+
+
+def inspect(browser: Browser, url: str, paths: list[str], look: Look) -> list[str]:
+    """Open the pages. Return what is wrong, a line each."""
+    theme, width = look
     axe = find_axe()
     assert axe is not None, "there is no axe-core: npm can't fetch it, and none was kept"
-    with cast.scope():
-        rows = [MAKERS[model](1) for model in MODELS]
-    names = [f"admin:{row._meta.app_label}_{row._meta.model_name}" for row in rows]
-    paths = [reverse("admin:index"), *(reverse(f"{name}_changelist") for name in names)]
-    paths += [reverse(f"{name}_change", args=(row.pk,)) for name, row in zip(names, rows, strict=True)]
+    context = enter(browser, url, theme, width)
+    page = context.new_page()
+    troubles = listen_to(page)
+    debugger = context.new_cdp_session(page)
     found = []
-    for theme, width in LOOKS:
-        context = enter(browser, live_server.url, theme, width)
-        page = context.new_page()
-        troubles = listen_to(page)
-        debugger = context.new_cdp_session(page)
-        for path in paths:
-            page.goto(path)
-            wide = page.evaluate("document.documentElement.scrollWidth") - width
-            found += [f"{path} ({theme}, {width} px): {one}" for one in violations(debugger, axe) + troubles]
-            found += [f"{path} ({theme}) is {wide} px too wide for {width}"] if wide > 0 else []
-            troubles.clear()
-        context.close()
-    assert not found, "\n".join(found)
+    for path in paths:
+        page.goto(path)
+        wide = page.evaluate("document.documentElement.scrollWidth") - width
+        found += [f"{path} ({theme}, {width} px): {one}" for one in violations(debugger, axe) + troubles]
+        found += [f"{path} ({theme}) is {wide} px too wide for {width}"] if wide > 0 else []
+        troubles.clear()
+    context.close()
+    return found
 
 
 def test_a_record_is_found_by_the_keyboard_and_its_times_are_in_ones_own_zone(

@@ -78,7 +78,7 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     expect(page.get_by_text("Writing", exact=True)).to_be_visible()
     work("genie")
     work("send")
-    expect(page.get_by_text("Waits for what comes next")).to_be_visible()
+    expect(page.get_by_text("Follow-ups scheduled")).to_be_visible()
     table = page.get_by_role("table", name="Messages by step")
     expect(table).to_contain_text(re.compile(r"Follow-up 1\s*2 days later"))
     assert fits(page)

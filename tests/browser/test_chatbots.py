@@ -136,7 +136,7 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
 
     tab_to(page, "a[href$='/test']")
     page.keyboard.press("Enter")
-    expect(page.get_by_label("What somebody writes")).to_be_visible()
+    expect(page.get_by_label("Test messages")).to_be_visible()
     tab_to(page, "#step-form [name=said]")
     page.keyboard.type("Hello\nMachines")
     tab_to(page, "#step-form button[value=try]")
@@ -191,7 +191,7 @@ def test_texts_are_moved_undone_and_not_overwritten(page: Page, live_server: Any
     saved("One", "Three", "Two")
     page.locator(".flow-node[data-id=end]").focus()
     page.keyboard.press("Delete")
-    expect(page.locator("#flow-state")).to_have_text("“A member goes on” stays")
+    expect(page.locator("#flow-state")).to_have_text("“Handover” stays")
 
     first, last = (page.locator(f".flow-node[data-id=text-{number}]").bounding_box() for number in (1, 3))
     assert first is not None

@@ -50,7 +50,7 @@ def test_the_inbox_is_worked_off_by_keys(page: Page, live_server: Any) -> None:
     page.keyboard.press("r")
     page.keyboard.type("We are here.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Waits to go")).to_be_visible()
+    expect(page.get_by_text("Queued")).to_be_visible()
     page.keyboard.press("j")
     expect(page.get_by_role("heading", name="Ben")).to_be_visible()
     page.keyboard.press("s")

@@ -58,7 +58,7 @@ def test_headers_questions_and_an_optional_phone_number(page: Page, live_server:
     page.get_by_label("9 March 2024").check()
     page.get_by_role("button", name="Check before importing").click()
     expect(page.locator(".stat-value")).to_have_text(["3", "0", "0", "0"])
-    expect(page.get_by_text("The contacts will have no name.")).to_be_visible()
+    expect(page.get_by_text("These records will have no name.")).to_be_visible()
     page.get_by_role("button", name="Import 3 contacts").click()
     expect(page.get_by_text("Waiting", exact=True)).to_be_visible()
     imports.work()

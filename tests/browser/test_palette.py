@@ -71,7 +71,7 @@ def test_find_go_and_keys(browser: Browser, live_server: Any) -> None:
     # ? shows the keys.
     press(page, "?")
     keys = page.get_by_role("dialog", name="Keys")
-    expect(keys.get_by_text("Choose the row")).to_be_visible()
+    expect(keys.get_by_text("Select the row")).to_be_visible()
     press(page, "Escape")
     expect(keys).to_be_hidden()
 

@@ -162,7 +162,7 @@ def test_a_form_follows_its_record_type_and_what_another_tab_creates(page: Page,
     page.locator(".flow-node[data-id=mail]").press("Enter")
     form.locator("[name='config.subject']").fill("Hello")
     with page.context.expect_page() as opened:
-        form.get_by_role("link", name="Make a template").click()
+        form.get_by_role("link", name="Add a template").click()
     opened.value.close()
     with cast.scope():
         EmailTemplate.objects.create(name="Welcome", subject="Welcome", body="Come", text="Come")

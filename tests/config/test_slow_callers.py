@@ -179,7 +179,7 @@ def test_an_error_gives_the_turn_back() -> None:
     for _ in range(3):
         with pytest.raises(RuntimeError):
             ask(limit, **body(io.BytesIO(b"x" * (SMALL + 1)), SMALL + 1))
-    assert not limit._turns._held
+    assert not limit._slots._held
 
 
 def test_the_deployment_check_asks_for_a_proxy(settings: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -239,3 +239,59 @@ def test_settings_are_not_undone_by_an_outdated_answer(
         assert "updatedAt" in [error["field"] for error in refused.body["errors"]]
         assert first.call("PUT", path, mine, HTTP_IF_MATCH=answer.headers["ETag"]).status == 412
         assert first.get(path).data == now
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/role", {"permission": {}}),
+        ("/apps/ai-a", {"apiKey": "key"}),
+        ("/apps/ai-offline", {}),
+    ],
+)
+def test_an_outdated_answer_does_not_take_the_default_back(cast: Cast, path: str, body: dict[str, Any]) -> None:
+    first, second = (cast.key.post(path, {"name": name, **body}) for name in ("First", "Second"))
+    assert (first.status, second.status) == (201, 201), first.body
+    place = f"{path}/{first.data['_id']}"
+    cast.key.put(place, {"isDefault": True})
+    before = cast.key.get(place).data
+    assert before["isDefault"] is True
+    assert cast.session.put(f"{path}/{second.data['_id']}", {"isDefault": True}).status == 200
+    refused = cast.key.put(place, before | {"name": "Third"})
+    assert (refused.status, "updatedAt" in [error["field"] for error in refused.body["errors"]]) == (400, True)
+    assert cast.key.get(f"{path}/{second.data['_id']}").data["isDefault"] is True
+
+
+def test_outdated_settings_do_not_take_the_time_zone_back(cast: Cast) -> None:
+    before = cast.key.get("/settings").data
+    assert cast.session.put("/company", {"timezone": "Asia/Tokyo"}).status == 200
+    refused = cast.key.put("/settings", before | {"appName": "Mine"})
+    assert [error["field"] for error in refused.body["errors"]] == ["updatedAt"]
+    assert cast.key.get("/settings").data["timezone"] == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    "form", ["{0}+00:00", "{0}000+00:00", "{0}000Z", "{1}+02:00"], ids=["offset", "microseconds", "micro-Z", "zone"]
+)
+def test_times_may_come_back_in_another_form(cast: Cast, form: str) -> None:
+    tag = cast.key.post("/tag", {"name": "Fair"}).data
+    moment = datetime.fromisoformat(tag["updatedAt"])
+    here, elsewhere = (
+        f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03d}" for at in (moment, moment + timedelta(hours=2))
+    )
+    times = {name: form.format(here, elsewhere) for name in ("updatedAt", "createdAt")}
+    assert cast.key.put(f"/tag/{tag['_id']}", tag | times | {"name": "Show"}).status == 200
+    later = (
+        form.format(here, elsewhere).replace(".", "1.", 1) if moment.second < 10 else "2020-01-01T00:00:00.000+00:00"
+    )
+    assert cast.key.put(f"/tag/{tag['_id']}", tag | {"updatedAt": later, "name": "Other"}).status == 400
+
+
+def test_errors_name_the_fields_of_the_body(cast: Cast) -> None:
+    id = "6" * 24
+    for method, path, body, field in (
+        ("PUT", "/subscription/billing-details", {"vatId": "zz"}, "country"),
+        ("PUT", "/custom-field/modify", {"fields": [{"_id": id, "name": "A"}]}, "fields.0._id"),
+    ):
+        answer = cast.session.call(method, path, body)
+        assert [error["field"] for error in answer.body["errors"]] == [field], answer.body

@@ -5,8 +5,9 @@ of schemathesis's coverage phase (`make fuzz-coverage`, part of `make check`). F
 and has everything sent over HTTP, with all edge cases (`make fuzz`).
 
 A parameter or a value of bodies that many operations declare alike, as those of lists, is read by one piece of code:
-outside of `make fuzz` every fifth of these operations gets its edge cases. The examples have all of them. Methods
-that a path does not have come to no view, and are tried at every fifth path.
+outside of `make fuzz` every fifth of these operations gets its edge cases, and of two operations one. The examples have
+all of them. What comes before any view, such as methods that a path does not have, is tried at every fifth operation
+too, and of the five wrong types of a value every third one, so that values side by side have different ones.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from zlib import crc32
 
 import orjson
 import pytest
@@ -29,7 +31,9 @@ from hypothesis import HealthCheck, settings
 from pytest_django.live_server_helper import LiveServer
 from schemathesis.checks import not_a_server_error
 from schemathesis.config import SchemathesisConfig
+from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation.feedback import FeedbackSources
+from schemathesis.generation.meta import CoverageScenario, TestPhase
 from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.python._constants.orchestrator import make_constants_value_source
 from schemathesis.specs.openapi.checks import (
@@ -53,6 +57,14 @@ COMMON = 30
 """By so many operations or more a parameter is common."""
 COMMON_VALUE = 3
 """By so many operations or more a value of a body is common: more than those that make and change a record."""
+BEFORE_VIEWS = {
+    (CoverageScenario.MALFORMED_CONTENT_TYPE, ParameterLocation.HEADER),
+    (CoverageScenario.MISSING_PARAMETER, ParameterLocation.HEADER),
+    (CoverageScenario.OBJECT_UNEXPECTED_PROPERTIES, ParameterLocation.QUERY),
+    (CoverageScenario.UNSPECIFIED_HTTP_METHOD, None),
+    (CoverageScenario.UNSUPPORTED_CONTENT_TYPE, ParameterLocation.HEADER),
+}
+"""Edge cases that the same code answers for all operations, and where they are in the request."""
 
 
 def fuzzed() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -75,7 +87,10 @@ def properties_of(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def fewer_values() -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return what leaves common optional values out of an operation's body, but for every fifth operation."""
+    """Return what leaves common optional values out of an operation's body, but for every fifth operation.
+
+    A value of two operations, mostly those that make and change a record, stays at one of them in turn.
+    """
     bodies = [content for _, one in fuzzed() for content in one.get("requestBody", {}).get("content", {}).values()]
     shared = Counter(
         orjson.dumps(pair) for body in bodies for pair in properties_of(body).get("properties", {}).items()
@@ -85,6 +100,8 @@ def fewer_values() -> Callable[[dict[str, Any]], dict[str, Any]]:
     def keeps(pair: tuple[str, Any]) -> bool:
         text = orjson.dumps(pair)
         seen[text] += 1
+        if shared[text] == 2:
+            return seen[text] == crc32(text) % 2 + 1
         return shared[text] < COMMON_VALUE or seen[text] % 5 == 1
 
     def fewer(operation: dict[str, Any]) -> dict[str, Any]:
@@ -130,19 +147,35 @@ def examples() -> Any:
 
 
 @cache
-def edge_cases(*, other_methods: bool) -> Any:
-    """Return the schema of the edge cases, with or without requests by methods that no operation of a path has."""
-    coverage = {"enabled": True} if other_methods else {"enabled": True, "unexpected-methods": []}
+def edge_cases() -> Any:
+    """Return the schema of the edge cases."""
     off = {"enabled": False}
-    return _schema(without_most_common(), examples=off, fuzzing=off, coverage=coverage)
+    return _schema(without_most_common(), examples=off, fuzzing=off, coverage={"enabled": True})
 
 
-def schemas_of(path: str) -> list[Any]:
-    """Return the schema of the examples, and that of a path's edge cases where they are asked for."""
-    if OVER_HTTP or not COVERAGE:
-        return [examples()]
-    place = list(document()["paths"]).index(path)
-    return [examples(), edge_cases(other_methods=place % 5 == 0)]
+def schemas() -> list[Any]:
+    """Return the schema of the examples, and that of the edge cases where they are asked for."""
+    return [examples()] if OVER_HTTP or not COVERAGE else [examples(), edge_cases()]
+
+
+class Turns:
+    """The edge cases of one operation that are tried outside of `make fuzz`."""
+
+    def __init__(self, operation: str) -> None:
+        self._operation = operation
+        self._wrong_types = 0
+
+    def has(self, case: Any) -> bool:
+        """Return whether it is the case's turn."""
+        if OVER_HTTP or case.meta.phase.name is not TestPhase.COVERAGE:
+            return True
+        data = case.meta.phase.data
+        if data.scenario is CoverageScenario.INCORRECT_TYPE:
+            self._wrong_types += 1
+            return self._wrong_types % 3 == 1
+        if (data.scenario, data.parameter_location) in BEFORE_VIEWS:
+            return crc32(f"{self._operation} {data.scenario}".encode()) % 5 == 0
+        return True
 
 
 def _schema(described: dict[str, Any], **phases: dict[str, Any]) -> Any:
@@ -233,11 +266,17 @@ def fuzz(method: str, path: str, service: Service) -> None:
 
     schemathesis's own parametrize() makes those of all operations when tests are collected, in every process.
     """
-    for schema in schemas_of(path):
+    turns = Turns(f"{method} {path}")
+
+    def send_in_turn(case: Any, service: Service) -> None:
+        if turns.has(case):
+            send(case, service)
+
+    for schema in schemas():
         test = build_operation_test(
             config=schema.config,
             operation=schema[path][method],
-            test_func=send,
+            test_func=send_in_turn,
             given_kwargs={},
             feedback=constants(),
             explicit_settings=quick,

@@ -100,18 +100,23 @@ def staff(db: None, kept: tuple[Company, User]) -> Client:
     return client
 
 
+@pytest.fixture(scope="module")
+def menus() -> dict[str | None, Any]:
+    """The menus that have been made."""
+    return {}
+
+
 @pytest.fixture
-def menu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The menu is made once for all pages of a test, whose reader has all permissions: it is the same on each."""
-    lists: dict[str | None, Any] = {}
+def menu(monkeypatch: pytest.MonkeyPatch, menus: dict[str | None, Any]) -> None:
+    """The menu is made once for all pages whose reader has all permissions: it is the same on each."""
     find = BackOfficeSite.get_app_list
 
     def found(site: BackOfficeSite, request: HttpRequest, app_label: str | None = None) -> Any:
         if not request.user.is_superuser:
             return find(site, request, app_label)
-        if app_label not in lists:
-            lists[app_label] = find(site, request, app_label)
-        return lists[app_label]
+        if app_label not in menus:
+            menus[app_label] = find(site, request, app_label)
+        return menus[app_label]
 
     monkeypatch.setattr(BackOfficeSite, "get_app_list", found)
 

@@ -27,6 +27,7 @@ from crm.contacts.unique_key import live_holders
 from crm.contacts.writer import KeyedRow
 from crm.leads.filters import LEAD_FIELDS
 from tests.kit.cast import KEY, Caller, make_cast
+from tests.kit.examples import in_make_check
 
 OURS, THEIRS = 2_000, 8_000
 PAGE = {"p": "1", "n": "50"}
@@ -62,7 +63,7 @@ INDEXED = [
     if field.sortable and name not in UNINDEXED[path]
 ]
 Node = dict[str, Any]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, in_make_check]
 
 
 @pytest.fixture(scope="module")

@@ -25,6 +25,7 @@ from crm.field_types.values import VALUE_TYPES
 from crm.models import Contact
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE, ConnectedApp
 from tests.guards.population import record_like
+from tests.kit.examples import walked
 from tests.kit.html import html_of
 from tests.kit.rows import kept_for_module, row
 from tests.web.helpers import at, enter
@@ -108,7 +109,7 @@ def test_every_connected_app_has_forms_that_open(
         tried[key] = [*own, *named, *edits]
     assert {key for key, places in tried.items() if not places} <= WITHOUT_FORM, tried
     for key, places in tried.items():
-        for place in places:
+        for place in walked(places):
             with row(subtests, f"{key} {IDS.sub('<id>', place)}"):
                 found = opened(world, others, place)
                 assert found["Owner"] == 200
@@ -122,7 +123,7 @@ def test_every_page_of_the_settings_opens(
 ) -> None:
     pages = [page for item, page in first_pages().items() if item.place == SETTINGS]
     assert len(pages) > 30
-    for page in pages:
+    for page in walked(pages):
         with row(subtests, page.name):
             found = opened(world, others, address(world, page))
             assert (found["Owner"], {*found.values()} <= {200, 403}) == (200, True), found
@@ -133,7 +134,7 @@ def test_every_report_opens_by_each_grouping(
 ) -> None:
     places = [(name, by) for name, report in REPORTS.items() for by in report.order]
     assert (len(REPORTS) > 8, len(places) > 25) == (True, True)
-    for name, by in places:
+    for name, by in walked(places):
         with row(subtests, f"{name} by {by}"):
             place = at(world.cast.owner, f"reports?reportType={name}&by={by}")
             assert world.clients["Owner"].get(place).status_code in (200, 403)
@@ -151,7 +152,7 @@ def test_every_type_of_field_has_forms_that_open(
     assert len(pairs) >= len(VALUE_TYPES)
     with world.cast.scope():
         person = Contact.objects.values_list("pk", flat=True).first()
-    for kind, value in pairs:
+    for kind, value in walked(pairs):
         with row(subtests, f"{kind} of {value}"):
             made = world.cast.key.post("/custom-field", field_body(kind, value))
             assert made.status == 201, made.body

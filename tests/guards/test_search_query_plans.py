@@ -1,6 +1,7 @@
 """The plans of searches on 10,000 contacts of two companies, and on leads.
 
-The index of grams finds few matches; of many matches a page is read in the list's order.
+The index of grams finds few matches; of many matches a page is read in the list's order. The global search reads by
+indexes too, and no more rows the more of them match.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from django.db import connection
 
 from benchmarks.data.loading import exempt_owner
 from benchmarks.data.population import Tenant
+from benchmarks.raw import own_queries
 from core.lists import matching
-from core.tenancy import as_owner
+from core.tenancy import as_owner, company_scope
 from tests.guards.test_query_plans import PAGE, indexes, kinds, plans, read_in_full, tenant, walk  # noqa: F401
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, in_make_check]
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +95,31 @@ def test_leads_are_found_by_their_contacts_grams(leads: Tenant) -> None:
     _, *pages = searched(leads, "/lead", searchValue="eriksen 7", searchBy="contact.name,notes")
     for found in pages:
         assert {"contact_search", "lead_search"} <= indexes(found)
+
+
+BIG = {"crm_contact", "crm_lead"}
+MAX_ROWS_READ = 3000
+"""More rows than one step of the plan ever reads, fewer than the company has."""
+
+
+def plan_of_global_search(tenant: Tenant, text: str) -> dict[str, Any]:  # noqa: F811
+    """Return the plan of the search's only statement, with what it did."""
+    (sql,) = own_queries("/search", tenant.key, {"q": text})
+    with company_scope(tenant.company_id), connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
+        (found,) = cursor.fetchone()
+    plan: dict[str, Any] = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
+    return plan
+
+
+def test_the_global_search_reads_a_bounded_number_of_rows(tenant: Tenant, subtests: pytest.Subtests) -> None:  # noqa: F811
+    for text in ("eriksen 77", "no such name", "example.com", "a", "eriksen", "ann eriksen 7 x y z"):
+        with subtests.test(text):
+            plan = plan_of_global_search(tenant, text)
+            nodes = walk(plan)
+            assert {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"} & BIG == set()
+            for node in nodes:
+                read = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+                assert node["Actual Loops"] * read <= MAX_ROWS_READ, node
+            if text == "no such name":
+                assert "contact_search" in indexes(plan)

@@ -19,6 +19,7 @@ LETTERS = re.compile(r"[^\W\d_]{2,}")
 SILENT = {
     "if",
     "elif",
+    "field_rows",
     "load",
     "static",
     "extends",
@@ -37,36 +38,36 @@ NAMES = {"Leadwright", "CSV", "Excel", "PDF", "DKIM", "Ctrl K", "apikey", "webho
 """Names of products, formats, keys and headers: the same in every language."""
 
 
-class Texts(HTMLParser):
+class Page(HTMLParser):
     """Collect what people read in a page."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.texts: list[str] = []
 
     def handle_data(self, data: str) -> None:
-        self.found.append(data)
+        self.texts.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [value for name, value in attrs if name in READ and value]
+        self.texts += [value for name, value in attrs if name in READ and value]
 
 
 def untranslated(source: str) -> list[str]:
     """Return the texts of a template that are outside of translate tags."""
     source = VERBATIM.sub("", source)
-    texts = Texts()
-    texts.feed(TAG.sub("", TRANSLATED.sub("", source)))
-    found = [text for data in texts.found for text in data.split("\n")]
+    page = Page()
+    page.feed(TAG.sub("", TRANSLATED.sub("", source)))
+    texts = [text for data in page.texts for text in data.split("\n")]
     for tag in TAG.findall(source):
         if tag.startswith("{#") or tag[2:-2].split()[0] in SILENT:
             continue
         literals = [double or single for marked, double, single in LITERAL.findall(tag) if not marked]
-        found += [text for text in literals if text[:1].isupper() or " " in text.strip()]
-    return [text for text in map(str.strip, found) if LETTERS.search(text) and text not in NAMES]
+        texts += [text for text in literals if text[:1].isupper() or " " in text.strip()]
+    return [text for text in map(str.strip, texts) if LETTERS.search(text) and text not in NAMES]
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "expected"),
     [
         ("<p>{% translate 'Save' %} {{ name }} · 3</p>", []),
         ('<p title="{% translate "Save" %}">{% blocktranslate %}All of it{% endblocktranslate %}</p>', []),
@@ -75,8 +76,8 @@ def untranslated(source: str) -> list[str]:
         ('{% badge "Open" "ok" %}{% badge _("Open") "ok" %}{{ name|default:"no name" }}', ["Open", "no name"]),
     ],
 )
-def test_untranslated_texts_are_recognized(source: str, found: list[str]) -> None:
-    assert untranslated(source) == found
+def test_untranslated_texts_are_recognized(source: str, expected: list[str]) -> None:
+    assert untranslated(source) == expected
 
 
 def test_there_are_templates() -> None:

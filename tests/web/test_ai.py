@@ -75,7 +75,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert "Tests" in calls
     assert "small-1" in calls
 
-    assert "Built-in writer" in toast_of(client, client.post(place, {"do": "offline"}))
+    assert "Built-in writer" in toast_of(client, client.post(at(cast.owner, "settings/ai/built-in")))
     assert "Deactivated" in toast_of(client, client.post(place, {"do": "off", **one}))
     with cast.scope():
         offline = AiApp.objects.get(provider="offline-composer")

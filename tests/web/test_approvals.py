@@ -57,7 +57,7 @@ def test_who_is_asked_answers_whatever_their_role(
             page = browser.get(address)
             assert "Send to Ann Example? " in text_of(page)
             assert ("Approve" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
-            assert "All of the company" not in text_of(page)
+            assert "All members" not in text_of(page)
     reads_contacts = enter(cast.narrow)
     assert "1 question of a workflow" in text_of(reads_contacts.get(at(cast.narrow)))
     assert f"/contacts/{run.contact_id}" in html_of(reads_contacts.get(one))

@@ -143,7 +143,7 @@ def test_a_meeting_is_changed_its_people_come_and_go_and_it_is_cancelled(scope: 
     shown = html_of(client.post(f"{new}/people", {**typed, **who, "find": scope.narrow.email}))
     assert (shown.count("checked>"), shown.count(f'value="{scope.narrow.pk}"')) == (2, 1)
     unclear = client.post(new, {**typed, "do": "save", "find": "ann"})
-    assert (unclear.status_code, "Pick whom you mean by “ann”" in text_of(unclear)) == (422, True)
+    assert (unclear.status_code, "Choose a person for “ann”" in text_of(unclear)) == (422, True)
     sent = {**typed, **who, "do": "next", "attendees": "bob@example.org", "find": "cy@example.org"}
     assert "Meeting created" in toast_of(client, client.post(new, sent))
     assert set(MeetingAttendee.objects.values_list("email", "contact_id", "member_id")) == {

@@ -74,7 +74,7 @@ def test_a_campaign_with_two_versions_from_the_form_to_its_winner(
         campaign.refresh_from_db()
         assert (campaign.name, campaign.throttle, campaign.winner["why"]) == ("New name", 5, "chosen")
         assert SendJob.objects.filter(subject="Hello", status="approved").count() == 2
-    assert "B has won: somebody has chosen it." in text_of(client.get(place))
+    assert "Winner: B (chosen by a member)." in text_of(client.get(place))
     assert "3 messages will not be sent" in toast_of(client, client.post(place, {"do": "cancel"}))
     copied = client.post(place, {"do": "duplicate"})
     assert "New name (copy)" in text_of(client.get(copied["Location"]))
@@ -126,7 +126,7 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
     place = at(cast.owner, f"campaigns/{campaign.pk}")
     shown = client.get(place)
     page = text_of(shown)
-    assert "3 of 3 people can be written to" in page
+    assert "3 of 3 people can be reached" in page
     assert ("3 people will be written to" in page, "Preview for" in page) == (True, True)
     [first, *_] = re.findall(r'src="([^"]+contactId=[^"]+)"', html_of(shown))
     assert "{{" not in text_of(client.get(first.replace("&amp;", "&")))

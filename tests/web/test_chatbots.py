@@ -106,7 +106,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
         assert words in text_of(shown)
     assert "Published" in toast_of(client, client.post(home, {"do": "publish"}))
     client.post(step, {"node": "text-2", "config.text": "Something else"})
-    assert "Changed since: what it says." in text_of(client.get(home))
+    assert "Changed since: texts." in text_of(client.get(home))
     toast_of(client, client.post(home, {"do": "restore"}))
     assert said(cast, path)[1] == "More than one"
     assert "Paused" in toast_of(client, client.post(home, {"do": "pause"}))
@@ -228,7 +228,7 @@ def test_a_conversation_is_tried_and_names_the_steps(cast: Cast, client: Client)
     page = client.post(test, {"do": "try", "said": "Hello\nA human, please", "minutes": "1"})
     words = text_of(page)
     assert "Text 1 answers" in words
-    assert "Words in a message applies, A member goes on takes over" in words
+    assert "Words in a message applies, Handover takes over" in words
     assert re.findall(r'data-node="([\w-]+)" data-answered', html_of(page)) == [
         "text-1",
         "text-2",

@@ -53,7 +53,7 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "Hello.\nNine to six.</textarea>" in html_of(put_in)
     assert browser.post(here, {"do": "answer", "text": "Hello."}).status_code == 303
     answered = text_of(browser.get(here))
-    assert "Waits to go" in answered  # and is not shown as sent
+    assert "Queued" in answered  # and is not shown as sent
     assert "A member answers" in answered
     assert browser.post(here, {"do": "answer", "text": ""}).status_code == 422
     assert browser.post(here, {"do": "note", "text": "Likes tea"}).status_code == 303

@@ -77,7 +77,7 @@ def test_people_are_looked_for_and_the_run_tells_how_far_it_is(cast: Cast, peopl
         "senders": [second],
     }
     refused = client.post(form, {"do": "save", **sent})
-    assert (refused.status_code, "Nothing writes messages yet" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "No AI writer is connected yet." in text_of(refused)) == (422, True)
     with cast.scope():
         AiApp.objects.create(provider="offline-composer", name="Offline", is_default=True)
         DataApp.objects.update(is_active=False)

@@ -216,7 +216,7 @@ def test_the_check_offers_it_when_most_rows_lack_an_address(scope: Cast, client:
 def test_names_that_are_missing_are_told(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(["ada@fern.example,+49 170 1234567"], "Email,Phone"))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "email", "c1": "number"})
-    assert "The contacts will have no name." in text_of(client.get(path + "/check"))
+    assert "These records will have no name." in text_of(client.get(path + "/check"))
 
 
 def test_the_row_of_the_headers_can_be_chosen(scope: Cast, client: Any) -> None:

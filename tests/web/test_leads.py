@@ -184,6 +184,7 @@ def test_a_lead_that_changed_meanwhile_is_not_overwritten(scope: Cast, leads: li
     assert (clash.status_code, "Take: 50" in text_of(clash), "Typed" in text_of(clash)) == (422, True, True)
     assert client.post(path, {**sent, "value": "10", "notes": "Typed"}).status_code == 303
     assert Lead.objects.values_list("value", "notes").get(pk=leads[0].pk) == (50, "Typed")
+    assert '<p class="note">' not in html_of(client.get(path))  # the change has its old and new text
 
 
 def test_what_happens_to_a_lead_is_told_and_planned(scope: Cast, leads: list[Lead], client: Any) -> None:

@@ -25,6 +25,8 @@ from tests.web.world import ROLES, World, address, make_world
 MAX_LINKS = 14
 PARENTS = {
     "first-steps": "home",
+    "contact-samples": "import-new",
+    "ai-built-in": "ai",
     "search": "home",
     "keys-help": "home",
     "job-tray": "home",

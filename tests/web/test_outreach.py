@@ -36,11 +36,15 @@ def test_a_new_company_finds_what_writes_its_messages(cast: Cast, client: Client
         contact = ContactFactory(custom={})
     body = {"contactIds": contact.pk, "prompt": "Invite them", "draft": "hold"}
     refused = client.post(at(cast.owner, "outreach/new"), body)
-    assert (refused.status_code, "choose what does in the settings, under AI" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "No AI writer is connected yet." in text_of(refused)) == (422, True)
+    cure = at(cast.owner, "settings/ai/built-in")
+    assert f'formaction="{cure}"' in html_of(refused)
+    samples = client.post(at(cast.owner, "outreach/samples"), body, headers={"HX-Request": "true"})
+    assert ("No AI writer is connected yet." in text_of(samples), cure in html_of(samples)) == (True, True)
     place = at(cast.owner, "senders")
-    assert "Use the built-in writer" in text_of(client.get(place))
-    assert "The writer is ready" in toast_of(client, client.post(place, {"do": "connect_writer"}))
-    assert "Use the built-in writer" not in text_of(client.get(place))
+    assert cure in html_of(client.get(place))
+    assert "Built-in writer switched on" in toast_of(client, client.post(cure))
+    assert cure not in html_of(client.get(place))
     assert client.post(at(cast.owner, "outreach/new"), body).status_code == 303
 
 
@@ -56,7 +60,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert re.search(r'name="tags" value="\w+" checked', html_of(form))
     audience = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
     assert "2 of 3 contacts" in audience
-    assert "1 won't be written to: 1 on the do-not-contact list" in audience
+    assert "1 won't be written to: 1 on the suppression list" in audience
     nobody = client.post(at(cast.owner, "outreach/new"), {"prompt": "Come", "draft": "hold"})
     assert (nobody.status_code, "Not started" in text_of(nobody)) == (422, True)
     body = {"tags": tag.pk, "prompt": "Invite them to our open day", "tone": "formal", "draft": "hold"}
@@ -68,7 +72,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert "Review 2 drafts" in text_of(client.get(run))
     assert "Tags Fair" in text_of(client.get(run))
     again = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
-    assert "2 of them are in an outreach of the last 30 days already" in again
+    assert "2 got an outreach in the last 30 days" in again
     # What ends with the run stands in the part of the page that follows it.
     assert 'data-dialog="stop"' in html_of(client.get(run)).partition('id="list"')[2]
     review = client.get(f"{run}/review")
@@ -100,14 +104,14 @@ def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: 
     run = planned(cast, 3, draft=True)
     path = at(cast.owner, f"outreach/{run}")
     page = client.get(f"{path}/approve")
-    assert "3 messages would go" in text_of(page)
+    assert "3 messages would be sent" in text_of(page)
     assert html_of(page).count('<details class="sample"') == 3
     seen = {"do": "approve", **sent_form(page)}
     with cast.scope():
         message = SendJob.objects.first()
     cast.session.put(f"/genie/send-jobs/{message.pk}", {"text": "Other words."})
     late = client.post(f"{path}/approve", seen)
-    assert ("Nothing was approved" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
+    assert ("Not approved" in toast_of(client, late), late["Location"]) == (True, f"{path}/approve")
     seen = {"do": "approve", **sent_form(client.get(f"{path}/approve"))}
     assert "Approved 3 messages" in toast_of(client, client.post(f"{path}/approve", seen))
     assert "No drafts to approve" in text_of(client.get(f"{path}/approve"))
@@ -136,7 +140,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
         Smtp.objects.update(per_hour=1)
     picked = client.post(at(cast.owner, "contacts"), {"do": "write", "ids": [ann.pk, bob.pk]})
     assert picked["Location"] == at(cast.owner, f"outreach/new?contactIds={ann.pk}&contactIds={bob.pk}")
-    assert "2 people are picked" in text_of(client.get(picked["Location"]))
+    assert "2 people selected" in text_of(client.get(picked["Location"]))
     part = html_of(client.get(at(cast.owner, f"outreach/people?contactIds={ann.pk}&find=Bob")))
     assert re.findall(r'value="(\w{24})"( checked)?>', part) == [(ann.pk, " checked"), (bob.pk, "")]
     assert "2 of 2 contacts" in text_of(
@@ -163,7 +167,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
     unknown = client.post(at(cast.owner, "outreach/new"), {**body, "tokenCap": "5000", "language": "Klingon"})
     assert (unknown.status_code, 'id="f-language-error"' in html_of(unknown)) == (422, True)
     gone = client.post(at(cast.owner, "outreach/new"), {**body, "smtp": ann.pk})
-    assert (gone.status_code, "This sender has been removed" in text_of(gone)) == (422, True)
+    assert (gone.status_code, "This sender is no longer active" in text_of(gone)) == (422, True)
     assert "Invite them to lunch</textarea>" in html_of(gone)
     more = {"draft": "hold", "tokenCap": "5000", "costCap": "0.5", "language": "German"}
     started = client.post(at(cast.owner, "outreach/new"), {**body, **more})
@@ -171,7 +175,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
     assert (run["tokenCap"], run["costCap"], run["language"]) == (5000, 0.5, "de")
     work("genie")
     assert "Review 2 drafts" in text_of(client.get(started["Location"]))
-    assert "Single people 2" in text_of(client.get(started["Location"]))
+    assert "Single contacts 2" in text_of(client.get(started["Location"]))
     everybody = client.post(at(cast.owner, "contacts"), {"do": "write", "all": "on"})
     assert "save it as a segment" in toast_of(client, everybody)
 
@@ -334,7 +338,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     both |= {"step0-days": ["1", "5"], "step0-start": "09:00"}
     half = client.post(at(cast.owner, "outreach/new"), both)
     assert (half.status_code, "Until : Start and end go together." in text_of(half)) == (422, True)
-    assert re.search(r'<details open><summary>Sending hours.*?value="5" checked', html_of(half), re.DOTALL)
+    assert re.search(r'<details open><summary\s*>Own sending hours.*?value="5" checked', html_of(half), re.DOTALL)
     both["step0-end"] = "17:00"
     wrong = client.post(at(cast.owner, "outreach/new"), {**both, "step1-amount": "0"})
     assert (wrong.status_code, "Wait : Give a whole number, at least 1." in text_of(wrong)) == (422, True)
@@ -348,9 +352,9 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert "1 of 1 person reached · 1 of up to 3 messages sent" in page
     assert 'value="33" aria-label="Messages sent or canceled"' in html_of(shown)
     assert "People 1 Messages 1 Needs approval 0" in page
-    assert "Follow-up 1 2 days later Ask again Only Mon, Fri 09:00 to 17:00" in page
+    assert "Follow-up 1 after 2 days Ask again Only Mon, Fri 09:00 to 17:00" in page
     assert "Follow-up 2 1 week later" in page
-    assert "Waits for what comes next" in page
+    assert "Follow-ups scheduled" in page
     assert "for new people in the audience. Started 1 time." in page
     assert "Repeating has ended" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
     assert "Resume repeating" in text_of(client.get(run))

@@ -37,7 +37,7 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     with cast.scope():
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
-    assert "Reason for skipping The message is a draft" in text_of(shown)
+    assert "Not sent yet The message is a draft" in text_of(shown)
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
@@ -92,10 +92,8 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
         SendJob.objects.filter(pk=message.pk).update(evidence=[claim, *message.evidence[1:]])
     path = at(cast.owner, f"outreach/{run}/review/{message.pk}")
     page = client.get(path)
-    assert re.search(
-        r'<mark class="unproved" title="Nothing proves it">.{5}</mark><sup class="num">1</sup>', html_of(page)
-    )
-    assert "What this outreach is about" in text_of(page)
+    assert re.search(r'<mark class="unproved" title="Unproved">.{5}</mark><sup class="num">1</sup>', html_of(page))
+    assert "Topic of the outreach" in text_of(page)
     assert "Check the amber statements" in text_of(page)
     every = at(cast.owner, f"outreach/{run}/approve")
     assert "1 more stays a draft" in text_of(client.get(every))
@@ -133,7 +131,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     asked = {"do": "regenerate", "hint": "More formal", **sent_form(client.get(path))}
     assert "It is being rewritten" in toast_of(client, client.post(f"{path}?anew", asked))
     waits = client.get(path)
-    assert ("every 1s" in html_of(waits), "The new words come in a moment" in text_of(waits)) == (True, True)
+    assert ("every 1s" in html_of(waits), "The message is being rewritten." in text_of(waits)) == (True, True)
     work("genie")
     anew = client.get(path)
     assert ("every 1s" in html_of(anew), "My own words." in text_of(anew)) == (False, False)
@@ -158,9 +156,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     assert (late.status_code, "It has been approved in the meantime" in text_of(late)) == (422, True)
     assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", html_of(late))
     work("send")
-    assert "It has been approved in the meantime, and was sent." in toast_of(
-        client, client.post(path, {"do": "cancel", **form})
-    )
+    assert "Approved by someone else, and sent." in toast_of(client, client.post(path, {"do": "cancel", **form}))
 
 
 def test_every_reason_has_a_sentence() -> None:

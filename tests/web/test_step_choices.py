@@ -17,11 +17,11 @@ from tests.web.helpers import enter, text_of
 from tests.web.test_step_forms import config_of, draft
 
 PICKERS = {
-    "mail": ("config.template", "Make a template"),
-    "segment": ("config.segment", "Make a fixed segment"),
-    "tags": ("config.tags", "Make a tag"),
-    "campaign": ("config.campaign", "Make a campaign"),
-    "http": ("config.auth.secret", "Store a secret"),
+    "mail": ("config.template", "Add a template"),
+    "segment": ("config.segment", "Add a segment"),
+    "tags": ("config.tags", "Add a tag"),
+    "campaign": ("config.campaign", "Add a campaign"),
+    "http": ("config.auth.secret", "Add a secret"),
 }
 """Type of a node -> the input of a choice of which there may be none, and its link."""
 
@@ -48,7 +48,7 @@ def test_a_picker_with_nothing_to_pick_says_where_to_make_one(type: str) -> None
 def test_an_empty_list_of_segments_at_the_trigger_says_where_to_make_one() -> None:
     empty = make_cast()
     _, place = draft(empty, "trigger")
-    assert "Make a segment" in text_of(enter(empty.owner).get(place))
+    assert "Add a segment" in text_of(enter(empty.owner).get(place))
 
 
 def test_a_refused_choice_keeps_what_was_written_beside_it(cast: Cast) -> None:

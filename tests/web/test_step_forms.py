@@ -18,7 +18,7 @@ from outreach.chat.chatbots.pages.types import TYPES as CHATBOT_TYPES
 from outreach.connections.mail_vendors.registry import letters
 from outreach.models import AiApp, MailApp
 from tests.kit.cast import Cast, make_cast
-from tests.kit.examples import EVERY
+from tests.kit.examples import EVERY, walked
 from tests.kit.factories import MemberFactory, SmtpFactory
 from tests.kit.html import html_of
 from tests.kit.html_form import form_data
@@ -146,7 +146,7 @@ def test_every_setting_is_chosen_from_something_that_exists(subtests: pytest.Sub
         resolve("/api/protected/apps")  # what once was the source of senders
 
 
-@pytest.mark.parametrize("type", [*NODE_TYPES, "mail/template", "loop/items", "http/no", "condition/any"])
+@pytest.mark.parametrize("type", walked([*NODE_TYPES, "mail/template", "loop/items", "http/no", "condition/any"]))
 def test_a_form_saves_what_it_shows_and_is_published(
     cast: Cast, client: Client, filled: dict[str, Any], type: str
 ) -> None:
@@ -169,7 +169,7 @@ def test_a_form_saves_what_it_shows_and_is_published(
     assert (published.status_code, state["status"]) == (303, "published"), state["validation"]
 
 
-@pytest.mark.parametrize("type", [one for one in NODE_TYPES if one != "trigger"])
+@pytest.mark.parametrize("type", walked(one for one in NODE_TYPES if one != "trigger"))
 def test_a_new_step_is_added_opened_and_saved_as_it_is(cast: Cast, client: Client, type: str) -> None:
     """By the list alone. What is missing is said at its field, and nothing of it is an error of the service."""
     id, _ = draft(cast, "trigger")
@@ -186,21 +186,37 @@ def test_a_new_step_is_added_opened_and_saved_as_it_is(cast: Cast, client: Clien
     assert not errors or 'class="trouble"' in html_of(again) or 'role="alert"' in html_of(again)
 
 
+TURNS = 3
+"""A type gets every third of the odd values in the suite, in turn; `make test` tries two at each type."""
+
+
 @pytest.mark.parametrize("type", [one for one in NODE_TYPES if one != "trigger"])
 def test_a_form_opens_whatever_a_draft_holds(cast: Cast, client: Client, subtests: pytest.Subtests, type: str) -> None:
-    """`make test` tries two of the values at each type, in turn."""
-    names = NODE_TYPES[type].schema.get("properties", {})
-    turn = list(NODE_TYPES).index(type) % EVERY
-    for value in ODD[turn::EVERY]:
+    every = max(EVERY, TURNS)
+    turn = list(NODE_TYPES).index(type) % every
+    for value in ODD[turn::every]:
         with row(subtests, repr(value)):
-            _, place = draft(cast, type, dict.fromkeys(names, value))
-            page = client.get(place)
-            assert page.status_code == 200
-            sent = form_data(html_of(page), "step-form")
-            status = client.post(place, {**sent, "do": "save"}).status_code
-            assert status in (303, 422)
-            if status == 303:  # else nothing is saved, and the page is the one that has just opened
-                assert client.get(place).status_code == 200
+            check_odd_draft(cast, client, type, value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("type", [one for one in NODE_TYPES if one != "trigger"])
+def test_a_form_opens_with_each_odd_value(cast: Cast, client: Client, subtests: pytest.Subtests, type: str) -> None:
+    for value in ODD:
+        with row(subtests, repr(value)):
+            check_odd_draft(cast, client, type, value)
+
+
+def check_odd_draft(cast: Cast, client: Client, type: str, value: Any) -> None:
+    """Check that the form of a step opens whose settings are all the value, and is saved or refused as it is."""
+    _, place = draft(cast, type, dict.fromkeys(NODE_TYPES[type].schema.get("properties", {}), value))
+    page = client.get(place)
+    assert page.status_code == 200
+    sent = form_data(html_of(page), "step-form")
+    status = client.post(place, {**sent, "do": "save"}).status_code
+    assert status in (303, 422)
+    if status == 303:  # else nothing is saved, and the page is the one that has just opened
+        assert client.get(place).status_code == 200
 
 
 @pytest.mark.parametrize("role", ["Manager", "Member", "Viewer", "narrow"])

@@ -12,6 +12,7 @@ from django.db import transaction
 from config.urls.web import PAGES
 from core.web.forms import Form
 from core.web.pages import Page
+from core.web.settings import SettingsForm
 from outreach.models import AiApp, BookingPage, DataApp, SocialAApp
 from tests.kit.browser_form import untouched
 from tests.kit.html import html_of
@@ -28,11 +29,16 @@ QUERIES: dict[str, tuple[str, type[Any] | None]] = {
     "lead": ("edit=facts", None),
 }
 """The pages whose address needs a query, and the model of the record that it names, if the path does not."""
+ACTIONS = {"senders": "hours"}
+"""Pages that save a record under another name than save."""
 NAMED = ("name", "7")
 OFF: tuple[str, str] = ("isActive", "")
 FIELDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "answer-time": (("firstMinutes", "7"), ("nextMinutes", "8")),
     "booking-page-hours": (("day1", "09:00 – 12:00"), ("day2", "10:00 – 12:00")),
+    "deliverability": (("guardFrom", "70"), ("limit-google", "80")),
+    "senders": (("approvalDays", "7"), ("language", "Danish")),
+    "brand": (("productName", "7"), ("senderName", "8")),
     "call": (("notes", "7"), ("minutes", "8")),
     "chat-app": (NAMED, ("perHour", "8")),
     "chat-template": (("body", "7"), ("footer", "8")),
@@ -47,6 +53,8 @@ FIELDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
 }
 """Two fields of a page with other values, where the first two texts would not do; a box is taken off by none."""
 VALID: dict[str, dict[str, list[str]]] = {
+    "billing-details": {"country": ["DE"], "vatId": [""]},
+    "brand": {"accent": ["#123456"]},
     "chat-template": {"language": ["en"]},
     "webhook": {"kinds": ["contact.created"]},
     "widget": {"allowedOrigins": ["https://www.example.org"]},
@@ -58,7 +66,10 @@ WITHOUT: dict[str, str] = {
     "file": "one field",
     "email-template-files": "one list, in which both changes stay",
     "booking-questions": "adds a question",
-    "conversation-people": "adds a person",
+    "conversation-people": "one choice, which has a test below",
+    "notices": "switches alone",
+    "tracking": "switches alone",
+    "video-calls": "one text",
     "form-field": "the world's form has no field",
     "key": "nothing of it can be changed",
     "secret": "nothing of it can be changed",
@@ -121,7 +132,13 @@ def changes_on(page: type[Page], form: Form) -> tuple[tuple[str, str], tuple[str
 
 def edit_pages() -> list[type[Page]]:
     """Return the pages that may save a record."""
-    return [page for page in PAGES if hasattr(page, "do_save") and (page.name in QUERIES or "<str:" in page.path)]
+    return [
+        page
+        for page in PAGES
+        if page.name in ACTIONS
+        or issubclass(page, SettingsForm)
+        or (hasattr(page, "do_save") and (page.name in QUERIES or "<str:" in page.path))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +150,8 @@ def test_a_save_keeps_what_another_has_saved(world: World, page: type[Page]) -> 
         shown = client.get(place)
         form = form_of(shown)
         assert form is not None, "no form of a record"
-        sent = sent_of(shown) | VALID.get(page.name, {}) | {"do": ["save"]}
+        action = {"do": [ACTIONS.get(page.name, "save")]}
+        sent = sent_of(shown) | VALID.get(page.name, {}) | action
         (first, mine), (second, other) = changes_on(page, form)
         assert {first, second} <= form.fields.keys(), list(form.fields)
         for name, value in ((first, mine), (second, other)):
@@ -143,7 +161,7 @@ def test_a_save_keeps_what_another_has_saved(world: World, page: type[Page]) -> 
         assert [str(values[first]), str(values[second] or "")] == [mine, other]
         refused = client.post(place, sent | {first: [mine.replace("12", "11").replace("7", "9")]})
         assert (refused.status_code, "Choose which value to keep" in html_of(refused)) == (422, True)
-        taken = client.post(place, sent_of(refused) | {"do": ["save"], f"choose-{first}": ["theirs"]})
+        taken = client.post(place, sent_of(refused) | action | {f"choose-{first}": ["theirs"]})
         assert taken.status_code == 303, errors_of(taken)
         assert str(form_of(client.get(place)).values[first]) == mine
         transaction.set_rollback(True)
@@ -178,3 +196,28 @@ def test_no_secret_is_among_the_values_of_a_form(world: World) -> None:
             assert not secrets & orjson.loads(form.opened).keys(), page.name
             names |= secrets
     assert {"password", "accessToken"} <= names
+
+
+def test_days_of_sending_are_kept_beside_other_settings(world: World) -> None:
+    client, place = world.clients["Owner"], address(world, next(page for page in PAGES if page.name == "senders"))
+    with transaction.atomic():
+        for days, approval in ((["1", "2"], "20"), (["1", "2"], "21"), (["2", "6"], "21"), ([], "21")):
+            sent = sent_of(client.get(place)) | {"do": ["hours"], "windowDays": days, "approvalDays": [approval]}
+            assert client.post(place, sent).status_code == 303
+            values = form_of(client.get(place)).values
+            assert (values["windowDays"], values["approvalDays"]) == ([int(day) for day in days], int(approval))
+        transaction.set_rollback(True)
+
+
+def test_who_answers_a_conversation_is_asked_when_two_choose(world: World) -> None:
+    page = next(page for page in PAGES if page.name == "conversation-people")
+    client, place = world.clients["Owner"], address(world, page)
+    with transaction.atomic():
+        shown = client.get(place)
+        sent = sent_of(shown) | {"do": ["save"]}
+        first, second = [option.value for option in form_of(shown).fields["assignee"].options][:2]
+        assert client.post(place, sent | {"assignee": [first]}).status_code == 303
+        refused = client.post(place, sent | {"assignee": [second]})
+        assert (refused.status_code, "Choose which value to keep" in html_of(refused)) == (422, True)
+        assert form_of(client.get(place)).values["assignee"] == first
+        transaction.set_rollback(True)

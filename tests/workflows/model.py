@@ -11,9 +11,9 @@ import hashlib
 import json
 import random
 from collections import Counter
-from typing import Any
 
 from workflows.engine import interpreter
+from workflows.engine.run_state import WAIT, RunState
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.settings import ErrorPolicy, WorkflowConfig
 from workflows.nodes.base import Outcome
@@ -24,8 +24,6 @@ Edges = list[tuple[str, str, str]]
 ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda wave: None)
 """A wait whose node is told of its end."""
 LOOPS = ("loop", "parallel", "while")
-ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda wave: None)
-"""A wait whose node is told of its end."""
 MOST = 2000
 """Graphs with more executions are left out."""
 
@@ -126,15 +124,18 @@ def trial(seed: int) -> tuple[int, int]:
     wanted = expected(types, order, edges, seed, [plan.trigger])
     if wanted.total() > MOST:
         return 0, 0
-    saved, done, lost = json.dumps(interpreter.begin(plan)), [], 0
+    saved = json.dumps(interpreter.begin(plan).to_json())
+    done: list[tuple[str, int]] = []
+    lost = 0
     for _ in range(100 * MOST):
-        state = json.loads(saved)
+        state = RunState.from_json(json.loads(saved))
         log = _slice(plan, types, state, seed, rnd)
         if rnd.random() < 0.25:
             lost += 1  # the worker was killed before its commit
             continue
-        saved, done = json.dumps(state), [*done, *log]
-        if interpreter.is_over(state):
+        saved = json.dumps(state.to_json())
+        done += log
+        if state.is_over():
             break
     assert len(set(done)) == len(done), f"{seed}: a visit came twice"
     found = Counter(id for id, _ in done)
@@ -142,16 +143,16 @@ def trial(seed: int) -> tuple[int, int]:
     return len(done), lost
 
 
-def _slice(plan: Plan, types: dict[str, str], state: Any, seed: int, rnd: random.Random) -> list[tuple[str, int]]:
+def _slice(plan: Plan, types: dict[str, str], state: RunState, seed: int, rnd: random.Random) -> list[tuple[str, int]]:
     """Move the run a few steps. Returns the visits."""
     log: list[tuple[str, int]] = []
-    waiting = [id for id, token in state["tokens"].items() if token[2] == interpreter.WAIT]
+    waiting = [id for id, token in state.tokens.items() if token.status == WAIT]
     for token in waiting:
         if rnd.random() < 0.6:
             interpreter.wake(plan, state, token)
     for _ in range(rnd.randint(1, 6)):
         log += [(fired.node.id, fired.number) for fired in interpreter.settle(plan, state)]
-        live = interpreter.live_tokens(state)
+        live = state.live_tokens()
         if not live:
             break
         seen = interpreter.visit(plan, state, rnd.choice(live))
@@ -161,7 +162,7 @@ def _slice(plan: Plan, types: dict[str, str], state: Any, seed: int, rnd: random
     return log
 
 
-def _step(plan: Plan, kind: str, state: Any, seen: interpreter.Visit, seed: int) -> None:
+def _step(plan: Plan, kind: str, state: RunState, seen: interpreter.Visit, seed: int) -> None:
     handle = handle_of(seed, seen.node.id, kind)
     if handle == "error":
         interpreter.fail(plan, state, seen, retry=False)
@@ -173,9 +174,9 @@ def _step(plan: Plan, kind: str, state: Any, seen: interpreter.Visit, seed: int)
         interpreter.advance(plan, state, seen, Outcome(handle=handle))
 
 
-def _loop(kind: str, rounds: int, state: Any, token: str) -> Outcome:
+def _loop(kind: str, rounds: int, state: RunState, token: str) -> Outcome:
     """Return what a loop goes over: a list, two at once, or one more round."""
     if kind == "while":
-        done = state["rounds"].get(token, 0)
+        done = state.rounds.get(token, 0)
         return Outcome(items=[done] if done < rounds else None, again=True)
     return Outcome(items=list(range(rounds)), parallel=2 if kind == "parallel" else 1)

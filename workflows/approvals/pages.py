@@ -18,15 +18,15 @@ STATUSES = {
     "approved": (gettext_lazy("Approved"), "ok"),
     "rejected": (gettext_lazy("Rejected"), "bad"),
     "timeout": (gettext_lazy("Too late"), "warn"),
-    "cancelled": (gettext_lazy("No longer asked"), ""),
+    "cancelled": (gettext_lazy("Withdrawn"), ""),
 }
 """Status -> its label, and the tone of its badge."""
 ENDED = [status for status in STATUSES if status != "open"]
 SIZE = 30
 TABS: dict[str, tuple[str, JsonObject]] = {
     "": (gettext_lazy("For you"), {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
-    "answered": (gettext_lazy("Answered"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
-    "all": (gettext_lazy("All of the company"), {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
+    "answered": (gettext_lazy("Replied"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
+    "all": (gettext_lazy("All members"), {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
 }
 """Key of the tab -> its label, and the parameters of the API's list."""
 

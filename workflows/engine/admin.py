@@ -62,7 +62,7 @@ class RunStepAdmin(CompanyRecordAdmin):
     """Steps of runs."""
 
     icon = "footprint"
-    behind = True
+    operators_only = True
     list_display = ("node", "company", "run", "visit", "attempt", "status", "handle", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company",)
@@ -74,7 +74,7 @@ class RunTimerAdmin(CompanyRecordAdmin):
     """Waits of runs."""
 
     icon = "hourglass_top"
-    behind = True
+    operators_only = True
     list_display = ("run", "company", "token", "due_at", "is_enqueued")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
@@ -86,7 +86,7 @@ class RunReadyAdmin(CompanyRecordAdmin):
     """Notices of runs that may move."""
 
     icon = "inbox"
-    behind = True
+    operators_only = True
     list_display = ("run", "company", "priority", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
@@ -98,7 +98,7 @@ class NodeCountAdmin(CompanyRecordAdmin):
     """Numbers of runs that went through nodes."""
 
     icon = "tag"
-    behind = True
+    operators_only = True
     list_display = ("workflow", "company", "node", "hour", "outcome", "number")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
@@ -110,7 +110,7 @@ class RunInboxAdmin(CompanyRecordAdmin):
     """Arrivals that runs have waited for and not consumed yet."""
 
     icon = "move_to_inbox"
-    behind = True
+    operators_only = True
     list_display = ("run", "company", "token", "kind", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
@@ -122,7 +122,7 @@ class RunCallAdmin(CompanyRecordAdmin):
     """Calls that runs make outside."""
 
     icon = "http"
-    behind = True
+    operators_only = True
     list_display = ("run", "company", "node", "kind", "host", "status", "attempts", "late", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), "late", BY_COMPANY)
     list_select_related = ("company",)
@@ -145,7 +145,7 @@ class RunListenerAdmin(CompanyRecordAdmin):
     """Events that runs wait for."""
 
     icon = "hearing"
-    behind = True
+    operators_only = True
     list_display = ("run", "company", "node", "kind", "object_id", "created_at")
     list_filter = ("kind", BY_COMPANY)
     list_select_related = ("company",)
@@ -157,7 +157,7 @@ class WorkflowInterestAdmin(CompanyRecordAdmin):
     """Kinds of events that runs of workflows may wait for."""
 
     icon = "hearing"
-    behind = True
+    operators_only = True
     list_display = ("workflow", "company", "kind")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
@@ -169,7 +169,7 @@ class RunSkipAdmin(CompanyRecordAdmin):
     """Starts that workflows have refused."""
 
     icon = "block"
-    behind = True
+    operators_only = True
     list_display = ("workflow", "company", "day", "reason", "number")
     list_filter = ("reason", BY_COMPANY)
     list_select_related = ("company", "workflow")
@@ -181,7 +181,7 @@ class ScheduleFiringAdmin(CompanyRecordAdmin):
     """Times at which schedules have started runs."""
 
     icon = "schedule"
-    behind = True
+    operators_only = True
     list_display = ("workflow", "company", "due_at", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
@@ -193,7 +193,7 @@ class StartBucketAdmin(CompanyRecordAdmin):
     """The rates of starts, and the runs of the month."""
 
     icon = "speed"
-    behind = True
+    operators_only = True
     list_display = ("company", "key", "next_at", "month", "started")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
@@ -205,7 +205,7 @@ class PlaceNoticeAdmin(CompanyRecordAdmin):
     """Notices of places that may be free."""
 
     icon = "event_seat"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "company", "workflow", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "workflow")
@@ -217,7 +217,7 @@ class QueuedEventAdmin(CompanyRecordAdmin):
     """Events that wait before they start runs."""
 
     icon = "pending"
-    behind = True
+    operators_only = True
     list_display = ("event_id", "company", "priority", "created_at")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company",)
@@ -229,6 +229,6 @@ class SliceMarkAdmin(BackOfficeAdmin):
     """Marks of slices that are under way, or whose worker has died."""
 
     icon = "skull"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "created_at")
     search_fields = ("=id",)

@@ -21,7 +21,7 @@ from workflows.engine.interpreter import Visit
 from workflows.engine.subjects import values_of
 from workflows.expressions.filters import ExpressionFailed
 from workflows.graphs.plan import Node
-from workflows.nodes.base import Item, NodeBatch, Outcome, ResumeEvent
+from workflows.nodes.base import Item, NodeBatch, Outcome
 from workflows.nodes.records import fail_by
 
 log = logging.getLogger(__name__)
@@ -65,9 +65,9 @@ class CompanyContext:
             "contact": self.known["contact"].get(run.contact_id),
             "lead": self.known["lead"].get(run.lead_id),
             "trigger": run.trigger,
-            "steps": state["out"],
-            "vars": state["vars"],
-            "loop": interpreter.loop_of(state, token),
+            "steps": state.outputs,
+            "vars": state.variables,
+            "loop": state.loop_item(token),
             "run": cursor.facts,
             **self.facts,
         }
@@ -127,7 +127,7 @@ def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
         token = cursor.next_token()
         if token is not None:
             node = cursor.node_at(token)
-            arrived = interpreter.has_arrival(cursor.state, token)
+            arrived = cursor.state.has_arrival(token)
             # Depth and arrival belong to the key: events of the wave get one cause, and a node resumes for
             # all or for none.
             key = (node.order, cursor.run.version_id, node.id, cursor.run.depth, arrived)
@@ -162,9 +162,14 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyConte
 
 
 def _item(cursor: Cursor, seen: Visit, house: CompanyContext) -> Item:
-    arrived = None if seen.arrived is None else ResumeEvent(seen.arrived["kind"], seen.arrived["payload"])
-    round = cursor.state["rounds"].get(seen.token, 0)
-    return Item(cursor.run, house.scope(cursor, seen.token), partial(cursor.key_of, seen), seen.token, arrived, round)
+    return Item(
+        cursor.run,
+        house.scope(cursor, seen.token),
+        partial(cursor.key_of, seen),
+        seen.token,
+        seen.arrived,
+        cursor.state.rounds.get(seen.token, 0),
+    )
 
 
 def _attempt(

@@ -14,6 +14,7 @@ from core.types import JsonObject
 from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, MAX_TOKENS, Visit
 from workflows.engine.models import RunStep, WorkflowRun
+from workflows.engine.run_state import RunState
 from workflows.graphs.plan import Node, Plan
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 from workflows.nodes.requests import Ask
@@ -29,13 +30,22 @@ SUBJECT_DELETED = "subjectDeleted"
 """Reason for the cancellation of a run whose record was deleted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The status, reason and state that a slice leaves a run with."""
+
+    status: str
+    reason: str
+    state: JsonObject
+
+
 @dataclass
 class Cursor:
     """A run that a slice moves. It writes nothing itself."""
 
     run: WorkflowRun
     plan: Plan
-    state: JsonObject
+    state: RunState
     now: datetime
     steps: list[JsonObject] = field(default_factory=list)
     timers: list[tuple[str, datetime]] = field(default_factory=list)
@@ -48,7 +58,8 @@ class Cursor:
 
     @classmethod
     def of(cls, run: WorkflowRun, plan: Plan, now: datetime) -> Cursor:
-        return cls(run, plan, run.state or interpreter.begin(plan), now)
+        state = RunState.from_json(run.state) if run.state else interpreter.begin(plan)
+        return cls(run, plan, state, now)
 
     @cached_property
     def facts(self) -> dict[str, str]:
@@ -67,25 +78,24 @@ class Cursor:
             return None
         for fired in interpreter.settle(self.plan, self.state):
             self.note(fired, "done", Outcome())
-        if interpreter.is_over(self.state):
+        if self.state.is_over():
             self.end(Status.COMPLETED, "end")
             return None
         if self.run.seq + len(self.steps) >= MAX_STEPS:
             self.fail_run("", "tooManySteps", f"the run has taken {MAX_STEPS} steps")
             return None
-        if len(self.state["tokens"]) > MAX_TOKENS:
+        if len(self.state.tokens) > MAX_TOKENS:
             self.fail_run("", "tooManyBranches", f"the run has more than {MAX_TOKENS} branches at a time")
             return None
         return interpreter.first_live(self.plan, self.state)
 
     def node_at(self, token: str) -> Node:
-        return self.plan.nodes[self.state["tokens"][token][0]]
+        return self.plan.nodes[self.state.tokens[token].node]
 
     def key_of(self, seen: Visit) -> str:
         """Return the key of a node's effect, which stays the same over tries and restarts of the worker."""
-        generation = self.state["generation"]
         # Turn and generation, and not the attempt: another try has to find the effect of the one before.
-        return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{generation}"))
+        return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{self.state.generation}"))
 
     def record(self, seen: Visit, outcome: Outcome, took: float | None = None) -> None:
         """Write down what became of the run at a node, and move on. `took` is how long that was, in milliseconds; of
@@ -100,13 +110,13 @@ class Cursor:
         if outcome.status == "failed":
             self._failed(seen, outcome, took)
             return
-        self.state["vars"].update(outcome.variables)
-        if outcome.variables and is_larger(self.state["vars"], MAX_STATE):
+        self.state.variables.update(outcome.variables)
+        if outcome.variables and is_larger(self.state.variables, MAX_STATE):
             self._too_large()
             return
         # Only outputs that some expression refers to are kept: the state is written with every slice.
         if seen.node.id in self.plan.kept:
-            self.state["out"][seen.node.id] = _fitting(outcome.output)
+            self.state.outputs[seen.node.id] = _fitting(outcome.output)
         if outcome.record is not None:
             self._adopt(*outcome.record)
         self.note(seen, outcome.status, outcome, None if outcome.status == "waiting" else took)
@@ -117,12 +127,10 @@ class Cursor:
             self.asks.append((seen.token, seen.node, self.key_of(seen), outcome.asks))
         if outcome.until is not None:
             self.timers.append((seen.token, outcome.until))
-        interpreter.advance(self.plan, self.state, seen, outcome)
-        if outcome.status == "waiting":
-            self.state["held"][seen.token]["since"] = self.now.timestamp()
+        interpreter.advance(self.plan, self.state, seen, outcome, since=self.now.timestamp())
         # A run that a deletion has started goes on without the record.
         about_gone = str(self.run.trigger.get("kind", "")).endswith(".deleted")
-        if outcome.deletes and not about_gone and not interpreter.is_over(self.state):
+        if outcome.deletes and not about_gone and not self.state.is_over():
             self.end(Status.CANCELLED, SUBJECT_DELETED)
 
     def _adopt(self, panel: str, id: str) -> None:
@@ -142,7 +150,7 @@ class Cursor:
             self.end(Status.FAILED, "error")
         elif seen.node.id in self.plan.kept:
             output = _fitting(outcome.output) if isinstance(outcome.output, dict) else {}
-            self.state["out"][seen.node.id] = {**output, "error": self._error(seen, outcome)}
+            self.state.outputs[seen.node.id] = {**output, "error": self._error(seen, outcome)}
 
     def _next_try(self, seen: Visit) -> datetime:
         retry = seen.node.on_error.retry
@@ -181,19 +189,20 @@ class Cursor:
 
     def _too_large(self) -> None:
         # The state is emptied, or it could not be stored at all. Visits stay for the unique key of steps.
-        self.state = {**interpreter.begin(self.plan, self.state["generation"]), "visits": self.state["visits"]}
+        self.state = interpreter.begin(self.plan, self.state)
         self.fail_run("", "tooLarge", f"the run's values have more than {MAX_STATE} bytes")
 
-    @property
-    def status(self) -> tuple[str, str]:
-        """The status and reason that the slice leaves the run with."""
+    def result(self) -> Result:
+        """Return the status, reason and state that the slice leaves the run with."""
+        state = self.state.to_json()
         if self.ended is not None:
-            return self.ended
+            status, reason = self.ended
+            return Result(status, reason, state)
         # The last check before the write: PostgreSQL would take it, and every later slice would be slow.
-        if is_larger(self.state, MAX_STATE):
+        if is_larger(state, MAX_STATE):
             self._too_large()
-            return Status.FAILED, "error"
-        return (Status.QUEUED, "") if interpreter.live_tokens(self.state) else (Status.WAITING, "")
+            return Result(Status.FAILED, "error", self.state.to_json())
+        return Result(Status.QUEUED if self.state.live_tokens() else Status.WAITING, "", state)
 
 
 def _fitting(output: Any) -> Any:

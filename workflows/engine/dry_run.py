@@ -41,7 +41,7 @@ from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
 MAX_STEPS, MAX_SECONDS = 500, 10
 LOCK_SECONDS = 2
 """Seconds to wait for records that others have locked. They must not wait for the dry run themselves."""
-MAX_TOLD = 2_000_000
+MAX_SHOWN = 2_000_000
 """Bytes of the inputs and outputs that an answer shows."""
 LEFT_OUT = {"truncated": True}
 Pins = Mapping[str, Values]
@@ -309,8 +309,7 @@ class Trial:
 
     def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
         """Store a wait; for one that needs another's response, take the first handle."""
-        token = cursor.state["tokens"].get(seen.token)
-        if token is None or outcome.status in ("done", "failed") or not self.steps:
+        if seen.token not in cursor.state.tokens or outcome.status in ("done", "failed") or not self.steps:
             return
         step = self.steps[-1]
         handles = seen.node.type.handles(seen.node.config)
@@ -336,9 +335,9 @@ class Trial:
         return True
 
     def _collect(self, cursor: Cursor, details: Values) -> None:
-        """Move the run's steps into the result, with the details in `told`."""
+        """Move the run's steps into the result, with the details."""
         for step in cursor.steps:
-            told_of = {
+            entry = {
                 "node": step["node"],
                 "type": self.types[step["node"]],
                 "visit": step["visit"],
@@ -350,7 +349,7 @@ class Trial:
                 "waits": None,
                 "effect": details.get("effect"),
             }
-            self.steps.append(told_of)
+            self.steps.append(entry)
         cursor.run.seq += len(cursor.steps)
         cursor.steps.clear()
 
@@ -359,4 +358,4 @@ class Trial:
         if value is None or is_larger(value, MAX_OUTPUT):
             return None if value is None else LEFT_OUT
         self.size += len(dumps(value))
-        return value if self.size <= MAX_TOLD else LEFT_OUT
+        return value if self.size <= MAX_SHOWN else LEFT_OUT

@@ -13,8 +13,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.errors import NamedError
+from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject
@@ -22,6 +22,7 @@ from outreach.runs.genie.automated import cancel_messages_of, hold_messages_of, 
 from workflows.engine import completion, interpreter, locks, subjects, writing
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
+from workflows.engine.run_state import RunState
 from workflows.engine.slices import GOING, TOGETHER, plan_of
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Plan
@@ -97,7 +98,9 @@ def resume_run(*, id: str, shift: bool = False) -> None:
         moved = timezone.now() - run.updated_at
         RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, is_enqueued=False)
     if run.status == Status.FAILED:
-        interpreter.again(run.state)
+        state = RunState.from_json(run.state)
+        interpreter.again(state)
+        run.state = state.to_json()
     _go_on(run, workflow, plan_of(run.version_id))
 
 
@@ -175,21 +178,19 @@ def restart_run(
     _refuse_without_record(run)
     version = workflow.version_id if latest else run.version_id
     plan = plan_of(version)
-    state = run.state or interpreter.begin(plan)
+    state = RunState.from_json(run.state) if run.state else interpreter.begin(plan)
     # Part of each effect's key: with another one, mails and calls are made again.
-    state["generation"] += 1 if resend else 0
+    state.generation += 1 if resend else 0
     if place == "failed":
-        if not interpreter.failed_tokens(state):
+        if not state.failed_tokens():
             raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
         if version != run.version_id:
             _check_fits(state, plan_of(run.version_id), plan)
         interpreter.again(state, waiting=run.status == Status.CANCELLED)
     elif place == "start":
-        fresh = interpreter.begin(plan, state["generation"])
-        # Steps are history and keep their unique numbers.
-        state = {**fresh, "visits": state["visits"]}
+        state = interpreter.begin(plan, state)
     elif place in plan.nodes:
-        state = interpreter.begin_at(plan, state, place)
+        state = interpreter.begin_at(state, place)
     else:
         raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the version; not {place[:64]!r}")
     epoch = run.epoch
@@ -197,15 +198,15 @@ def restart_run(
         # From another place the run waits for something else; failed nodes keep theirs.
         writing.remove_waits([run.pk])
         epoch += 1
-    run.state = state
+    run.state = state.to_json()
     trigger = run.trigger if given is None else {**run.trigger, "input": given}
     # The limit of steps counts from the restart.
     _go_on(run, workflow, plan, epoch=epoch, version_id=version, trigger=trigger, seq=0)
 
 
-def _check_fits(state: interpreter.State, old: Plan, new: Plan) -> None:
+def _check_fits(state: RunState, old: Plan, new: Plan) -> None:
     """Raise InvalidRequest_400 if the new plan lacks a present node of the run, or has it with another type."""
-    for id in sorted(interpreter.places(state)):
+    for id in sorted(state.places()):
         if id not in new.nodes or new.nodes[id].type is not old.nodes[id].type:
             raise NamedError(
                 "InvalidRequest_400",

@@ -12,8 +12,8 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.ids import first_id
+from core.internals.django import raw_delete
 from core.tenancy import company_scope
 from workflows.engine.models import RunSkip, ScheduleFiring, WorkflowRun
 from workflows.engine.operations import remove_runs

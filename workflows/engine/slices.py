@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import Company
-from core.deletion import raw_delete
+from core.internals.django import raw_delete
 from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
@@ -29,6 +29,7 @@ from workflows.engine.cursor import SUBJECT_DELETED, Cursor
 from workflows.engine.limits import limits
 from workflows.engine.models import RunReady, RunTimer, WorkflowRun
 from workflows.engine.plans import plan_of
+from workflows.engine.run_state import TIMER
 from workflows.engine.waits import inbox, requests
 from workflows.engine.waits.listening import event_type_lock
 from workflows.expressions.conditions import Subject
@@ -368,7 +369,10 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
             groups[cursor.run.version_id].append(cursor)
     for group in groups.values():
         cases = [
-            Subject({"contact": run_cursor.run.contact_id, "lead": run_cursor.run.lead_id}, run_cursor.state)
+            Subject(
+                {"contact": run_cursor.run.contact_id, "lead": run_cursor.run.lead_id},
+                {"vars": run_cursor.state.variables},
+            )
             for run_cursor in group
         ]
         for name, conditions in group[0].plan.ends.items():
@@ -382,7 +386,7 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
     """Consume the arrivals of the runs, and continue their tokens: of several arrivals the first one counts."""
     by_id = {cursor.run.pk: cursor for cursor in cursors}
     timers = writing.take_due_timers(list(by_id), now)
-    came = [(due, run_id, token, by_id[run_id].run.epoch, interpreter.TIMER, None) for due, run_id, token in timers]
+    came = [(due, run_id, token, by_id[run_id].run.epoch, TIMER, None) for due, run_id, token in timers]
     woken: list[tuple[str, str]] = []
     for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.pop(list(by_id))], key=lambda row: row[:3]):
         cursor = by_id[run_id]

@@ -69,11 +69,11 @@ def start_runs(
     *,
     skipped: Mapping[str, int] | None = None,
     member_id: str | None = None,
-    behind: bool = False,
+    in_bulk: bool = False,
 ) -> list[str]:
     """Start a run for each entry that the workflow's enrolment admits. Return the ids of the runs.
 
-    The caller's transaction holds the fence of the workflow. With `behind` the entries come from many records at once,
+    The caller's transaction holds the fence of the workflow. With `in_bulk` the entries come from many records at once,
     and start after present events. Refused entries are counted by reason (RunSkip).
     """
     refused = Counter(skipped or {})
@@ -83,8 +83,8 @@ def start_runs(
         refused["paused"] += len(entries)
         entries = []
     entries = _apply_cooldown(workflow, plan, entries, now, refused)
-    priority = BULK_PRIORITY if behind else plan.config.priority
-    params = {"reason": limits.BACKLOG if behind else "", "priority": priority, "member": member_id}
+    priority = BULK_PRIORITY if in_bulk else plan.config.priority
+    params = {"reason": limits.BACKLOG if in_bulk else "", "priority": priority, "member": member_id}
     ids = _insert(workflow, plan, entries, now, params) if entries else []
     # The database has decided; it does not report why, so all that it left out counts as one reason.
     refused["alreadyRunning"] += len(entries) - len(ids)
@@ -166,7 +166,7 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
                 "workflow": workflow.pk,
                 "version": workflow.version_id,
                 "hold": workflow.hold_no,
-                "state": dumps(interpreter.begin(plan)).decode(),
+                "state": dumps(interpreter.begin(plan).to_json()).decode(),
                 "now": now,
                 **params,
                 "rows": dumps(ordered).decode(),

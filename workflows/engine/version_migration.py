@@ -74,10 +74,10 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
         return 0
     moved = 0
     with connection.cursor() as cursor:
-        for told in _by_version(older_runs(workflow.pk, workflow.version_id), workflow.pk, workflow.version.graph):
+        for params in _by_version(older_runs(workflow.pk, workflow.version_id), workflow.pk, workflow.version.graph):
             if moved < most:
                 values = {"new": workflow.version_id, "now": timezone.now(), "most": most - moved}
-                cursor.execute(TAKE, {**told, **values})
+                cursor.execute(TAKE, {**params, **values})
                 moved += cursor.rowcount
     return moved
 

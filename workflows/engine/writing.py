@@ -10,8 +10,8 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.ids import as_array, new_id
+from core.internals.django import raw_delete
 from core.tenancy import company_id
 from core.text.json import dumps
 from core.types import JsonObject, Values
@@ -79,59 +79,50 @@ def insert(statement: str, rows: Sequence[JsonObject], now: datetime) -> int:
 
 def write(cursors: Sequence[Cursor], now: datetime) -> None:
     """Write the results of a slice."""
-    rows = []
-    again = []
-    over = []
-    for cursor in cursors:
-        status, reason = cursor.status
-        run = cursor.run
-        node, code, message = cursor.error
-        ended = status in ENDED
-        rows.append(
-            {
-                "id": run.pk,
-                "seq": run.seq,
-                "epoch": run.epoch,
-                "steps": len(cursor.steps),
-                "state": cursor.state,
-                "status": status,
-                "reason": reason,
-                "contact": run.contact_id,
-                "lead": run.lead_id,
-                "node": node,
-                "code": code,
-                "message": message,
-                "ended": ended,
-            }
-        )
-        # A failed run may be resumed, so its waits stay.
-        if ended and status != Status.FAILED:
-            over.append(run.pk)
-        elif status == Status.QUEUED:
-            again.append({"run": run.pk, "priority": run.priority})
+    results = [(cursor, _row(cursor)) for cursor in cursors]
+    ended = [(cursor, row) for cursor, row in results if row["ended"]]
     insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
     counters.count(cursors, now)
-    insert(
-        TIMERS,
-        [{"run": cursor.run.pk, "token": token, "due": due} for cursor in cursors for token, due in cursor.timers],
-        now,
-    )
+    insert_timers([(cursor.run.pk, token, due) for cursor in cursors for token, due in cursor.timers], now)
     # It cannot happen under the row locks; if it does, the whole slice is undone rather than half written.
-    if insert(RUNS, rows, now) != len(rows):
+    if insert(RUNS, [row for _, row in results], now) != len(results):
         raise RuntimeError("a run was written by somebody else while its slice held it")
     # Runs that have used up their budget come after those that wait already.
-    insert(READY, again, now)
-    remove_waits(over)
+    going = [cursor.run for cursor, row in results if row["status"] == Status.QUEUED]
+    insert(READY, [{"run": run.pk, "priority": run.priority} for run in going], now)
+    # A failed run may be resumed, so its waits stay.
+    remove_waits([cursor.run.pk for cursor, row in ended if row["status"] != Status.FAILED])
     # In the same transaction: a parent would wait for ever for an end that nobody reports.
     _tell_parents(
         [
-            (cursor.run.parent, told_of_end(cursor.run.pk, row["status"], row["reason"], cursor.state))
-            for cursor, row in zip(cursors, rows, strict=True)
-            if row["ended"] and cursor.run.parent
+            (cursor.run.parent, end_payload(cursor.run.pk, row["status"], row["reason"], cursor.state.variables))
+            for cursor, row in ended
+            if cursor.run.parent
         ]
     )
-    freed = (cursor for cursor, row in zip(cursors, rows, strict=True) if cursor.run.place and row["ended"])
-    notify_places({cursor.run.workflow_id for cursor in freed})
+    notify_places({cursor.run.workflow_id for cursor, _ in ended if cursor.run.place})
+
+
+def _row(cursor: Cursor) -> JsonObject:
+    """Return the row that RUNS writes."""
+    result = cursor.result()
+    run = cursor.run
+    node, code, message = cursor.error
+    return {
+        "id": run.pk,
+        "seq": run.seq,
+        "epoch": run.epoch,
+        "steps": len(cursor.steps),
+        "state": result.state,
+        "status": result.status,
+        "reason": result.reason,
+        "contact": run.contact_id,
+        "lead": run.lead_id,
+        "node": node,
+        "code": code,
+        "message": message,
+        "ended": result.status in ENDED,
+    }
 
 
 def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) -> None:
@@ -217,10 +208,9 @@ def close_waits(places: Sequence[tuple[str, str]]) -> None:
         cursor.execute(CLOSE, [[run for run, _ in places], [token for _, token in places]])
 
 
-def told_of_end(id: str, status: str, reason: str, state: Values) -> JsonObject:
+def end_payload(id: str, status: str, reason: str, variables: Values) -> JsonObject:
     """Return the payload for the parent of a run that has ended."""
-    values = state.get("vars", {})
-    kept = {"truncated": True} if is_larger(values, MAX_OUTPUT) else values
+    kept = {"truncated": True} if is_larger(variables, MAX_OUTPUT) else variables
     return {"run": id, "status": status, "reason": reason, "vars": kept}
 
 
@@ -263,7 +253,7 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
     remove_waits(run_ids)
     # Claimed ones too: the statement that commits an intent checks their status.
     cancel_messages_of(run_ids)
-    _tell_parents([(parent, told_of_end(id, Status.CANCELLED, reason, {})) for id, parent in parents])
+    _tell_parents([(parent, end_payload(id, Status.CANCELLED, reason, {})) for id, parent in parents])
     return done
 
 
@@ -282,4 +272,4 @@ def fail_run(run: WorkflowRun, code: str, message: str) -> None:
         updated_at=now,
     )
     if run.parent:
-        _tell_parents([(run.parent, told_of_end(run.pk, Status.FAILED, "error", {}))])
+        _tell_parents([(run.parent, end_payload(run.pk, Status.FAILED, "error", {}))])

@@ -42,7 +42,7 @@ class WorkflowTriggerAdmin(CompanyRecordAdmin):
     """The kinds of events that workflows wait for."""
 
     icon = "bolt"
-    behind = True
+    operators_only = True
     list_display = ("workflow", "company", "kind", "created_at")
     list_filter = ("kind", BY_COMPANY)
     list_select_related = ("company", "workflow")

@@ -136,6 +136,7 @@ def compile_partly(graph: Values, problems: Problems) -> Plan:
     if len(triggers) != 1:
         problems.add("noTrigger", f"the graph has {len(triggers)} triggers, it needs one")
     _sort(nodes, problems)
+    _check_reached(nodes, edges, problems)
     config = read_config(graph.get("config") or {}, problems)
     filtering = None
     if config is not None and config.filter is not None:
@@ -283,7 +284,6 @@ def _sort(nodes: dict[str, Node], problems: Problems) -> None:
         after = _after(nodes[id])
         # Joins ask for it in each step of each run, so it is worked out once.
         nodes[id].reach = frozenset(after).union(*(nodes[target].reach for target in after))
-    _check_reached(nodes, problems)
     _check_loops(nodes, order, problems)
 
 
@@ -291,11 +291,19 @@ def _after(node: Node) -> list[str]:
     return [target for targets in node.targets.values() for target in targets]
 
 
-def _check_reached(nodes: Mapping[str, Node], problems: Problems) -> None:
-    for trigger in (node for node in nodes.values() if node.type.type == "trigger"):
-        for id in nodes:
-            if id != trigger.id and id not in trigger.reach:
-                problems.add("unreachable", "nothing leads here", node_id=id, severity="warning")
+def _check_reached(nodes: Mapping[str, Node], edges: Sequence[Values], problems: Problems) -> None:
+    """Warn of nodes that no edges lead to from the trigger. Nodes with errors, which `nodes` lacks, lead on too."""
+    reached = [node.id for node in nodes.values() if node.type.type == "trigger"]
+    if not reached:
+        return
+    targets: dict[str, list[str]] = {}
+    for edge in edges:
+        targets.setdefault(edge["source"], []).append(edge["target"])
+    for id in reached:
+        reached += [target for target in dict.fromkeys(targets.get(id, ())) if target not in reached]
+    for id in nodes:
+        if id not in reached:
+            problems.add("unreachable", "nothing leads here", node_id=id, severity="warning")
 
 
 def loop_body(nodes: Mapping[str, Node], loop: str) -> frozenset[str]:

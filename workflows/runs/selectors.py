@@ -10,9 +10,9 @@ from django.utils import timezone
 from core.text.json import iso
 from core.types import JsonObject
 from workflows.definitions.backlog import pace_of
-from workflows.engine import interpreter
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, RunTimer, WorkflowRun
+from workflows.engine.run_state import RunState
 
 BEFORE = "0"
 """The token of the timer before a run's first step: the workflow's window has to open."""
@@ -39,7 +39,10 @@ def waits_of(run_ids: Sequence[str]) -> dict[str, list[JsonObject]]:
     runs = WorkflowRun.objects.filter(pk__in=run_ids, status__in=LIVE)
     for run_id, state, early in runs.values_list("pk", "state", "reason"):
         places = (
-            {**interpreter.waits(state), BEFORE: (None, limits.RATE if early == limits.RATE else limits.WINDOW)}
+            {
+                **RunState.from_json(state).waits(),
+                BEFORE: (None, limits.RATE if early == limits.RATE else limits.WINDOW),
+            }
             if state
             else {}
         )

@@ -21,7 +21,7 @@ SECRETS = Records(
     "secret",
     "secrets",
     "key-round",
-    gettext_lazy("A key or password that a workflow sends along with its calls, to one host and no other."),
+    gettext_lazy("Keys and passwords that workflows send to one host."),
 )
 
 
@@ -41,7 +41,7 @@ class SecretPage(Page):
 class Secrets(RecordList, SecretPage):
     path = "settings/secrets"
     name = "secrets"
-    title = gettext_lazy("Secrets of workflows")
+    title = gettext_lazy("Secrets")
     purpose = gettext_lazy("Passwords and tokens for workflow requests.")
     adds = "secret-new"
     rows = "web/workflows/secret_rows.html"

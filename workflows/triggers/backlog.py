@@ -13,8 +13,8 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from core.deletion import raw_delete
 from core.events.delivery import BATCH
+from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.jobs.registry import Moment
 from core.models import Event
@@ -23,7 +23,9 @@ from workflows.engine.limits import limits
 from workflows.engine.models import QueuedEvent
 
 WORK = "workflow-backlog"
-FRESH, BEHIND = 5, 9
+FRESH = 5
+IN_BULK = 9
+"""Priorities of events: those of many records at once come after the others."""
 COMPANIES = """
 WITH RECURSIVE due AS (
     (SELECT company_id FROM workflows_queuedevent ORDER BY company_id LIMIT 1)
@@ -45,7 +47,7 @@ def add(events: Sequence[Event], priority: int) -> None:
 def has_fresh() -> bool:
     """Return whether non-bulk events of the active company are queued: later ones must follow them."""
     # Otherwise a later event could start its run before an earlier one.
-    return bool(QueuedEvent.objects.filter(priority__lt=BEHIND).exists())
+    return bool(QueuedEvent.objects.filter(priority__lt=IN_BULK).exists())
 
 
 def waiting_events(now: Moment) -> list[QuerySet[QueuedEvent]]:
@@ -77,19 +79,19 @@ def _start_some(start: Callable[..., None]) -> int:
     # Checked in each turn, since the runs of the last one are queued by now.
     if limits.queued() >= limits.MAX_QUEUED:
         return 0
-    taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=BEHIND), BATCH, behind=False)
+    taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=IN_BULK), BATCH, in_bulk=False)
     # Bulk starts take only what the rate has left over.
     if limits.has_turn(timezone.now()):
-        taken += _start_queued(start, QueuedEvent.objects.filter(priority__gte=BEHIND), BATCH // 5, behind=True)
+        taken += _start_queued(start, QueuedEvent.objects.filter(priority__gte=IN_BULK), BATCH // 5, in_bulk=True)
     return taken
 
 
-def _start_queued(start: Callable[..., None], waiting: object, most: int, *, behind: bool) -> int:
+def _start_queued(start: Callable[..., None], waiting: object, most: int, *, in_bulk: bool) -> int:
     locked = waiting.order_by("priority", "pk").select_for_update(skip_locked=True)  # type: ignore[attr-defined]
     rows = dict(locked.values_list("pk", "event_id")[:most])
     if rows:
         events = Event.objects.in_bulk(rows.values())
         # In their order, as the events of a record depend on each other.
-        start(sorted(events.values(), key=lambda event: event.sequence), behind=behind)
+        start(sorted(events.values(), key=lambda event: event.sequence), in_bulk=in_bulk)
         raw_delete(QueuedEvent.objects.filter(pk__in=rows))
     return len(rows)

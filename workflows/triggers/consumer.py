@@ -30,9 +30,9 @@ def start_by_events(events: Sequence[Event]) -> None:
     # Most companies have no workflow for most events.
     if not WorkflowTrigger.objects.filter(kind__in=kinds).exists():
         return
-    behind = [event for event in events if (event.cause or {}).get(QUEUE)]
+    in_bulk = [event for event in events if (event.cause or {}).get(QUEUE)]
     fresh = [event for event in events if not (event.cause or {}).get(QUEUE)]
-    backlog.add(behind, starts.BULK_PRIORITY)
+    backlog.add(in_bulk, starts.BULK_PRIORITY)
     # Events must not overtake those that wait.
     if fresh and (limits.queued() >= limits.MAX_QUEUED or backlog.has_fresh()):
         backlog.add(fresh, backlog.FRESH)
@@ -40,7 +40,7 @@ def start_by_events(events: Sequence[Event]) -> None:
         start(fresh)
 
 
-def start(events: Sequence[Event], *, behind: bool = False) -> None:
+def start(events: Sequence[Event], *, in_bulk: bool = False) -> None:
     """Start the runs of the workflows that wait for the events."""
     kinds = {event.kind for event in events}
     kinds_by_workflow: dict[str, set[str]] = defaultdict(set)
@@ -62,7 +62,7 @@ def start(events: Sequence[Event], *, behind: bool = False) -> None:
     for workflow, plan in plans:
         own = [(event, entry) for event, entry in entries if event.kind in kinds_by_workflow[workflow.pk]]
         admitted, refused = _admit(workflow, plan, own)
-        ids = start_runs(workflow, plan, admitted, skipped=refused, behind=behind)
+        ids = start_runs(workflow, plan, admitted, skipped=refused, in_bulk=in_bulk)
         # Between the event and this transaction the goal may have been reached, which nobody listened for
         # yet.
         listening.end_by_past_events(plan, ids)

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from accounts.settings.models import CompanySettings
 from core.api.input import Input
+from core.internals.rest_framework import declared_fields
 from core.tenancy import unscoped
 from core.types import JsonObject, Values
 
@@ -23,7 +24,7 @@ class Shape(Input):
     def fill(cls, stored: Values) -> JsonObject:
         """Return the whole setting: stored values, and defaults for the rest, without keys that the shape has lost."""
         filled: JsonObject = {}
-        for name, field in cls._declared_fields.items():
+        for name, field in declared_fields(cls).items():
             if isinstance(field, Shape):
                 filled[name] = field.fill(stored.get(name) or {})
             else:

@@ -34,22 +34,15 @@ class Details(SettingsForm):
     resource = "subscription/billing-details"
 
     def form(self, values: Values | None = None) -> Form:
-        details = values or {}
         return Form(
             fields=[
-                Field("name", _("Name"), initial=details.get("name", ""), autocomplete="organization"),
-                Field("address", _("Address"), kind="textarea", initial=details.get("address", "")),
-                Field(
-                    "country",
-                    _("Country"),
-                    initial=details.get("country", ""),
-                    help_text=_("Enter a name or a code, such as DE."),
-                ),
-                Field(
-                    "vatId", _("VAT ID"), initial=details.get("vatId", ""), help_text=_("Checked against the country.")
-                ),
-                Field("email", _("Email for invoices"), kind="email", initial=details.get("email", "")),
+                Field("name", _("Name"), autocomplete="organization"),
+                Field("address", _("Address"), kind="textarea"),
+                Field("country", _("Country"), help_text=_("Enter a name or a code, such as DE.")),
+                Field("vatId", _("VAT ID"), help_text=_("Checked against the country.")),
+                Field("email", _("Email for invoices"), kind="email"),
             ],
+            initial=values,
             fieldsets=ROWS,
         )
 

@@ -1,6 +1,8 @@
 """Mollie, by its library. It has no open charge: before each try we look through the customer's payments.
 
 The library is loaded by the first call.
+
+Private parts of mollie-api-python 4.0.0: its session of HTTP, which no argument sets.
 """
 
 from __future__ import annotations

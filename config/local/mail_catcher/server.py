@@ -1,4 +1,7 @@
-"""The catcher's SMTP server: it accepts any mail and any login, on loopback only, and relays nothing."""
+"""The catcher's SMTP server: it accepts any mail and any login, on loopback only, and relays nothing.
+
+Private parts of aiosmtpd 1.4.6: the making of a session.
+"""
 
 import asyncio
 import errno

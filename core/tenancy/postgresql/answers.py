@@ -1,6 +1,8 @@
 """Give up on a PostgreSQL that does not answer, in web processes. Workers wait for it.
 
 No socket option notices a server process that is stopped: its machine still acknowledges what it is sent.
+
+Private parts of psycopg 3.3.9: the error of a wait that has timed out, which is not an OperationalError.
 """
 
 from __future__ import annotations

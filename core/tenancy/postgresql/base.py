@@ -3,6 +3,8 @@
 The first statement that needs another role or `app.company` takes them along (core.tenancy.postgresql.cursors), so
 that a change costs no round trip. A rollback also undoes `SET`, so the backend forgets the applied settings then, and
 on each new connection.
+
+Private parts of django 5.2.19: the methods of a database backend that Django's own backends override.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from psycopg.adapt import Loader
 from psycopg.pq import TransactionStatus
 
 from core.ids import ObjectIdField
+from core.internals.django import prepare_cursor
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
 from core.tenancy.postgresql.answers import limit_answers
 from core.tenancy.postgresql.cursors import PlannedCursor, ScopedCursor, Settings, set_scope
@@ -120,7 +123,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._make_ready()
         cursor = PlannedCursor(self.connection)
         cursor.database = self
-        return self._prepare_cursor(cursor)  # type: ignore[attr-defined]
+        return prepare_cursor(self, cursor)
 
     def _check_health(self) -> None:
         """Close a connection that the server has closed, before its first use in a request."""

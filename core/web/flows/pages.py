@@ -21,7 +21,7 @@ DEEPEST = 12
 """Maximum depth of indentation for nested branches."""
 KEYS = (
     ("Tab", gettext_lazy("to the next step, in the order of the list")),
-    ("Arrows", gettext_lazy("to the step beside, above or below")),
+    ("Arrows", gettext_lazy("to a neighboring step")),
     ("Enter", gettext_lazy("edit the step")),
     ("A", gettext_lazy("add a step after it")),
     ("C", gettext_lazy("connect it: choose the other step, then Enter")),
@@ -30,7 +30,7 @@ KEYS = (
     ("Ctrl + Z", "undo"),
     ("Ctrl + Shift + Z", "redo"),
     ("T", gettext_lazy("tidy up")),
-    ("F", gettext_lazy("show all of it")),
+    ("F", gettext_lazy("show all")),
     ("+ and −", "zoom"),
     ("?", gettext_lazy("these keys")),
 )
@@ -59,8 +59,6 @@ class FlowPage(Page):
     """The template of the part above the drawing."""
     one: ClassVar[str]
     """Noun for the graph's object, such as workflow."""
-    goal: ClassVar[str] = "it can run"
-    """The action that validation errors block."""
     keys: ClassVar[Sequence[tuple[str, str]]] = KEYS
 
     # What a page implements

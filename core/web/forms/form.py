@@ -20,6 +20,7 @@ from core.text.json import dumps
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer, sentence
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 from core.web.forms.fieldsets import Fieldset, Section, sections_of
@@ -64,6 +65,7 @@ class Form(forms.Form):
         if fieldsets:
             self.fieldsets = fieldsets
         self._opened = ""
+        self.remedy = ""
         for name, declared in self.fields.items():
             declared.name = name
         for field in [*self.fields.values(), *fields]:
@@ -177,6 +179,11 @@ class Form(forms.Form):
         """
         if answer.code == PERMISSION:
             self.add_error(None, NOT_ALLOWED)
+            self.ask_again()
+            return
+        self.remedy = remedy_key(answer)
+        if text := remedy_text(answer):
+            self.add_error(None, text)
             self.ask_again()
             return
         texts: dict[str, list[str]] = {}

@@ -19,22 +19,22 @@ MAX_SEARCH_LENGTH = 200
 MAX_PAGES = 6
 """Maximum number of pages and actions shown next to records."""
 EVERYWHERE = (
-    (("Ctrl", "K"), gettext_lazy("Search, go somewhere, do something")),
+    (("Ctrl", "K"), gettext_lazy("Search records, pages and actions")),
     (("?",), gettext_lazy("Show the keys")),
     (("/",), gettext_lazy("Search the list")),
 )
 LISTS = (
     (("J",), gettext_lazy("Next row")),
-    (("K",), gettext_lazy("Row before")),
-    (("X",), gettext_lazy("Choose the row")),
+    (("K",), gettext_lazy("Previous row")),
+    (("X",), gettext_lazy("Select the row")),
     (("Enter",), gettext_lazy("Open the row")),
-    (("C",), gettext_lazy("New one")),
+    (("C",), gettext_lazy("New record")),
 )
 RECORDS = ((("E",), gettext_lazy("Edit")), (("N",), gettext_lazy("Write a note")))
 INBOX = (
     (("O",), gettext_lazy("Open the first conversation")),
     (("J",), gettext_lazy("Next conversation")),
-    (("K",), gettext_lazy("Conversation before")),
+    (("K",), gettext_lazy("Previous conversation")),
     (("R",), gettext_lazy("Answer")),
     (("A",), gettext_lazy("Assign")),
     (("S",), gettext_lazy("Snooze or unsnooze")),
@@ -42,11 +42,11 @@ INBOX = (
 )
 REVIEW = (
     (("A",), gettext_lazy("Approve the draft")),
-    (("E",), gettext_lazy("Edit it")),
+    (("E",), gettext_lazy("Edit the draft")),
     (("W",), gettext_lazy("Rewrite the draft")),
-    (("X",), gettext_lazy("Don't send it")),
+    (("X",), gettext_lazy("Don't send the draft")),
     (("J",), gettext_lazy("Next draft")),
-    (("K",), gettext_lazy("Draft before")),
+    (("K",), gettext_lazy("Previous draft")),
 )
 
 

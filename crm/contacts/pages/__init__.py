@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crm.contacts.pages.lists import ChangeContacts, ContactCell, ContactColumns, Contacts, StartForContacts
 from crm.contacts.pages.record import ContactDetail, ContactRelated, NewContact
+from crm.contacts.pages.samples import SamplePeople
 
 PAGES = [
     Contacts,
@@ -12,6 +13,7 @@ PAGES = [
     StartForContacts,
     ContactCell,
     NewContact,
+    SamplePeople,
     ContactDetail,
     ContactRelated,
 ]

@@ -43,33 +43,26 @@ LEAD_TARGETS = {
 }
 """Target of a column -> its label."""
 HINTS = {
-    "email": "Write one like name@example.com.",
-    "number": "Write all of its digits, such as 7400 123456, or +44 7400 123456.",
-    "countryCode": "Write one like +44.",
-    "category": "Write the name of one that exists.",
-    "productServices": "Write the names of products that exist, with commas.",
-    "team": "Write the name of a team that exists.",
-    "teamMember": "Write the email address of a member.",
-    "value": "Write a number, such as 1200 or 1200.50.",
+    "ContactCategoryNotFound_400": gettext_lazy("Write the name of one that exists."),
+    "ProductServiceNotFound_400": gettext_lazy("Write the names of products that exist, with commas."),
+    "TeamNotFound_400": gettext_lazy("Write the name of a team that exists."),
+    "MemberNotAccepted_400": gettext_lazy("Write the email address of a member."),
 }
-"""Target of a column -> advice on its format, if the problem does not state it."""
+"""Code of a problem whose text has no advice -> advice."""
+TAKEN = ("ContactAlreadyExists_400", "DuplicateField_400")
+"""Codes of rows whose record exists."""
 STATES = {
     "queued": (gettext_lazy("Waiting"), "none"),
     "running": (gettext_lazy("Importing"), "info"),
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Stopped"), "bad"),
-    "cancelled": (gettext_lazy("Cancelled"), "none"),
+    "cancelled": (gettext_lazy("Canceled"), "none"),
 }
 """Status -> its word and tone."""
 OPEN = ("paused", "failed")
 """The statuses of an import that may still be changed."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
-ADVICE = "Write "
-"""Beginning of the advice in a problem."""
-EXISTS = re.compile(r"(?:another|the open) (contact|lead)(?: [0-9a-f]{24})? (has|is) (.+)")
-KEYED = re.compile(r"([A-Za-z]\w*|[0-9a-f]{24}): (.+)", re.DOTALL)
-"""A problem of a value that no column has."""
 NAMED = re.compile(r"'([\w-]+)'")
 REWORDED = tuple(
     (re.compile(pattern), words)
@@ -78,6 +71,7 @@ REWORDED = tuple(
         (r"your role lacks the permission contact\.PUT", "your role changes no contacts"),
         (r"; existingError false overwrites them", ", as they were filled in already"),
         (r" (\d+) records of ([a-z]+)", r" \1 \2s"),
+        (r"^the open lead [0-9a-f]{24}", "an open lead"),
         (r"(?:or )?countryCode beside it", "or a country code beside it"),
         (r"\bcountryCode\b", "country code"),
         (r"the _id of a", "a"),
@@ -170,9 +164,8 @@ def outcome(job: Values, kind: Kind, no_records: int = 0) -> str:
 def shown_problem(
     problem: Values,
     job: Values,
-    labels: Mapping[str, str],
     *,
-    gone: str = "",
+    gone: str = gettext_lazy("The record was deleted."),
     optional: Collection[str] = (),
 ) -> JsonObject:
     """Return a row's problem for people: the row's value, and the correct form.
@@ -180,42 +173,29 @@ def shown_problem(
     `gone` is the text for a conflicting record that has no page (any more), `optional` the fields that may stay empty.
     """
     text = problem["message"]
-    column = problem["column"]
     headers = job["headers"]
-    exists = EXISTS.match(text)
-    keyed = None if column or exists else KEYED.fullmatch(text)
-    if keyed and keyed[1] in labels:
-        column, text = labels[keyed[1]], keyed[2]
-    if exists:
-        who, verb, what = exists.groups()
-        other = f"another {who}" if verb == "has" else _("an open %(who)s") % {"who": who}
-        if not problem["existingId"]:
-            other, verb = gone or other, verb if gone else {"has": "had", "is": "was"}[verb]
-        text = f"{other} {verb} {what}"
     values = ["" if value is None else str(value) for value in problem["values"]]
     place = headers.index(problem["column"]) if problem["column"] in headers else -1
     value = values[place] if 0 <= place < len(values) else ""
     key = job["columnMapping"].get(problem["column"], "")
-    hint = "" if exists or ADVICE in text else HINTS.get(key, "")
-    if key in optional and problem["failed"] and not exists:
+    exists = problem["code"] in TAKEN
+    hint = HINTS.get(problem["code"], "")
+    if exists and not problem["existingId"]:
+        hint = gone
+    elif key in optional and problem["failed"] and not exists:
         hint = (_("%(hint)s Or leave it empty.") % {"hint": hint}).strip()
     quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
         **problem,
-        "column": column,
-        "text": sentence(reworded(text, labels), capital=not quotes),
+        "text": sentence(reworded(text), capital=not quotes),
         "hint": hint,
         "value": value,
         "line": " · ".join(value for value in values if value),
     }
 
 
-def reworded(text: str, labels: Mapping[str, str]) -> str:
+def reworded(text: str) -> str:
     """Replace the API's names in a text about a value."""
-    left = re.match(r"([\w, -]+) left unchanged", text)
-    if left:
-        names = ", ".join(str(labels.get(name, name)) for name in left[1].split(", "))
-        text = _("%(names)s left unchanged%(text)s") % {"names": names, "text": text[left.end() :]}
     for pattern, replacement in REWORDED:
         text = pattern.sub(replacement, text)
     return text
@@ -279,12 +259,6 @@ class ImportPage(Page):
     def labels(self) -> dict[str, str]:
         """Return target -> its label: the system's, and the company's own fields."""
         return {**self.kind.targets, **dict(self.custom)}
-
-    def labels_for(self, problems: Iterable[Values]) -> Mapping[str, str]:
-        """Return target -> its label, with the company's own fields if a problem may name one."""
-        keyed = [KEYED.fullmatch(problem["message"]) for problem in problems if not problem["column"]]
-        targets = self.kind.targets
-        return self.labels() if any(problem and problem[1] not in targets for problem in keyed) else targets
 
     @cached_property
     def definitions(self) -> list[Values]:

@@ -33,8 +33,8 @@ NEW, NEW_TEXT = "+", "+text"
 SEVERAL = ("email", "number")
 """Targets of several columns: the first value counts, others are kept in new fields."""
 COLUMN_PATTERNS = {
-    "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "an email address"),
-    "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), "a phone number"),
+    "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), gettext_lazy("an email address")),
+    "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), gettext_lazy("a phone number")),
 }
 """Target of a column -> the pattern of its values, and its name."""
 DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo")

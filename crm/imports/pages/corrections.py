@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -62,14 +62,11 @@ class MendRow:
 def mend_rows(
     problems: Sequence[Values],
     job: Values,
-    labels: Mapping[str, str],
     optional: Collection[str] = (),
 ) -> list[MendRow]:
     """Return the rows with these problems, in their order. `optional` are the fields that may stay empty."""
     rows = groupby(problems, key=lambda problem: problem["row"])
-    return [
-        _row([shown_problem(problem, job, labels, optional=optional) for problem in group], job) for _, group in rows
-    ]
+    return [_row([shown_problem(problem, job, optional=optional) for problem in group], job) for _, group in rows]
 
 
 def _row(problems: list[JsonObject], job: Values) -> MendRow:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -79,7 +78,6 @@ class ImportDetail(ImportPage):
         job, state = self.job, ListState(self.request.GET)
         problems, more = self.errors(state)
         no_records, no_record_count = self.no_records
-        labels = self.labels_for(problems)
         undoing = self.undoing
         undone = job["isUndone"]
         there = undoing["createdLeft"] if undone and undoing else job["created"]
@@ -88,8 +86,8 @@ class ImportDetail(ImportPage):
             "title": job["name"],
             "outcome": outcome(job, self.kind, no_record_count),
             "state": state,
-            "problems": [shown_problem(entry, job, labels) for entry in problems],
-            "rows": self.rows_to_mend(problems, labels) if self.mends and undoing is None else [],
+            "problems": [shown_problem(entry, job) for entry in problems],
+            "rows": self.rows_to_mend(problems) if self.mends and undoing is None else [],
             "no_records": row_lines(no_records),
             "no_record_count": no_record_count,
             "more_no_records": no_record_count - len(no_records),
@@ -130,8 +128,8 @@ class ImportDetail(ImportPage):
         answer = self.ask("GET", f"{self.resource}/errors", query)
         return (answer.data, answer.total or len(answer.data)) if answer.ok else ([], 0)
 
-    def rows_to_mend(self, problems: list[Any], labels: Mapping[str, str]) -> list[MendRow]:
-        return mend_rows(problems, self.job, labels, self.optional_keys(problems))
+    def rows_to_mend(self, problems: list[Any]) -> list[MendRow]:
+        return mend_rows(problems, self.job, self.optional_keys(problems))
 
     def do_mend(self) -> HttpResponse:
         """Save one row, or the rows of the page whose values were changed. Input in other rows stays in them.
@@ -140,7 +138,7 @@ class ImportDetail(ImportPage):
         """
         sent, state = self.request.POST, ListState(self.request.GET)
         chosen, problems = sent.get("row", ""), self.errors(state)[0]
-        rows = [row for row in mend_rows(problems, self.job, self.labels_for(problems)) if row.mendable]
+        rows = [row for row in mend_rows(problems, self.job) if row.mendable]
         body = [
             {"row": row.number, "values": changes}
             for row in rows

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from core.text.addresses import NO_COUNTRY, OTHER_COUNTRY
 from core.text.translation import gettext_lazy
 from core.types import Values
+from core.web.cures import remedy_key
 from core.web.forms import BoundField, alone
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
 from crm.imports.pages.words import (
@@ -69,12 +70,12 @@ class NewImport(ImportPage):
         body = {"importType": kind.module, "fileId": file, **({"automation": automation} if automation else {})}
         answer = self.ask("POST", kind.path, None, body)
         if not answer.ok:
-            return self.refused(self.reason(answer))
+            return self.refused(self.reason(answer), remedy_key(answer))
         import_id = answer.data["import"]["_id"]
         return self.done(to=self.address("import-columns", import_id))
 
-    def refused(self, text: str) -> HttpResponse:
-        return self.page({**self.show(), "trouble": text}, status=422)
+    def refused(self, text: str, remedy: str = "") -> HttpResponse:
+        return self.page({**self.show(), "trouble": text, "remedy": remedy}, status=422)
 
 
 class ImportCheck(ImportPage):
@@ -99,21 +100,19 @@ class ImportCheck(ImportPage):
         if not answer.ok:
             lacking = self.lacking(self.job["columnMapping"])
             more = {"lacking": lacking, "can_require": self.may("custom-field", "PUT")}
-            return {**context, **more, "trouble": self.reason(answer)}
+            return {**context, **more, "trouble": self.reason(answer), "remedy": remedy_key(answer)}
         checked_rows = [
             {**entry, "kind": kind} for entry, kind in zip(answer.data["rowErrors"], answer.notes["kinds"], strict=True)
         ]
         row_errors = [entry for entry in checked_rows if NO_RECORD not in entry["code"]]
         no_records = [entry for entry in checked_rows if NO_RECORD in entry["code"]]
-        labels = self.labels_for(row_errors)
-        gone = _("an earlier row of the file")
+        gone = _("It comes from an earlier row of the file.")
         optional = self.optional_keys(row_errors)
         unknown = answer.data["unknownValues"]
         others = rows_besides(row_errors, unknown)
-        problems = [shown_problem(entry, self.job, labels, gone=gone, optional=optional) for entry in others]
+        problems = [shown_problem(entry, self.job, gone=gone, optional=optional) for entry in others]
         checked = {**answer.data, "failed": answer.data["failed"] - answer.data["noRecords"]}
-        if unknown:
-            labels = self.labels()
+        labels = self.labels() if unknown else {}
         return {
             **context,
             "checked": checked,

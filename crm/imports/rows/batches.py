@@ -187,7 +187,7 @@ class RowWriter:
             if problem.code == MISSING_VALUE:
                 text = f"is missing, but needed. {_advice(key, spec)}".rstrip()
             if key and not column:
-                text = f"{spec.name if spec else key}: {text}"
+                text = f"{spec.name if spec else self.kind.label(key)}: {text}"
             noted.append(CellProblem(column, problem.name, text, problem.code, key))
 
     def _check_references(self, batch: Batch) -> None:

@@ -101,6 +101,10 @@ class ImportType(ABC):
         """The formData keys of the system fields."""
         return tuple(spec.key for spec in self.fields)
 
+    def label(self, key: str) -> str:
+        """Return the name of a system field, or of other records that a column may name."""
+        return next((spec.name for spec in (*self.fields, *self.names) if spec.key == key), key)
+
     @abstractmethod
     def missing_fields(self, schema: Any, targets: set[str]) -> list[str]:
         """Return the required fields that a mapping to these targets leaves out."""

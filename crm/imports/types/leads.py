@@ -221,7 +221,7 @@ class LeadImportType(ImportType):
             written.notes[index] = [ValueProblem("", DUPLICATE, repeated(lead))]
         if not rights.change:
             for index, names in result.left.items():
-                written.notes.setdefault(index, []).append(left_alone(names, rights))
+                written.notes.setdefault(index, []).append(left_alone([self.label(name) for name in names], rights))
         for index, module in result.refused:
             error = quota_exceeded(module)
             written.failed[index] = [ValueProblem("", error.name, error.detail)]

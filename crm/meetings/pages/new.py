@@ -127,7 +127,7 @@ class NewMeeting(MeetingPage):
         if "@" in find:
             typed = f"{typed},{find}"
         elif find and not named:
-            form.add_error(None, gettext("Pick whom you mean by “%(find)s”, or clear the search.") % {"find": find})
+            form.add_error(None, gettext("Choose a person for “%(find)s”, or clear the search.") % {"find": find})
             return self.page(self.context(form, sent), status=422)
         addresses = [address.strip() for address in typed.replace(";", ",").split(",")]
         values["attendees"] = named + [{"email": address} for address in addresses if address]

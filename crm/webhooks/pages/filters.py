@@ -17,7 +17,7 @@ from core.web.lists import MATCH, ListState
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
 
-WHOLE = gettext_lazy("It has conditions set by API that this page cannot show.")
+WHOLE = gettext_lazy("This filter was set through the API. Change it there.")
 
 
 def panel_of(kinds: list[str]) -> str:
@@ -62,7 +62,7 @@ class WebhookFilter(Page):
 
     path = "settings/webhooks/<str:id>/filter"
     name = "webhook-filter"
-    title = gettext_lazy("Of which records it tells")
+    title = gettext_lazy("Filter")
     template = "web/webhooks/filter.html"
     module = "api"
     menu = WEBHOOKS_MENU

@@ -13,7 +13,7 @@ class ChatEventAdmin(CompanyRecordAdmin):
     """Events reported by the chat vendor."""
 
     icon = "webhook"
-    behind = True
+    operators_only = True
     hides = ("data", "dedupe_key")
     list_display = ("__str__", "app", "company", "happened_at", "applied_at", "error")
     list_filter = (BY_COMPANY, "kind")

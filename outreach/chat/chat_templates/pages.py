@@ -60,10 +60,7 @@ VALUE_OF = {"URL": "url", "PHONE_NUMBER": "phone_number", "COPY_CODE": "example"
 """Kind of a button -> the key of the value that it opens, calls or copies."""
 MAX_BUTTONS, SPARE = 10, 2
 LINE = re.compile(r"\s*(?P<name>[\w.]+)\s*=\s*(?P<field>[^|]*?)\s*(?:\|\s*(?P<example>.*?)\s*)?")
-FIELDS_HELP = _(
-    "For each variable one line: its number, =, the field that fills it, |, an example for the vendor. Variables of the"
-    " header are header.1, of the address of the first button button.0."
-)
+FIELDS_HELP = _("One line per variable: number = field | example. Header: header.1, first button: button.0.")
 
 
 def state_of(template: Values) -> JsonObject:
@@ -88,13 +85,7 @@ class ChatTemplateForm(RecordForm):
                 autofocus=not exists,
                 help_text=_("Lowercase letters, digits and underscores."),
             ),
-            Field(
-                "language",
-                _("Language"),
-                required=True,
-                initial="en",
-                help_text=_("For example en or en_US."),
-            ),
+            Field("language", _("Language"), required=True, initial="en", help_text=_("For example en or en_US.")),
             Field("category", _("Purpose"), "select", options=CATEGORIES, required=True, initial="UTILITY"),
         ]
         parts = [
@@ -110,11 +101,7 @@ class ChatTemplateForm(RecordForm):
                 help_text=_("At most 1,024 characters. Use {{1}}, {{2}} … as placeholders."),
             ),
             Field(
-                "variables",
-                _("Values"),
-                "textarea",
-                placeholder="1 = contact.firstName | Ann",
-                help_text=FIELDS_HELP,
+                "variables", _("Values"), "textarea", placeholder="1 = contact.firstName | Ann", help_text=FIELDS_HELP
             ),
             Field("footer", _("Footer"), help_text=_("At most 60 characters, without placeholders.")),
         ]
@@ -279,13 +266,7 @@ class ChatTemplateForm(RecordForm):
 
 class ChatTemplatePage(Page):
     module = "template"
-    menu = MenuItem(
-        _("Chat templates"),
-        OUTREACH,
-        50,
-        "message-square-text",
-        keywords=_("message templates snippets"),
-    )
+    menu = MenuItem(_("Chat templates"), OUTREACH, 50, "message-square-text", keywords=_("message templates snippets"))
     kind = CHAT_TEMPLATES
 
 

@@ -60,7 +60,7 @@ class AiBudgetAdmin(CompanyRecordAdmin):
     """Used and reserved amounts of each budget."""
 
     icon = "savings"
-    behind = True
+    operators_only = True
     list_display = ("key", "company", "tokens_used", "tokens_reserved", "cost_used", "cost_reserved")
     list_filter = (BY_COMPANY,)
     search_fields = ("=id", "key")

@@ -106,10 +106,6 @@ class AiApps(AiPage):
         kind = self.request.POST.get("kind", "")
         return kind if kind in APP_KINDS else "ai-offline"
 
-    def do_offline(self) -> HttpResponse:
-        answer = self.ask("POST", "apps/ai-offline", None, {"name": APP_KINDS["ai-offline"][0]})
-        return self.done(_("Built-in writer activated")) if answer.ok else self.refuse(answer)
-
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
         if not answer.ok:
@@ -137,6 +133,28 @@ class AiApps(AiPage):
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
         return self.done(message) if answer.ok else self.refuse(answer)
+
+
+class BuiltInWriter(AiPage):
+    """Makes the built-in writer the default, for the button of a refusal."""
+
+    path = "settings/ai/built-in"
+    name = "ai-built-in"
+    title = gettext_lazy("Built-in writer")
+    template = "web/ai/built_in.html"
+
+    def do_save(self) -> HttpResponse:
+        writer = next(iter(self.read("apps/ai-offline", LIST).data), None)
+        values = {"isActive": True, "isDefault": True}
+        if writer is None:
+            answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer", **values})
+        else:
+            answer = self.ask("PUT", f"apps/ai-offline/{writer['_id']}", None, values)
+        if "HX-Request" in self.request.headers:
+            return self.page({"is_on": answer.ok, "refused": "" if answer.ok else answer.refusal})
+        if not answer.ok:
+            return self.refuse(answer, self.address("ai"))
+        return self.done(_("Built-in writer switched on"), self.address("ai"))
 
 
 class AiAppForm(AiPage):
@@ -269,14 +287,14 @@ CapsForm = form_from_input(
     CapsInput,
     {
         "monthlyTokenCap": gettext_lazy("Monthly token limit of all apps"),
-        "monthlyCostCap": gettext_lazy("Most it may cost a month"),
+        "monthlyCostCap": gettext_lazy("Monthly cost limit of all apps"),
         "runTokenCap": gettext_lazy("Token limit per outreach"),
         "runCostCap": gettext_lazy("Cost limit per outreach"),
     },
     help_texts={
         "monthlyTokenCap": CAP_HELP,
         "monthlyCostCap": CAP_HELP,
-        "runTokenCap": gettext_lazy("Unless it has a cap of its own."),
+        "runTokenCap": gettext_lazy("Used unless an app has its own limit."),
     },
 )
 
@@ -344,9 +362,7 @@ class AiCalls(RecordList, AiPage):
     name = "ai-calls"
     title = gettext_lazy("AI usage log")
     template = "web/ai/calls.html"
-    kind = Records(
-        "ai-usage", "ai-calls", "entry", "entries", "sparkles", gettext_lazy("Each call of a model, and what it took.")
-    )
+    kind = Records("ai-usage", "ai-calls", "entry", "entries", "sparkles", gettext_lazy("Calls of AI models."))
     rows = "web/ai/call_rows.html"
     hint = gettext_lazy("Model")
     columns = (
@@ -370,4 +386,4 @@ class AiCalls(RecordList, AiPage):
         return {**context, "records": shown}
 
 
-PAGES = [AiApps, AiAppForm, AiUse, AiCalls]
+PAGES = [AiApps, BuiltInWriter, AiAppForm, AiUse, AiCalls]

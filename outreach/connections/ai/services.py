@@ -8,9 +8,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from core.access import reserve_quota
+from accounts.members.models import Member
+from core.access import entitlement, limited, reserve_quota
 from core.errors import NamedError, ValidationFailed
 from core.hooks import Hook
+from core.tenancy import company_id
 from core.types import JsonObject
 from outreach.connections.ai.budgets import CompanyMeter, plan_tokens
 from outreach.connections.ai.models import AiApp, AiUsage
@@ -26,6 +28,8 @@ NONE_FOUND = {"ai-a": "NoAiAConfigurationFound_400", "ai-b": "AiBConfigurationNo
 """AI type -> the error for work that has begun and whose apps are gone or switched off since."""
 NOT_FOUND = {"ai-a": "AiAConfigurationNotFound_400", "ai-b": "AiBConfigurationNotFound_400"}
 """AI type -> the error for an id that the company has no app of the type with."""
+BUILT_IN, BUILT_IN_NAME = "ai-offline", "Built-in writer"
+"""AI type and name of the writer that needs no account, which new companies have."""
 ai_apps_changed: Hook[[], None] = Hook(
     __name__,
     "ai_apps_changed",
@@ -121,6 +125,20 @@ def create_ai_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
     return _save(AiApp(provider=provider_key(ai_type), created_by_id=member_id), member_id, values)
 
 
+def connect_writer() -> None:
+    """Connect the built-in writer of a new company. Without an active plan, or one with room for it, do nothing."""
+    owner = Member.objects.filter(status=Member.Status.OWNER).values_list("pk", flat=True).first()
+    if owner is None:
+        return
+    try:
+        allowed = entitlement(company_id())
+        if allowed.modules is None or MODULE in allowed.modules:
+            with limited(allowed):
+                create_ai_app(ai_type=BUILT_IN, member_id=owner, name=BUILT_IN_NAME)
+    except NamedError:
+        return
+
+
 @transaction.atomic
 def update_ai_app(*, ai_type: str, id: str, member_id: str, **values: Any) -> AiApp:
     """Change an app.
@@ -186,7 +204,8 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
         if ai_type in NO_DEFAULT and apps.exists():
             detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
             raise NamedError(NO_DEFAULT[ai_type], detail)
-        raise NamedError(NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400"), _way_out(ai_type))
+        name = NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400")
+        raise NamedError(name, _way_out(ai_type), code="noWriter")
     # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")

@@ -22,8 +22,7 @@ LIMITS = ("per_second", "per_minute", "per_hour", "per_day", "ramp_start", "ramp
 class ChatAppForm(BackOfficeForm):
     """A form that looks whether another app holds the number, too, which no form edits."""
 
-    def _get_validation_exclusions(self) -> set[str]:
-        return super()._get_validation_exclusions() - {"phone_number_id", "verified"}
+    validated = BackOfficeForm.validated | {"phone_number_id", "verified"}
 
 
 @admin.register(ChatApp)

@@ -42,6 +42,11 @@ class ChatApp(Sender):
         max_length=40, blank=True, default="", help_text="The business account that its templates belong to."
     )
     token_expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: it does not, or nobody has said.")
+    renewal_failed_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When its token could not be renewed: its last error, if that is of the same time.",
+    )
     app_id = models.CharField(
         max_length=40, blank=True, default="", help_text="The vendor's app, which pictures of templates are given to."
     )

@@ -39,7 +39,7 @@ STATUS_BADGES = {
     "delivered": (gettext_lazy("Delivered"), "ok"),
     "read": (gettext_lazy("Read"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "unknown": (gettext_lazy("Not certain"), "warn"),
+    "unknown": (gettext_lazy("Unknown"), "warn"),
     "sending": (gettext_lazy("Going"), "info"),
 }
 
@@ -118,7 +118,7 @@ class ChatAppPage(Page):
             return self.done(_("%(message)s; the connection works") % {"message": message}, to)
         return self.fail(
             _("%(message)s, but the test failed: %(last_error)s")
-            % {"message": message, "last_error": app["lastError"] or "not tested"},
+            % {"message": message, "last_error": app["lastError"] or _("not tested")},
             to,
         )
 
@@ -209,11 +209,11 @@ class ChatLog(RecordList, ChatAppPage):
 
     path = "settings/chat-log"
     name = "chat-log"
-    title = gettext_lazy("Log of chats")
+    title = gettext_lazy("Chat log")
     module = "logs"
     kind = CHAT_LOG
     rows = "web/chat_apps/log_rows.html"
-    hint = gettext_lazy("Number, words")
+    hint = gettext_lazy("Number, text")
     columns = (
         Column("recipient", gettext_lazy("To")),
         Column("text", gettext_lazy("Text")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from core.errors import NamedError
 
@@ -31,4 +32,4 @@ def save_default(app: Any) -> None:
 
 def release_default(app: Any) -> None:
     """Unset the current default, so that another app can become it."""
-    type(app).objects.filter(is_default=True).exclude(pk=app.pk).update(is_default=False)
+    type(app).objects.filter(is_default=True).exclude(pk=app.pk).update(is_default=False, updated_at=timezone.now())

@@ -14,9 +14,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Model, QuerySet
 
 from core.api.input import Input
-from core.api.output import Output, declared_source, snake
+from core.api.output import Output, snake
 from core.errors import NamedError, ValidationFailed
 from core.fields import EncryptedTextField
+from core.internals.rest_framework import declared_fields, declared_source
 from core.lists import FieldSet
 from core.types import Values
 
@@ -115,7 +116,7 @@ class ConnectedApp:
         return [name for name in field.bound_to if name in values and values[name] != getattr(record, name)]
 
     def _input_name(self, column: str) -> str:
-        fields = self.update.input._declared_fields.items() if self.update.input else ()
+        fields = declared_fields(self.update.input).items() if self.update.input else ()
         return next((name for name, field in fields if (declared_source(field) or snake(name)) == column), column)
 
 

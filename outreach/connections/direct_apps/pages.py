@@ -137,7 +137,7 @@ class DirectApp(DirectSettings):
         if not answer.data["verified"]:
             return self.fail(
                 _("Saved, but the test failed: %(last_error)s")
-                % {"last_error": answer.data["lastError"] or "not tested"},
+                % {"last_error": answer.data["lastError"] or _("not tested")},
                 to,
             )
         return self.done(_("Saved. The connection works."), to)

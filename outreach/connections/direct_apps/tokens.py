@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.core.cache import cache
 from django.db import transaction
@@ -21,7 +21,10 @@ BEFORE = timedelta(days=14)
 EVERY = timedelta(hours=6)
 AT_ONCE = 100
 FAILED = "apps.failed"
-TROUBLE, ENDED = "The token could not be made anew before it ends", "The token has ended"
+FAILURE = ("last_error", "last_error_at", "renewal_failed_at")
+"""Columns of a failed renewal."""
+NOT_RENEWED = "The token could not be made anew before it ends"
+ENDED = "The token has ended"
 
 
 def refresh_tokens() -> bool:
@@ -66,10 +69,13 @@ def _keep(app: ChatApp, token: Token) -> None:
         return
     stored.access_token = token.text
     stored.token_expires_at = token.ends_at
-    if stored.last_error.startswith((TROUBLE, ENDED)):
+    fields = ["access_token", "token_expires_at", "updated_at"]
+    if _failure(stored) is not None:
         stored.last_error = ""
         stored.last_error_at = None
-    stored.save(update_fields=("access_token", "token_expires_at", "last_error", "last_error_at", "updated_at"))
+        stored.renewal_failed_at = None
+        fields += FAILURE
+    stored.save(update_fields=fields)
 
 
 @transaction.atomic
@@ -78,14 +84,21 @@ def _note_failure(app: ChatApp, detail: str) -> None:
     if stored is None or stored.token_expires_at is None:
         return
     now = timezone.now()
-    trouble = ENDED if stored.token_expires_at <= now else TROUBLE
-    is_new = not stored.last_error.startswith(trouble)
-    stored.last_error = f"{trouble}: {detail}. Enter a new one."[:500]
+    has_ended = stored.token_expires_at <= now
+    failed_at = _failure(stored)
+    is_known = failed_at is not None and (stored.token_expires_at <= failed_at) is has_ended
+    stored.last_error = f"{ENDED if has_ended else NOT_RENEWED}: {detail}. Enter a new one."[:500]
     stored.last_error_at = now
-    stored.save(update_fields=("last_error", "last_error_at", "updated_at"))
-    if is_new:
+    stored.renewal_failed_at = now
+    stored.save(update_fields=[*FAILURE, "updated_at"])
+    if not is_known:
         payload = {"app": stored.app_key, "name": str(stored), "endsAt": stored.token_expires_at.isoformat()}
         emit(FAILED, [stored.pk], payloads={stored.pk: {**payload, "error": stored.last_error}})
+
+
+def _failure(app: ChatApp) -> datetime | None:
+    """Return the time of the app's last error, if that is of a renewal."""
+    return app.renewal_failed_at if app.renewal_failed_at == app.last_error_at else None
 
 
 def _unchanged(app: ChatApp) -> ChatApp | None:

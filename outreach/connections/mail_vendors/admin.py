@@ -43,7 +43,7 @@ class VendorLoginAdmin(CompanyRecordAdmin):
     """Log-ins at vendors that members have begun and not ended."""
 
     icon = "login"
-    behind = True
+    operators_only = True
     hides = ("state_hash",)
     list_display = ("__str__", "company", "ends_at", "created_at")
     list_filter = (BY_COMPANY,)

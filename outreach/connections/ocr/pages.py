@@ -42,13 +42,8 @@ def reason(answer: Answer) -> str:
     return answer.reason
 
 
-ADVICE = (
-    "Take another photo: the whole card, in good light, from straight above, as JPEG or PNG of at most 5 MB. Or type"
-    " the contact in."
-)
-STOPPED = gettext_lazy(
-    "Scan the card again, or type the contact in. If no reader of cards is connected any more, ask an owner."
-)
+ADVICE = gettext_lazy("Take a photo of the whole card from above, in good light (JPEG or PNG, at most 5 MB).")
+STOPPED = gettext_lazy("Scan the card again, or ask an owner to connect a card reader.")
 
 
 class CardScan(Page):

@@ -114,7 +114,7 @@ def _changed(id: str, values: JsonObject) -> Bucket:
 def _save(bucket: Bucket) -> None:
     """Save a bucket; a new default replaces the present one."""
     if bucket.is_default:
-        Bucket.objects.filter(is_default=True).exclude(pk=bucket.pk).update(is_default=False)
+        Bucket.objects.filter(is_default=True).exclude(pk=bucket.pk).update(is_default=False, updated_at=timezone.now())
     bucket.save()
 
 
@@ -151,7 +151,8 @@ def _verify(bucket: Bucket) -> None:
     except S3Failed as failed:
         name = DOWN if failed.down else REFUSED
         params = {"detail": failed.detail, "denied": failed.denied}
-        raise NamedError(name, f"{failed.code}: {failed.detail}", code=failed.code, params=params) from None
+        detail = f"{failed.code}: {failed.detail}"
+        raise NamedError(name, detail, errors=[], code=failed.code, params=params) from None
     bucket.verified = True
 
 

@@ -21,7 +21,7 @@ EXAMPLES = (
     gettext_lazy("Leads by status"),
     gettext_lazy("The 5 biggest open deals"),
     gettext_lazy("Contacts without an email"),
-    gettext_lazy("Follow-ups that are overdue"),
+    gettext_lazy("Overdue tasks"),
     gettext_lazy("Meetings next week"),
 )
 UNDER_WAY = ("queued", "running")

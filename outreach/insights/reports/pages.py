@@ -30,7 +30,7 @@ LISTS = {
     "workflow/runs": "workflow-runs",
 }
 """List of the API -> the page that shows it."""
-CHARTS = {"bar": gettext_lazy("Bars"), "line": gettext_lazy("Line"), "table": gettext_lazy("Table alone")}
+CHARTS = {"bar": gettext_lazy("Bars"), "line": gettext_lazy("Line"), "table": gettext_lazy("Table only")}
 TILE_CHARTS = {
     "number": gettext_lazy("One number"),
     "bar": gettext_lazy("Bars"),
@@ -43,7 +43,7 @@ RANGES = {
     "last90": gettext_lazy("Last 90 days"),
     "thisMonth": gettext_lazy("This month"),
     "lastMonth": gettext_lazy("Last month"),
-    "custom": gettext_lazy("These days"),
+    "custom": gettext_lazy("Custom dates"),
 }
 ASKED = ("reportType", "by", "startDate", "endDate")
 SHOWN = 10

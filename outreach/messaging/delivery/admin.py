@@ -55,7 +55,7 @@ class RecipientQuotaAdmin(CompanyRecordAdmin):
     """Present capacity to mail providers, of companies with limits for them."""
 
     icon = "speed"
-    behind = True
+    operators_only = True
     list_display = ("scope", "company", "tokens", "filled_at")
     list_filter = (BY_COMPANY,)
     search_fields = ("=id", "=scope")
@@ -141,7 +141,7 @@ class SendJobTransitionAdmin(CompanyRecordAdmin):
     """Changes of messages' statuses."""
 
     icon = "timeline"
-    behind = True
+    operators_only = True
     list_display = ("__str__", "created_at", "send_job", "from_status", "to_status", "reason", "company")
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "send_job")
@@ -175,7 +175,7 @@ class TrackingEventAdmin(CompanyRecordAdmin):
     """Opens of messages, and clicks on their links."""
 
     icon = "ads_click"
-    behind = True
+    operators_only = True
     hides = ("visitor",)
     list_display = ("kind", "send_job", "company", "link", "machine", "happened_at", "applied_at")
     list_filter = (BY_COMPANY, "kind", "machine")

@@ -126,7 +126,9 @@ def choose_sender(
         raise NamedError(name, f"type: connect a mailvendor-{letter} app first (POST /apps/mailvendor-{letter})")
     if not oldest:
         raise NamedError(
-            "NoSMTPSelected_400", "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass"
+            "NoSMTPSelected_400",
+            "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass",
+            code="noSender",
         )
     # The id decides between senders of the same moment, so that all workers choose the same one.
     return min(oldest, key=lambda candidate: (candidate.created_at, candidate.pk))

@@ -17,9 +17,9 @@ from core.web.pages import Page, nothing_here
 
 MAIL_KINDS = {
     "reply": (gettext_lazy("Reply"), "ok"),
-    "calendar": (gettext_lazy("Answer to a meeting"), "info"),
+    "calendar": (gettext_lazy("Meeting reply"), "info"),
     "auto": (gettext_lazy("Automatic"), ""),
-    "bounce": (gettext_lazy("Came back"), "warn"),
+    "bounce": (gettext_lazy("Bounced"), "warn"),
     "complaint": (gettext_lazy("Complaint"), "bad"),
 }
 """Kind -> its label, and the tone of its badge."""
@@ -30,9 +30,9 @@ SEVERITIES = {
     "delayed": gettext_lazy("Delayed. The server keeps trying."),
 }
 ANSWERS = {
-    "accepted": gettext_lazy("Comes"),
-    "declined": gettext_lazy("Does not come"),
-    "tentative": gettext_lazy("Comes perhaps"),
+    "accepted": gettext_lazy("Accepted"),
+    "declined": gettext_lazy("Declined"),
+    "tentative": gettext_lazy("Tentative"),
 }
 NEAR = 30
 SECRET = "password"  # noqa: S105  the field's name

@@ -13,7 +13,7 @@ class MailEventAdmin(CompanyRecordAdmin):
     """Events of messages reported by mail vendors."""
 
     icon = "webhook"
-    behind = True
+    operators_only = True
     hides = ("raw", "dedupe_key")
     list_display = ("__str__", "app", "company", "happened_at", "applied_at", "send_job")
     list_filter = (BY_COMPANY,)
@@ -27,7 +27,7 @@ class MailHookTokenAdmin(CompanyRecordAdmin):
     """Signed tokens of webhooks that have come, for two days: each vouches for the events that it came with first."""
 
     icon = "token"
-    behind = True
+    operators_only = True
     hides = ("token_hash", "content_hash")
     list_display = ("__str__", "app", "company", "created_at")
     list_filter = (BY_COMPANY,)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.deletion import raw_delete
+from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.jobs.registry import Moment
 from core.outbound_http import HttpFailed, exchange

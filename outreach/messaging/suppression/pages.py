@@ -20,7 +20,7 @@ from core.web.pages import Page
 from outreach.messaging.suppression.serializers import SuppressionCreate
 
 REASONS = {
-    "manual": gettext_lazy("Asked for"),
+    "manual": gettext_lazy("Requested"),
     "unsubscribed": gettext_lazy("Unsubscribed"),
     "bounced": gettext_lazy("No such mailbox"),
     "complained": gettext_lazy("Complained"),
@@ -32,7 +32,7 @@ STATES = {
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Stopped"), "bad"),
-    "cancelled": (gettext_lazy("Cancelled"), "none"),
+    "cancelled": (gettext_lazy("Canceled"), "none"),
 }
 """Status of an import -> its word and tone."""
 SHOWN = 10
@@ -41,7 +41,7 @@ SHOWN = 10
 
 SuppressionForm = form_from_input(
     SuppressionCreate,
-    {"email": gettext_lazy("Address"), "reason": gettext_lazy("Why"), "source": gettext_lazy("Where from")},
+    {"email": gettext_lazy("Address"), "reason": gettext_lazy("Reason"), "source": gettext_lazy("Source")},
     kinds={"email": "email"},
     options={"reason": options_of(REASONS.items())},
     initial={"reason": "manual"},
@@ -206,7 +206,7 @@ class ManySuppressions(Page):
 class SuppressionImport(Page):
     path = "suppressions/imports/<str:id>"
     name = "suppression-import"
-    tab_name = gettext_lazy("Addresses not to contact")
+    tab_name = gettext_lazy("Suppressed addresses")
     template = "web/suppressions/import.html"
     module = "genie"
     menu = Suppressions.menu

@@ -15,7 +15,7 @@ from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 
 STATES = {
-    "proposed": (gettext_lazy("To decide"), "warn"),
+    "proposed": (gettext_lazy("Open"), "warn"),
     "accepted": (gettext_lazy("Accepted"), "ok"),
     "rejected": (gettext_lazy("Rejected"), ""),
 }
@@ -37,7 +37,7 @@ class Proposals(Page):
     )
     columns = (
         Column("contact", gettext_lazy("Contact")),
-        Column("text", gettext_lazy("Proposed"), "text"),
+        Column("text", gettext_lazy("Suggestion"), "text"),
         Column("current", gettext_lazy("Now")),
         Column("source", gettext_lazy("By"), "source"),
         Column("status", gettext_lazy("Status"), "status"),

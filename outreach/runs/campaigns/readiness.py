@@ -38,7 +38,9 @@ def check_ready(campaign: Campaign) -> JsonObject:
     live = campaign.audience_mode == Campaign.Audience.LIVE
     if not live and not Audience.stored(campaign.audience).contacts().exists():
         raise NamedError(
-            "CampaignAudienceEmpty_400", "segments, tags, categories: together they select no live contact"
+            "CampaignAudienceEmpty_400",
+            "segments, tags, categories: together they select no live contact",
+            code="noRecipients",
         )
     return {"content": content, "outreach_cadence": cadence}
 

@@ -78,6 +78,7 @@ def start_run(
         raise NamedError(
             "CampaignAudienceEmpty_400",
             "contactIds, leadIds, segments, tags, categories: together they select no live contact",
+            code="noRecipients",
         )
     # Passed as a function: without a limit of the plan nothing is counted.
     check_queue(audience.contacts().count)

@@ -24,7 +24,7 @@ FORMS = Records(
     "form",
     "forms",
     "clipboard-list",
-    _("A form on a page of its own, on your site, or of an ad: what people send becomes leads."),
+    _("Forms on a page, your site or an ad create leads."),
 )
 STATES = {
     "draft": (_("Draft"), "none"),

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.models import Company, ReferProgram, Referral, User
+from accounts.models import Company, CompanySettings, ReferProgram, Referral, User
 from accounts.programs.referrals import make_code
+from core.tenancy import company_scope
 from tests.accounts.auth.helpers import OTHER, PASSWORD, kinds_to, logins, mails_to, public, register, token_in
 from tests.kit.factories import UserFactory
 
@@ -49,11 +50,12 @@ def test_an_address_is_verified(browser: Browser) -> None:
     assert "ann@example.org" in page.content.decode()
     assert User.objects.get().email_verified_at is None
     done = browser.send(page)
-    assert (done.status_code, heading(done)) == (200, "Thank you")
+    assert (done.status_code, done["Location"]) == (303, f"/c/{Company.objects.get().pk}/")
     assert User.objects.get().email_verified_at is not None
-    assert logins() == []
-    for again in (browser.open("/verify-email", token=token), browser.send(page)):
-        assert (again.status_code, heading(again)) == (400, "This link does not work")
+    assert [(login.email, login.status) for login in logins()] == [("ann@example.org", "success")]
+    assert heading(browser.open(done["Location"])) == "Home"
+    again = browser.open("/verify-email", token=token)
+    assert (again.status_code, heading(again)) == (400, "This link does not work")
 
 
 def test_a_forgotten_password_is_set_anew(browser: Browser) -> None:
@@ -104,6 +106,41 @@ def test_people_register_by_a_referral_link(browser: Browser) -> None:
     assert public.post("/verify-email", {"token": token_in(mails_to("bob@example.org")[0])}).status == 200
 
 
+def test_opening_the_link_logs_nobody_in(browser: Browser) -> None:
+    token = register()
+    page = browser.open("/verify-email", token=token)
+    assert "sessionid" not in browser.client.cookies
+    other = Browser()
+    other.send(other.open("/verify-email", token=token))
+    assert browser.client.get("/")["Location"] == "/login"
+    assert browser.send(page).status_code == 400
+    assert browser.client.get("/")["Location"] == "/login"
+
+
+@pytest.mark.parametrize(
+    ("timezone", "language", "expected"),
+    [
+        ("Europe/Berlin", "en-US", ("Europe/Berlin", "DE", "EUR")),
+        ("Asia/Calcutta", "hi", ("Asia/Calcutta", "IN", "INR")),
+        ("America/New_York", "en-US", ("America/New_York", "US", "USD")),
+        ("UTC", "de-AT", ("UTC", "AT", "EUR")),
+        ("UTC", "en-US", ("UTC", "", "USD")),
+        ("Etc/GMT+5", "de", ("Etc/GMT+5", "", "USD")),
+        ("Mars/Olympus", "x" * 300, ("UTC", "", "USD")),
+        ("", "", ("UTC", "", "USD")),
+    ],
+)
+def test_a_company_takes_the_browsers_zone_country_and_currency(
+    browser: Browser, timezone: str, language: str, expected: tuple[str, str, str]
+) -> None:
+    values = {"name": "Bob", "companyName": "Bob & Co", "email": "bob@example.org", "password": PASSWORD}
+    assert browser.send(browser.open("/register"), **values, timezone=timezone, language=language).status_code == 200
+    company = Company.objects.get()
+    with company_scope(company.pk):
+        currency = CompanySettings.objects.get().currency
+    assert (company.timezone, company.country, currency) == expected
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_pages_are_kept_to_themselves(browser: Browser, path: str) -> None:
     page = browser.open(path, token="x")
@@ -114,7 +151,8 @@ def test_pages_are_kept_to_themselves(browser: Browser, path: str) -> None:
     assert page.headers["X-Frame-Options"] == "DENY"
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
     text = page.content.decode()
-    assert "<script" not in text
+    scripts = re.findall(r"<script[^>]*>", text)
+    assert scripts == (['<script src="/static/web/register.js" defer>'] if path == "/register" else [])
     assert not re.findall(r'(?:src|action)="https?:', text)
 
 

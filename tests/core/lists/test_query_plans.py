@@ -14,7 +14,9 @@ from core.ids import new_id
 from core.tenancy import as_owner
 from tests.core.lists.app.models import Person, PersonValue
 from tests.core.lists.helpers import NOW, NUMBER_FIELD, TEXT_FIELD, page
+from tests.kit.examples import in_make_check
 
+pytestmark = [pytest.mark.django_db, in_make_check]
 ROWS = 20_000
 N = 50
 TABLES = (("lists_test_person", "id"), ("lists_test_personvalue", "person_id"))
@@ -97,7 +99,6 @@ def cursor_at(depth: int, **params: Any) -> str:
     return found
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("sort", "depth"),
     [
@@ -124,7 +125,6 @@ def test_a_deep_page_walks_an_index(sort: dict[str, str], depth: int) -> None:
     assert rows_read(nodes) < 10 * N
 
 
-@pytest.mark.django_db
 def test_the_first_page_by_a_custom_field_walks_its_index() -> None:
     nodes = plans(n=N, p=1, sortBy=NUMBER_FIELD)
     assert "value_number" in {node.get("Index Name") for node in nodes}
@@ -133,7 +133,6 @@ def test_the_first_page_by_a_custom_field_walks_its_index() -> None:
     assert rows_sorted(nodes) <= N + 1
 
 
-@pytest.mark.django_db
 def test_filtered_by_one_custom_field_and_sorted_by_another() -> None:
     """The ids with the one value are read once, and compared with before any record is read."""
     params = {"sortBy": NUMBER_FIELD, "filters": json.dumps({TEXT_FIELD: "t1"})}

@@ -16,8 +16,9 @@ from crm.leads.kind import LEAD
 from crm.merging import similar_names
 from crm.merging.duplicates import EQUAL, ORDER, _parameters
 from tests.kit.cast import make_cast
+from tests.kit.examples import in_make_check
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, in_make_check]
 CONTACTS = """
 INSERT INTO crm_contact (id, created_at, updated_at, company_id, is_deleted, name, email, contact_number, custom)
 SELECT lpad(to_hex(n + %s), 24, '0'), now(), now(), %s, false, 'Person ' || n, 'p' || n || '@firm' || n / 5 || '.example',

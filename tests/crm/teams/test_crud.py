@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Member
 from accounts.registration.companies import create_company
 from core.access import Entitlement, limited
-from core.deletion import raw_delete
 from core.errors import NamedError
+from core.internals.django import raw_delete
 from core.models import Event
 from core.tenancy import company_scope
 from core.tenancy.provisioning import provision_company

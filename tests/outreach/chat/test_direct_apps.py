@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.core.cache import cache
 from django.utils import timezone
 
@@ -239,11 +240,11 @@ def test_a_token_that_cannot_be_made_anew_is_told_once(cast: Cast, vendors: Dire
         assert ACCESS_TOKEN not in shown["lastError"]
         [told] = Event.objects.filter(kind="apps.failed")
         assert (told.object_id, told.payload["app"], told.payload["error"]) == (app.pk, "social-b", shown["lastError"])
-        ChatApp.objects.update(token_expires_at=timezone.now() - timedelta(minutes=1))
-        for _ in range(2):
+        with time_machine.travel(timezone.now() + timedelta(days=3, minutes=1)):
+            for _ in range(2):
+                refresh_one(app.pk)
+            ChatApp.objects.update(waba_id="2")  # what its token is bound to: it cannot be read then
             refresh_one(app.pk)
-        ChatApp.objects.update(waba_id="2")  # what its token is bound to: it cannot be read then
-        refresh_one(app.pk)
         ended = ChatApp.objects.get().last_error
         assert (ended.startswith("The token has ended"), Event.objects.filter(kind="apps.failed").count()) == (True, 2)
         ChatApp.objects.update(waba_id="")

@@ -29,7 +29,7 @@ TRIES = 3
 AT_TRIGGER = ("triggerEventType", "schedule", "config.filter", "config.changed", "config.segment")
 """Beginnings of the paths of problems that are fixed at the trigger."""
 TABS = (
-    ("workflow", gettext_lazy("Draw")),
+    ("workflow", gettext_lazy("Edit")),
     ("workflow-runs-of", gettext_lazy("Runs")),
     ("workflow-test", gettext_lazy("Try it")),
     ("workflow-settings", gettext_lazy("Settings")),

@@ -29,7 +29,7 @@ GROUPS = {
 """Group of node types -> its label; others keep their names."""
 STATES = {
     "queued": "ready",
-    "running": gettext_lazy("at work"),
+    "running": gettext_lazy("running"),
     "waiting": "waiting",
     "paused": "paused",
     "failed": "failed",
@@ -205,7 +205,7 @@ class LiveWorkflow(DrawWorkflow):
 
     path = "workflows/<str:id>/live"
     name = "workflow-live"
-    tab_name = gettext_lazy("Where its runs are")
+    tab_name = gettext_lazy("Runs by step")
     record_kind = ("", "")
     template = "web/workflows/live.html"
 

@@ -18,12 +18,12 @@ from workflows.definitions.pages.base import WorkflowPage
 PANELS = ("contact", "lead")
 STATUSES = {
     "queued": (gettext_lazy("Ready"), "info"),
-    "running": (gettext_lazy("At work"), "info"),
+    "running": (gettext_lazy("Running"), "info"),
     "waiting": (gettext_lazy("Waiting"), "info"),
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "cancelled": (gettext_lazy("Cancelled"), ""),
+    "cancelled": (gettext_lazy("Canceled"), ""),
 }
 """Status of a run -> its label, and the tone of its badge."""
 SHOWN = 50

@@ -19,36 +19,36 @@ from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
 
 RUNS = {
-    "keep": gettext_lazy("They go on by the version that they began in: {} now"),
-    "move": gettext_lazy("They go on by the new one, where their step is still there: {}"),
-    "cancel": gettext_lazy("They end: {}"),
+    "keep": gettext_lazy("Keep their version ({} now)"),
+    "move": gettext_lazy("Move to the new version ({})"),
+    "cancel": gettext_lazy("End ({})"),
 }
 """Treatment of the runs of older versions -> its description."""
 ENDS = {
-    "end": gettext_lazy("It went through to the end"),
-    "stop": gettext_lazy("A step ended it"),
+    "end": gettext_lazy("Completed"),
+    "stop": gettext_lazy("Ended by a step"),
     "error": gettext_lazy("A step failed"),
-    "invalid": gettext_lazy("Nothing of it can run yet"),
-    "until": gettext_lazy("It ended at the step that you chose"),
-    "waiting": gettext_lazy("It waits for something that a dry run cannot wait for"),
-    "tooManySteps": gettext_lazy("It has too many steps"),
-    "tooLong": gettext_lazy("It took too long"),
-    "busy": gettext_lazy("Somebody else is changing the record: try it again"),
+    "invalid": gettext_lazy("No step can run yet"),
+    "until": gettext_lazy("Ended at the chosen step"),
+    "waiting": gettext_lazy("A dry run can't wait for this step"),
+    "tooManySteps": gettext_lazy("Too many steps"),
+    "tooLong": gettext_lazy("Took too long"),
+    "busy": gettext_lazy("The record is being changed. Try again."),
 }
 """End of a dry run -> its description."""
 ADMISSION = ("notAdmitted", "changesUnknown")
 """Codes of the warnings that a run would not begin."""
 REFUSALS = {
-    "config.filter": gettext_lazy("its “Only if” does not hold"),
-    "config.changedFields": gettext_lazy("it starts only if one of the fields that its trigger names has changed"),
-    "config.segment": gettext_lazy("it waits for another segment"),
+    "config.filter": gettext_lazy("its “Only if” condition does not match"),
+    "config.changedFields": gettext_lazy("no field of its trigger has changed"),
+    "config.segment": gettext_lazy("it uses another segment"),
 }
 """Path of the trigger's setting that refuses a record -> the reason."""
 STATUSES = {
     "done": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
     "waiting": (gettext_lazy("Waits"), "info"),
-    "skipped": (gettext_lazy("Left out"), ""),
+    "skipped": (gettext_lazy("Skipped"), ""),
 }
 
 

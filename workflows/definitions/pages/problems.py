@@ -20,9 +20,9 @@ LABELS = {
 }
 """Last part of the path of a setting -> its label; others have the names of the forms."""
 WHOLE = {
-    "noTrigger": gettext_lazy("Say what starts it"),
-    "noGraph": gettext_lazy("Add a step: nothing happens yet"),
-    "notPinned": gettext_lazy("Nobody knows what it waits for: the dry run went the first way"),
+    "noTrigger": gettext_lazy("Choose a trigger"),
+    "noGraph": gettext_lazy("Add a step"),
+    "notPinned": gettext_lazy("A dry run can't wait for this step: the first branch was used"),
 }
 """Code -> its message."""
 

@@ -24,7 +24,7 @@ WORDS = {
     "weekdays": gettext_lazy("Monday to Friday"),
     "weekly": gettext_lazy("Every week"),
     "monthly": gettext_lazy("Every month"),
-    OWN: gettext_lazy("Other times, as a cron expression"),
+    OWN: gettext_lazy("Cron expression"),
 }
 PARTS = {"daily": "* * *", "weekdays": "* * 1-5", "weekly": "* * {weekday}", "monthly": "{day} * *"}
 """Rhythm -> day, month and weekday of its expression."""

@@ -17,33 +17,33 @@ from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
 
 LABELS = {
-    "config.enrolment": gettext_lazy("How often a record goes through"),
+    "config.enrolment": gettext_lazy("Runs per record"),
     "config.enrolment.mode": gettext_lazy("A record starts a run"),
     "config.enrolment.cooldown": gettext_lazy("Not again within"),
-    "config.window": gettext_lazy("Runs begin only at some hours"),
+    "config.window": gettext_lazy("Start hours"),
     "config.window.timezone": gettext_lazy("Time zone"),
-    "config.whilePaused": gettext_lazy("While it is paused, starts are"),
-    "config.concurrency": gettext_lazy("Runs under way at once, at most"),
-    "config.rate": gettext_lazy("Runs that begin in a span of time"),
+    "config.whilePaused": gettext_lazy("Starts while paused"),
+    "config.concurrency": gettext_lazy("Maximum of parallel runs"),
+    "config.rate": gettext_lazy("Start limit"),
     "config.rate.starts": gettext_lazy("How many"),
     "config.rate.per": gettext_lazy("In"),
-    "config.retention": gettext_lazy("Days for which ended runs are kept"),
+    "config.retention": gettext_lazy("Keep ended runs (days)"),
     "config.goal": gettext_lazy("Reached when"),
     "config.goal.filter": gettext_lazy("Conditions on the record"),
     "config.exit": gettext_lazy("Left when"),
     "config.exit.filter": gettext_lazy("Conditions on the record"),
     "config.priority": gettext_lazy("Priority, 1 is first"),
-    "config.allowSelfTrigger": gettext_lazy("What it changes itself may start it"),
+    "config.allowSelfTrigger": gettext_lazy("Allow own changes to start runs"),
 }
 
 WORDS = {
     "config.enrolment.mode": {
-        "once": gettext_lazy("Once, ever"),
-        "whenIdle": gettext_lazy("Unless it has one under way"),
+        "once": gettext_lazy("Once"),
+        "whenIdle": gettext_lazy("Unless a run is active"),
         "always": gettext_lazy("Each time"),
-        "replace": gettext_lazy("Each time, and the one before ends"),
+        "replace": gettext_lazy("Each time, ending the run before"),
     },
-    "config.whilePaused": {"skip": gettext_lazy("Left out"), "queue": gettext_lazy("Kept for later")},
+    "config.whilePaused": {"skip": gettext_lazy("Skipped"), "queue": gettext_lazy("Queued")},
 }
 """Path of a setting -> value -> its label."""
 
@@ -53,9 +53,9 @@ HELPS = {
     "config.enrolment.cooldown": "",
     "config.whilePaused": "",
     "config.window": "",
-    "config.window.timezone": gettext_lazy("Empty: the company's."),
+    "config.window.timezone": gettext_lazy("Leave empty to use the company's."),
     "config.allowSelfTrigger": gettext_lazy("At most five times in a chain."),
-    "config.retention": gettext_lazy("Empty: as the company keeps them."),
+    "config.retention": gettext_lazy("Leave empty to use the company's rule."),
 }
 """Path of a setting -> the help below it in place of the API's text; empty for none."""
 

@@ -54,25 +54,25 @@ CHOSEN = {
 }
 """Widget -> key of GET /workflow/choices."""
 MADE_ON = {
-    "tags": ("tag-new", gettext_lazy("Make a tag")),
+    "tags": ("tag-new", gettext_lazy("Add a tag")),
     "members": ("member-new", gettext_lazy("Invite a member")),
-    "teams": ("team-new", gettext_lazy("Make a team")),
-    "segments": ("segment-new-fixed", gettext_lazy("Make a fixed segment")),
-    "templates": ("email-template-new", gettext_lazy("Make a template")),
-    "workflows": ("workflow-new", gettext_lazy("Make a workflow")),
-    "roles": ("role-new", gettext_lazy("Make a role")),
-    "secrets": ("secret-new", gettext_lazy("Store a secret")),
+    "teams": ("team-new", gettext_lazy("Add a team")),
+    "segments": ("segment-new-fixed", gettext_lazy("Add a segment")),
+    "templates": ("email-template-new", gettext_lazy("Add a template")),
+    "workflows": ("workflow-new", gettext_lazy("Add a workflow")),
+    "roles": ("role-new", gettext_lazy("Add a role")),
+    "secrets": ("secret-new", gettext_lazy("Add a secret")),
     "senders": ("senders", gettext_lazy("Connect a sender")),
     "aiTypes": ("ai", gettext_lazy("Connect an AI model")),
-    "/segment": ("segments", gettext_lazy("Make a segment")),
-    "/campaign": ("campaign-new", gettext_lazy("Make a campaign")),
-    "/template/chatapp": ("chat-template-new", gettext_lazy("Make a chat template")),
+    "/segment": ("segments", gettext_lazy("Add a segment")),
+    "/campaign": ("campaign-new", gettext_lazy("Add a campaign")),
+    "/template/chatapp": ("chat-template-new", gettext_lazy("Add a chat template")),
 }
 """Key of GET /workflow/choices, or address of a list -> the page that makes the first one, and its link."""
 NO_IDS = ("aiType", "language")
 """Widgets whose choices are no ids."""
 BAD_ID = gettext_lazy("Enter an ID of 24 characters, each a digit or one of a to f.")
-UNLISTED = gettext_lazy("You cannot choose from a list here: it is not available to your role. Enter the ID.")
+UNLISTED = gettext_lazy("You can't see this list. Enter the ID.")
 """The help of a setting that is typed because its list could not be read."""
 
 

@@ -25,7 +25,7 @@ ACTIONS = {
     "upsert": gettext_lazy("Change or create"),
     "delete": "Delete",
 }
-VERBS = {"add": gettext_lazy("Add"), "remove": gettext_lazy("Take off"), "set": gettext_lazy("Only")}
+VERBS = {"add": gettext_lazy("Add"), "remove": gettext_lazy("Remove"), "set": gettext_lazy("Only")}
 BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
 
 

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import Company
-from core.deletion import raw_delete
+from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
 from workflows.engine import writing
@@ -57,8 +57,8 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, 
         # Even if places are free: only who handles the notice counts them, under its lock.
         writing.notify_places([workflow.pk])
     else:
-        behind = {id for id, _ in later}
-        writing.notify_ready([(id, priority) for id in going if id not in behind])
+        delayed = {id for id, _ in later}
+        writing.notify_ready([(id, priority) for id in going if id not in delayed])
     notify_workers(WORK)
 
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import connection
 from django.db.models import Q
@@ -21,6 +20,7 @@ from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
 from workflows.engine.models import LIVE, WORK, RunListener, WorkflowInterest, WorkflowRun
 from workflows.engine.plans import plan_of
+from workflows.engine.run_state import RunState
 from workflows.engine.subjects import contacts_of_leads
 from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
@@ -36,8 +36,8 @@ LOOKED_BACK = 200
 """Maximum number of events checked for a wait, the oldest first."""
 
 REMOVE = """
-WITH told AS (SELECT id FROM workflows_runlistener WHERE id = ANY(%s) ORDER BY id FOR UPDATE)
-DELETE FROM workflows_runlistener l USING told WHERE l.id = told.id
+WITH resumed AS (SELECT id FROM workflows_runlistener WHERE id = ANY(%s) ORDER BY id FOR UPDATE)
+DELETE FROM workflows_runlistener l USING resumed WHERE l.id = resumed.id
 """
 
 
@@ -64,11 +64,13 @@ def event_json(event: Event) -> JsonObject:
     }
 
 
-def _fits(node: Node, run: WorkflowRun, state: Any, event: Event, now: datetime) -> bool:
+def _fits(node: Node, run: WorkflowRun, event: Event, now: datetime, state: RunState | None = None) -> bool:
+    """Return whether an event meets the conditions of a wait. `state` is newer than the stored state of the run."""
     conditions = node.conditions.get("filter")
     if conditions is None:
         return True
-    scope = {"event": event_json(event), "trigger": run.trigger, "steps": state.get("out"), "vars": state.get("vars")}
+    state = state or RunState.from_json(run.state)
+    scope = {"event": event_json(event), "trigger": run.trigger, "steps": state.outputs, "vars": state.variables}
     return conditions.holds([Subject({"contact": run.contact_id, "lead": run.lead_id}, scope)], now)[0]
 
 
@@ -91,7 +93,7 @@ def look_back(waits: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> li
                 if event.kind == ask.kind
                 and bound.admits(event)
                 and object_of(cursor.run, ask.kind) in ("", *_keys(event))
-                and _fits(node, cursor.run, cursor.state, event, now)
+                and _fits(node, cursor.run, event, now, cursor.state)
             ),
             None,
         )
@@ -197,7 +199,7 @@ def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], ever
             ):
                 continue
             node = plan_of(listener.run.version_id).nodes.get(listener.node)
-            if node is not None and _fits(node, listener.run, listener.run.state, event, now):
+            if node is not None and _fits(node, listener.run, event, now):
                 arrivals[listener.pk] = Arrival(
                     listener.run_id, listener.token, listener.epoch, "event", event_json(event)
                 )

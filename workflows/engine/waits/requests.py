@@ -171,7 +171,7 @@ def _start_runs_of(workflow_id: str, requests: Sequence[NodeRequest], now: datet
             child.save(update_fields=["parent"])
             continue
         if child is not None:
-            payload = writing.told_of_end(child.pk, child.status, child.reason, child.state)
+            payload = writing.end_payload(child.pk, child.status, child.reason, child.state.get("vars", {}))
         elif (permissions := hidden.get(_place_of(request))) is not None:
             payload = {"hidden": permissions}
         else:

@@ -18,41 +18,41 @@ from core.web.lists import Column, ListState
 from core.web.navigation.places import WORKFLOWS, MenuItem
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
-from workflows.runs.pages.steps import told_steps
+from workflows.runs.pages.steps import shown_steps
 from workflows.runs.types import WorkflowRunData, WorkflowRunDetailData
 
 STATUSES = {
     "queued": (gettext_lazy("Ready"), "info"),
-    "running": (gettext_lazy("At work"), "info"),
+    "running": (gettext_lazy("Running"), "info"),
     "waiting": (gettext_lazy("Waiting"), "info"),
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "cancelled": (gettext_lazy("Cancelled"), ""),
+    "cancelled": (gettext_lazy("Canceled"), ""),
 }
 """Status -> its label, and the tone of its badge."""
 REASONS = {
-    "stop": gettext_lazy("A step ended it"),
-    "goal": gettext_lazy("Its goal was reached"),
-    "exit": gettext_lazy("It left by a condition"),
-    "quota": gettext_lazy("Waits: the plan's steps are used up"),
-    "concurrency": gettext_lazy("Waits for its turn"),
+    "stop": gettext_lazy("Ended by a step"),
+    "goal": gettext_lazy("Goal reached"),
+    "exit": gettext_lazy("Exit condition met"),
+    "quota": gettext_lazy("Waiting: the plan's steps are used up"),
+    "concurrency": gettext_lazy("Queued"),
     "unpublished": gettext_lazy("The workflow is not published"),
-    "byMember": gettext_lazy("Somebody paused it"),
+    "byMember": gettext_lazy("Paused by a member"),
     "paused": gettext_lazy("All runs were paused"),
     "workflowPaused": gettext_lazy("The workflow is paused"),
     "held": gettext_lazy("All runs were paused"),
-    "replaced": gettext_lazy("A newer run took its place"),
-    "subjectDeleted": gettext_lazy("Its record was deleted"),
-    "subjectErased": gettext_lazy("Its record was erased"),
+    "replaced": gettext_lazy("Replaced by a newer run"),
+    "subjectDeleted": gettext_lazy("Record deleted"),
+    "subjectErased": gettext_lazy("Record erased"),
     "workflowDeleted": gettext_lazy("The workflow was deleted"),
-    "expired": gettext_lazy("It took too long"),
+    "expired": gettext_lazy("Took too long"),
 }
 """Reason of a status -> its label; others are shown as they are."""
 WAITS = {
-    "call": gettext_lazy("the answer to its call"),
-    "child": gettext_lazy("the workflow that it began"),
-    "event": gettext_lazy("what it listens for"),
+    "call": gettext_lazy("the response to its call"),
+    "child": gettext_lazy("the started workflow"),
+    "event": gettext_lazy("its event"),
 }
 """Kind of a step's wait -> its description."""
 WRITING = ("mail", "genie", "chat")
@@ -61,7 +61,7 @@ COLUMNS = (
     Column("contact", gettext_lazy("Record")),
     Column("status", gettext_lazy("Status"), "status"),
     Column("workflow", gettext_lazy("Workflow")),
-    Column("failure", gettext_lazy("What failed")),
+    Column("failure", gettext_lazy("Failed step")),
     Column("version", gettext_lazy("Version"), css="right"),
     Column("createdAt", gettext_lazy("Started"), "createdAt"),
 )
@@ -204,7 +204,7 @@ class Run(WorkflowPage):
         response = self.read(
             f"{self.place}/steps", {**state.query(size=100), "sortBy": "createdAt", "sortOrder": "asc"}
         )
-        steps = [self._step(entry, labels) for entry in told_steps(run, response.data)]
+        steps = [self._step(entry, labels) for entry in shown_steps(run, response.data)]
         failure = run["failure"]
         workflow = run["workflow"]
         moving = run["status"] in ("queued", "running")

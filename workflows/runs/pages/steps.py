@@ -23,7 +23,7 @@ OPEN = ("waiting", "retrying", "failed")
 """Statuses after which the next step of the node belongs to the same visit: the end of the wait, or a retry."""
 
 
-def told_steps(run: WorkflowRunDetailData, steps: Sequence[WorkflowStepData]) -> list[JsonObject]:
+def shown_steps(run: WorkflowRunDetailData, steps: Sequence[WorkflowStepData]) -> list[JsonObject]:
     """Return a row for each visit of a node, in the order in which they began."""
     waiting = Counter(wait["node"] for wait in run["waits"])
     visits = _grouped(steps)

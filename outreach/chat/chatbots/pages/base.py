@@ -20,13 +20,13 @@ from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, STA
 
 TRIES = 3
 WORDS = {
-    "name": gettext_lazy("its name"),
-    "kind": gettext_lazy("its kind"),
-    "conversations": gettext_lazy("what it says"),
-    "keywords": gettext_lazy("its keywords"),
-    "handover": gettext_lazy("when members go on"),
-    "routing": gettext_lazy("who comes and leaves"),
-    "attachments": gettext_lazy("the size of files"),
+    "name": gettext_lazy("name"),
+    "kind": gettext_lazy("kind"),
+    "conversations": gettext_lazy("texts"),
+    "keywords": gettext_lazy("keywords"),
+    "handover": gettext_lazy("handover rules"),
+    "routing": gettext_lazy("entry and exit"),
+    "attachments": gettext_lazy("file size"),
 }
 """Field that is published with others -> its label."""
 KEYS_OF_ORDER = {
@@ -42,7 +42,6 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     head_template = "web/chatbots/head.html"
     one = "chatbot"
-    goal = "it answers well"
     keys = tuple((key, KEYS_OF_ORDER.get(key, words)) for key, words in KEYS if key != "T")
 
     @property

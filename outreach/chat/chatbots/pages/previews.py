@@ -17,7 +17,7 @@ MAX_MESSAGES = 50
 
 class TryForm(Form):
     said = Field(
-        label=gettext_lazy("What somebody writes"),
+        label=gettext_lazy("Test messages"),
         kind="textarea",
         required=True,
         help_text=gettext_lazy("One message per line."),

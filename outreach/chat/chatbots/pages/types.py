@@ -19,9 +19,9 @@ TIME = "time_based"
 FINISHED = "flow_finished"
 RULES = (CONTAINS, COUNT, TIME, FINISHED)
 GROUPS = {
-    "messages": gettext_lazy("What it says"),
-    "logic": gettext_lazy("Whom it answers"),
-    "team": gettext_lazy("When a member goes on"),
+    "messages": gettext_lazy("Texts"),
+    "logic": gettext_lazy("Entry"),
+    "team": gettext_lazy("Handover"),
 }
 """Group of types -> its title, in the order in which they are offered."""
 
@@ -38,11 +38,11 @@ TYPES: JsonObject = {
         _type(
             START,
             "trigger",
-            gettext_lazy("Somebody writes"),
-            gettext_lazy("What the chatbot is called, and whom it gets"),
+            gettext_lazy("Incoming message"),
+            gettext_lazy("Name and entry rules"),
             ("out", "watch"),
             name={"type": "string", "maxLength": 200, "required": True},
-            description={"type": "string", "x-label": gettext_lazy("What it is for"), "maxLength": 200},
+            description={"type": "string", "x-label": gettext_lazy("Purpose"), "maxLength": 200},
             kind={
                 "type": "string",
                 "enum": ["flow", "router"],
@@ -55,18 +55,22 @@ TYPES: JsonObject = {
             label={
                 "type": "string",
                 "maxLength": 100,
-                "description": gettext_lazy("What members see of where people came from."),
+                "description": gettext_lazy("Members see this as the origin."),
             },
-            allowEnter={"type": "boolean", "default": True, "x-label": gettext_lazy("Others may hand people to it")},
+            allowEnter={
+                "type": "boolean",
+                "default": True,
+                "x-label": gettext_lazy("Allow handover from other chatbots"),
+            },
             allowLeave={
                 "type": "boolean",
                 "default": True,
-                "x-label": gettext_lazy("People may leave it for another chatbot"),
+                "x-label": gettext_lazy("Allow handover to other chatbots"),
             },
-            custom={"type": "boolean", "default": False, "x-label": gettext_lazy("A limit of its own for files")},
+            custom={"type": "boolean", "default": False, "x-label": gettext_lazy("Own file size limit")},
             maxFileSizeMb={
                 "type": "integer",
-                "x-label": gettext_lazy("Largest file, in MB"),
+                "x-label": gettext_lazy("Maximum file size (MB)"),
                 "description": gettext_lazy("From 1 to 100."),
             },
         ),
@@ -74,7 +78,7 @@ TYPES: JsonObject = {
             TEXT,
             "messages",
             gettext_lazy("Text"),
-            gettext_lazy("What it says after one message of the person, and what it asks"),
+            gettext_lazy("Reply to a message, with a question if needed"),
             ("out",),
             text={"type": "string", "maxLength": 4096, "required": True},
         ),
@@ -82,64 +86,60 @@ TYPES: JsonObject = {
             KEYWORDS,
             "logic",
             gettext_lazy("Keywords"),
-            gettext_lazy("Words in a message that bring people here, by weight and rank"),
+            gettext_lazy("Words that start this chatbot"),
             words={
                 "type": "array",
                 "items": {"type": "string"},
                 "required": True,
-                "description": gettext_lazy(
-                    "One in a line. The chatbot whose keywords weigh most in a message answers."
-                ),
+                "description": gettext_lazy("One per line. The chatbot with the most weight replies."),
             },
-            weight={"type": "number", "default": 1, "description": gettext_lazy("How much each counts.")},
+            weight={"type": "number", "default": 1, "description": gettext_lazy("Weight of each keyword.")},
             rank={
                 "type": "number",
                 "default": 0,
-                "description": gettext_lazy("Of those that weigh the same the lowest goes first."),
+                "description": gettext_lazy("With equal weight, the lowest rank wins."),
             },
         ),
         _type(
             CONTAINS,
             "team",
             gettext_lazy("Words in a message"),
-            gettext_lazy("A member goes on when the person writes these words"),
+            gettext_lazy("Hand over when the person writes these words"),
             phrase={"type": "string", "x-label": gettext_lazy("Words"), "required": True},
         ),
         _type(
             COUNT,
             "team",
             gettext_lazy("Number of messages"),
-            gettext_lazy("A member goes on when the person has written so many"),
+            gettext_lazy("Hand over after this number of messages"),
             messageCount={"type": "integer", "x-label": gettext_lazy("Messages"), "required": True},
         ),
         _type(
             TIME,
             "team",
             gettext_lazy("Time"),
-            gettext_lazy("A member goes on after so many minutes, also when nobody writes"),
+            gettext_lazy("Hand over after this time, even without messages"),
             minutes={"type": "integer", "required": True},
         ),
         _type(
             FINISHED,
             "team",
             gettext_lazy("End of the texts"),
-            gettext_lazy("A member goes on as soon as the chatbot has said its last text"),
+            gettext_lazy("Hand over after the last text"),
         ),
         _type(
             END,
             "team",
-            gettext_lazy("A member goes on"),
-            gettext_lazy(
-                "The conversation waits for a member. Without anything else it does when the chatbot has no text left"
-            ),
+            gettext_lazy("Handover"),
+            gettext_lazy("The conversation waits for a member. Default: after the last text."),
             mode={
                 "type": "string",
                 "x-label": gettext_lazy("When"),
                 "enum": ["any", "all"],
                 "required": True,
                 "x-labels": {
-                    "any": gettext_lazy("one of the rules above comes true"),
-                    "all": gettext_lazy("all of them have come true"),
+                    "any": gettext_lazy("one rule matches"),
+                    "all": gettext_lazy("all rules match"),
                 },
             },
         ),

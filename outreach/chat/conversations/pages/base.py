@@ -27,7 +27,7 @@ CHANNELS = {
 }
 """Channel -> its label, and its icon."""
 PROGRESS = {
-    "queued": (gettext_lazy("Waits to go"), "clock"),
+    "queued": (gettext_lazy("Queued"), "clock"),
     "sent": (gettext_lazy("Sent"), "check"),
     "delivered": (gettext_lazy("Delivered"), "check-check"),
     "read": (gettext_lazy("Read"), "eye"),
@@ -36,14 +36,14 @@ PROGRESS = {
 }
 """Progress of an answer -> its label, and its icon."""
 FILES = {
-    "waits": gettext_lazy("The file is on its way"),
-    "large": gettext_lazy("The file is too large and was left where it is"),
-    "chatbot": gettext_lazy("The file is larger than the chatbot takes"),
-    "type": gettext_lazy("The file is of a type that is not kept"),
-    "gone": gettext_lazy("The file is there no more"),
-    "storage": gettext_lazy("There was no room for the file"),
-    "vendor": gettext_lazy("The file could not be had"),
-    "failed": gettext_lazy("The file could not be taken in"),
+    "waits": gettext_lazy("Loading the file"),
+    "large": gettext_lazy("The file is too large"),
+    "chatbot": gettext_lazy("The file is too large for the chatbot"),
+    "type": gettext_lazy("This file type is not supported"),
+    "gone": gettext_lazy("The file is no longer available"),
+    "storage": gettext_lazy("The storage is full"),
+    "vendor": gettext_lazy("The file could not be loaded"),
+    "failed": gettext_lazy("The file could not be saved"),
 }
 """Reason for the missing file of a message -> its text."""
 SHOWN_TYPES = ("image/jpeg", "image/png", "image/webp", "image/gif")

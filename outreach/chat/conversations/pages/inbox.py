@@ -253,6 +253,8 @@ class ConversationPeople(InboxPage):
     def do_save(self) -> HttpResponse:
         before = self.values()
         form = self.form(before).bind(self.request.POST)
+        if not form.is_valid():
+            return self.invalid(form)
         values = dict(form.values)
         lead = values.pop("lead", "")
         api = f"conversation/{self.params['id']}"

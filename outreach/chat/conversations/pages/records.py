@@ -18,7 +18,7 @@ CANNED = Records(
     gettext_lazy("canned answer"),
     gettext_lazy("canned answers"),
     "message-square-quote",
-    gettext_lazy("Texts that you use often in replies."),
+    gettext_lazy("Reusable texts for replies."),
 )
 
 

@@ -1,7 +1,7 @@
 """The offline composer writes a short personal mail by rules, without network and without a model.
 
-It writes English, and simple text in the languages of outreach.connections.ai.providers.stock.
-For any other language it writes English.
+It writes English, and simple text in the languages of outreach.connections.ai.providers.stock. A message stays in the
+language of the description or company profile that it repeats. For any other language it writes English.
 
 It uses a contact's values only if they clearly fit into a sentence. Contacts should not read internal labels (tags,
 categories). These are used only if they match a product of the catalogue or a plain relation such as customer.
@@ -9,12 +9,13 @@ categories). These are used only if they match a product of the catalogue or a p
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from outreach.connections.ai.connected_app import ai_app
 from outreach.connections.ai.providers import phrases
 from outreach.connections.ai.providers.base import AiProvider, Claim, ComposeBrief, Draft
-from outreach.connections.ai.providers.cleaning import first_name, one_line, person_name, phrase, shorten
+from outreach.connections.ai.providers.cleaning import first_name, one_line, person_name, phrase
 from outreach.connections.ai.providers.goal import Goal, read_goal
 from outreach.connections.ai.providers.hints import KNOWN, Hint, read_hint
 from outreach.connections.ai.providers.passages import (
@@ -28,13 +29,13 @@ from outreach.connections.ai.providers.passages import (
     sentence_of,
     signatory,
     signatory_claims,
+    whole_subject,
     within_limit,
 )
 from outreach.connections.ai.providers.phrases import Tone
 from outreach.connections.ai.providers.stock import STOCKS
+from outreach.connections.ai.providers.text_language import in_language, message_language
 from outreach.connections.ai.providers.translated import translated
-
-_SUBJECT_LENGTH = 78
 
 
 class OfflineComposer(AiProvider):
@@ -49,24 +50,26 @@ class OfflineComposer(AiProvider):
         rng = random.Random(  # noqa: S311  variation of texts, no secret
             f"{brief.seed}/{brief.contact.email}/{brief.step}/{brief.occurrence}"
         )
-        hint, stock = read_hint(brief.hint), STOCKS.get(brief.language or "")
+        hint = read_hint(brief.hint)
+        language = message_language(brief)
+        stock = STOCKS.get(language)
+        brief = replace(brief, company=in_language(brief.company, language if stock else "English"))
         hint_tone = phrases.tone_named(hint.tone)
         tone = phrases.tone_named(brief.tone) if hint_tone == "neutral" else hint_tone
-        if stock is not None and brief.channel == "email":
+        if stock is not None:
             subject, passages = translated(brief, stock, tone, rng)
-            return _mail(brief, hint, subject, passages, stock.mention, stock.also)
+            if brief.language not in (None, language):
+                passages[0] = _unasked(passages[0])
+            if brief.channel == "email":
+                return _mail(brief, hint, subject, passages, stock.mention, stock.also)
+            greeting, _, body, _, closing, _ = passages
+            return _draft("", [greeting, body, closing, _chat_sign_off(brief)], between=" ")
         goal = read_goal(brief.prompt) or _planned(brief, rng)
         greeting = _greeting(brief, tone, rng)
         closing = _closing(brief, phrases.CALLS[goal.kind][tone], rng)
         if brief.channel != "email":
-            sign_off = Passage(f"– {signatory(brief.company)[0]}", signatory_claims(brief.company)[:1])
-            passages = [
-                greeting,
-                _body(Goal(goal.kind, goal.topic, goal.sentences[:2], goal.claims)),
-                closing,
-                sign_off,
-            ]
-            return _draft("", passages, between=" ")
+            short = _body(Goal(goal.kind, goal.topic, goal.sentences[:2], goal.claims))
+            return _draft("", [greeting, short, closing, _chat_sign_off(brief)], between=" ")
         opening = joined([_follow_up(brief, rng), _personal_line(brief, tone, rng)], " ")
         sign_off = Passage(
             "\n".join([f"{rng.choice(phrases.SIGN_OFFS[tone])},", *signatory(brief.company)]),
@@ -92,6 +95,15 @@ def _mail(brief: ComposeBrief, hint: Hint, subject: Passage, passages: list[Pass
     mention_passage = Passage(mention.format(said=said), (Claim(text=said, source="hint"),)) if said else Passage()
     kept = within_limit([greeting, opening, body, company, mention_passage, closing, sign_off])
     return _draft(subject.text, kept, between="\n\n", said=subject.claims)
+
+
+def _chat_sign_off(brief: ComposeBrief) -> Passage:
+    return Passage(f"– {signatory(brief.company)[0]}", signatory_claims(brief.company)[:1])
+
+
+def _unasked(greeting: Passage) -> Passage:
+    """Return the greeting with the claim that the message is not in the requested language."""
+    return Passage(greeting.text, (Claim(text=greeting.text, source="outreach.language"), *greeting.claims))
 
 
 def _offers(brief: ComposeBrief, said: str, also: str) -> Passage:
@@ -125,8 +137,8 @@ def _greeting(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passage:
     """Return the greeting, with a claim if the message is not in the requested language."""
     name = person_name(brief.contact.name) if tone == "formal" else first_name(brief.contact.name)
     text = rng.choice(phrases.GREETINGS[tone]).format(name=name) if name else phrases.NAMELESS[tone]
-    claims = [Claim(text=text, source="outreach.language")] if brief.language not in (None, "English") else []
-    return Passage(text, (*claims, *([Claim(text=name, source="contact.name")] if name else [])))
+    greeting = Passage(text, (Claim(text=name, source="contact.name"),) if name else ())
+    return greeting if brief.language in (None, "English") else _unasked(greeting)
 
 
 def _follow_up(brief: ComposeBrief, rng: random.Random) -> Passage:
@@ -226,20 +238,16 @@ def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> Passage:
         if topic.lower().startswith(article):
             topic = topic[len(article) :]
             break
-    topic = shorten(one_line(topic), 9, 48)
+    topic = one_line(topic)
     values = {
         "topic": topic[:1].upper() + topic[1:],
         "rest": topic,
-        "name": first_name(brief.contact.name)[:20],
-        "us": shorten(company_name(brief.company), 6, 40),
+        "name": first_name(brief.contact.name),
+        "us": company_name(brief.company),
     }
-    missing = [f"{{{key}}}" for key, value in values.items() if not value]
-    missing += [] if brief.may_ask else ["?"]
-    lines = [line for line in phrases.SUBJECTS[goal.kind] if not any(key in line for key in missing)]
-    line = rng.choice(lines)
-    subject = line.format(**values)
-    if brief.step > 1:
-        subject = f"Following up: {subject}"
+    lines = [line for line in phrases.SUBJECTS[goal.kind] if brief.may_ask or "?" not in line]
+    prefix = "Following up: {subject}" if brief.step > 1 else "{subject}"
+    line, subject = whole_subject(lines, phrases.PLAIN_SUBJECT, values, prefix, rng)
     source = goal.claims[0].source if goal.claims else "prompt"
     sources = {"topic": source, "rest": source, "name": "contact.name", "us": "company.name"}
     claims = [
@@ -247,7 +255,7 @@ def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> Passage:
         for key, source in sources.items()
         if f"{{{key}}}" in line and not (key == "us" and not named(brief.company))
     ]
-    return Passage(shorten(subject, 20, _SUBJECT_LENGTH), tuple(claims))
+    return Passage(subject, tuple(claims))
 
 
 AI_OFFLINE = ai_app("ai-offline", OfflineComposer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outreach.connections.ai.providers import phrases
@@ -17,6 +19,7 @@ _LABELS = {
 
 
 WORD_LIMIT = 160
+SUBJECT_LENGTH = 78
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,23 @@ def named(company: CompanyBrief) -> str:
 def company_name(company: CompanyBrief) -> str:
     """Return the name of the company in its messages."""
     return named(company) or "our team"
+
+
+def whole_subject(
+    lines: Sequence[str], plain: str, values: Mapping[str, str], prefix: str, rng: random.Random
+) -> tuple[str, str]:
+    """Return a line of these and the subject that it makes. A value that does not fit whole is never cut.
+
+    Lines that lack a value or get too long are left out; `plain` stands in for all of them.
+    """
+    filled = {
+        line: prefix.format(subject=line.format(**values))
+        for line in lines
+        if not any(f"{{{key}}}" in line and not value for key, value in values.items())
+    }
+    fitting = [line for line, subject in filled.items() if len(subject) <= SUBJECT_LENGTH]
+    line = rng.choice(fitting) if fitting else plain
+    return line, filled.get(line) or prefix.format(subject=plain)
 
 
 def within_limit(paragraphs: list[Passage]) -> list[Passage]:

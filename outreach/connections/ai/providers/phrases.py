@@ -104,6 +104,7 @@ SIGN_OFFS: dict[Tone, tuple[str, ...]] = {
     "direct": ("Regards", "Best"),
     "enthusiastic": ("Looking forward to it", "With warm regards"),
 }
+PLAIN_SUBJECT = "A short note for you"
 # `topic` begins with a capital letter; `rest` is the same within a sentence.
 SUBJECTS: dict[Kind, tuple[str, ...]] = {
     "invite": (

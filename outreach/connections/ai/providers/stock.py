@@ -36,6 +36,8 @@ class Stock:
     sign_offs: tuple[str, ...]
     formal_sign_off: str
     subjects: tuple[str, ...]
+    plain_subject: str
+    """The subject where none of the others fits."""
     following_up: str
 
 
@@ -70,6 +72,7 @@ STOCKS: Mapping[str, Stock] = {
         sign_offs=("Viele Grüße", "Beste Grüße"),
         formal_sign_off="Mit freundlichen Grüßen",
         subjects=("{topic}", "Kurze Nachricht von {us}", "Für Sie, {name}: {topic}"),
+        plain_subject="Kurze Nachricht für Sie",
         following_up="Nachfrage: {subject}",
     ),
     "French": Stock(
@@ -102,6 +105,7 @@ STOCKS: Mapping[str, Stock] = {
         sign_offs=("Bien à vous", "Cordialement"),
         formal_sign_off="Bien cordialement",
         subjects=("{topic}", "Un mot de {us}", "Pour vous, {name} : {topic}"),
+        plain_subject="Un mot pour vous",
         following_up="Relance : {subject}",
     ),
     "Spanish": Stock(
@@ -134,6 +138,7 @@ STOCKS: Mapping[str, Stock] = {
         sign_offs=("Un saludo", "Saludos cordiales"),
         formal_sign_off="Atentamente",
         subjects=("{topic}", "Un mensaje de {us}", "Para usted, {name}: {topic}"),
+        plain_subject="Un mensaje para usted",
         following_up="Seguimiento: {subject}",
     ),
 }

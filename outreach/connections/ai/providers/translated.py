@@ -6,13 +6,11 @@ import random
 
 from outreach.connections.ai.providers import passages as parts
 from outreach.connections.ai.providers.base import Claim, ComposeBrief
-from outreach.connections.ai.providers.cleaning import first_name, one_line, person_name, phrase, shorten
+from outreach.connections.ai.providers.cleaning import first_name, one_line, person_name, phrase
 from outreach.connections.ai.providers.goal import read_goal
 from outreach.connections.ai.providers.passages import Passage
 from outreach.connections.ai.providers.phrases import Tone
 from outreach.connections.ai.providers.stock import Stock
-
-SUBJECT_LENGTH = 78
 
 
 def translated(brief: ComposeBrief, stock: Stock, tone: Tone, rng: random.Random) -> tuple[Passage, list[Passage]]:
@@ -82,22 +80,21 @@ def _body(brief: ComposeBrief, stock: Stock, rng: random.Random) -> tuple[str, s
 
 
 def _subject(brief: ComposeBrief, stock: Stock, topic: str, source: str, rng: random.Random) -> Passage:
-    short = shorten(one_line(topic), 9, 48)
-    values = {
-        "topic": (short[:1].upper() + short[1:], source),
-        "us": (shorten(parts.company_name(brief.company), 6, 40), "company.name"),
-        "name": (first_name(brief.contact.name)[:20], "contact.name"),
+    topic = one_line(topic)
+    sourced = {
+        "topic": (topic[:1].upper() + topic[1:], source),
+        "us": (parts.company_name(brief.company), "company.name"),
+        "name": (first_name(brief.contact.name), "contact.name"),
     }
-    missing = [f"{{{key}}}" for key, (value, _) in values.items() if not value]
-    line = rng.choice([line for line in stock.subjects if not any(key in line for key in missing)])
-    subject = line.format(**{key: value for key, (value, _) in values.items()})
-    subject = stock.following_up.format(subject=subject) if brief.step > 1 else subject
+    values = {key: value for key, (value, _) in sourced.items()}
+    prefix = stock.following_up if brief.step > 1 else "{subject}"
+    line, subject = parts.whole_subject(stock.subjects, stock.plain_subject, values, prefix, rng)
     claims = tuple(
         Claim(text=value, source=source, part="subject")
-        for key, (value, source) in values.items()
+        for key, (value, source) in sourced.items()
         if f"{{{key}}}" in line and (source != "company.name" or parts.named(brief.company))
     )
-    return Passage(shorten(subject, 20, SUBJECT_LENGTH), claims)
+    return Passage(subject, claims)
 
 
 def _claim(text: str, source: str) -> Claim:

@@ -18,6 +18,7 @@ from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
 from core.errors import ValidationFailed
+from core.internals.botocore import use_pools
 from core.outbound import OutboundRefused
 from core.outbound_http import GUARDED_POOLS, HttpFailed, causes, exchange, within
 from core.s3 import lone_session
@@ -196,7 +197,7 @@ def ses_client(place: Values) -> Any:
     )
     session = lone_session(place["access_key"], place["secret_key"])
     client = session.client("sesv2", endpoint_url=place["endpoint"] or None, config=config)
-    client._endpoint.http_session._manager.pool_classes_by_scheme = GUARDED_POOLS
+    use_pools(client, GUARDED_POOLS)
     return client
 
 

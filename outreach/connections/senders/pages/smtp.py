@@ -7,12 +7,14 @@ import re
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.samples import test_server
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.navigation.places import SENDERS_MENU
-from core.web.pages import Page
+from core.web.pages import Page, Refused
+from core.web.shortcuts import Shortcut, register_shortcut
 
 VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
 DAYS = (
@@ -32,8 +34,8 @@ CHECKS = {
     "alignment": gettext_lazy("From address"),
 }
 LIGHTS = {
-    "green": (gettext_lazy("In order"), "ok"),
-    "amber": (gettext_lazy("Could be better"), "warn"),
+    "green": (gettext_lazy("OK"), "ok"),
+    "amber": (gettext_lazy("Can be improved"), "warn"),
     "red": (gettext_lazy("Needs fixing"), "bad"),
 }
 KEY_STATES = {
@@ -56,6 +58,8 @@ HOURS_FIELDSETS = (
     Fieldset(gettext_lazy("Sending hours"), ("windowDays", ("windowStart", "windowEnd"), "recipientTimezone")),
     Fieldset(gettext_lazy("Drafts"), (("approvalDays", "language"),)),
 )
+TEST_SENDER = "test"
+"""User name and password at the test server, which takes all of them."""
 TLS_PORT = 465
 """The port on which mail servers use TLS from the first byte."""
 
@@ -172,6 +176,7 @@ class Senders(SenderPage):
                 *vendors["apps"],
             ],
             "writers": writers.data if writers.ok else [],
+            "has_test_server": test_server() is not None,
             "form": self.hours(hours.data) if hours is not None and hours.ok else None,
             "zone": hours.data["timezone"] if hours is not None and hours.ok else "",
         }
@@ -200,16 +205,31 @@ class Senders(SenderPage):
             fieldsets=HOURS_FIELDSETS,
         )
 
-    def do_connect_writer(self) -> HttpResponse:
-        answer = self.ask("POST", "apps/ai-offline", None, {"name": "Built-in writer"})
-        return self.done(_("The writer is ready")) if answer.ok else self.refuse(answer)
+    def do_test_sender(self) -> HttpResponse:
+        """Connect the service's own test server, which delivers nothing."""
+        server = test_server()
+        if server is None:
+            raise Refused(400, _("This page has no such action"))
+        host, port = server
+        person = {"fromName": self.reader.name, "fromEmail": self.reader.email}
+        account = {"username": TEST_SENDER, SECRET: TEST_SENDER, "secure": False}
+        body = {"name": "Test sender", "host": host, "port": port, **account, **person}
+        answer = self.ask("POST", "apps/smtp", None, body)
+        if not answer.ok:
+            return self.refuse(answer, self.back)
+        return self.tested(answer, _("Test sender connected"), self.back)
+
+    @property
+    def back(self) -> str:
+        """The page that comes next: home for its first steps, else this one."""
+        return self.address("home") if self.request.POST.get("back") == "home" else ""
 
     def do_hours(self) -> HttpResponse:
         form = self.hours(self.read("genie/settings").data).bind(self.request.POST)
         if not form.is_valid():
             return self.invalid(form)
         sent = form.values
-        days = [int(day) for day in sent["windowDays"] if day.isdigit()]
+        days = [int(day) for day in sent["windowDays"] if str(day).isdigit()]  # those of the record are numbers
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
         values = {
             name: value for name, value in sent.items() if name in self.request.POST or name == "recipientTimezone"
@@ -235,6 +255,19 @@ class Senders(SenderPage):
     def sent_app(self) -> str:
         app = self.request.POST.get("app", "smtp")
         return app if VENDOR_APP.fullmatch(app) else "smtp"
+
+
+register_shortcut(
+    Shortcut(
+        "sender",
+        gettext_lazy("Use the test sender"),
+        "senders",
+        "test_sender",
+        "apps",
+        "POST",
+        is_offered=lambda page: test_server() is not None,
+    )
+)
 
 
 class NewSender(SenderPage):

@@ -112,6 +112,7 @@ OTHER_SENTENCES = {
     "rejected": "The mail server refused it.",
     "restored": "The service was restored from a backup, and the original may have sent it.",
     "run_failed": "The outreach could not be prepared to its end, so nothing follows.",
+    "sample_contact": "This is a sample contact, so nothing was sent.",
     "sender_trouble": "It was not sent: its sender has trouble and rests. It goes when the sender works again.",
     "taken_over": "A person has taken the conversation over before it went.",
     "template_refused": "The chat vendor does not take the template as it was filled.",

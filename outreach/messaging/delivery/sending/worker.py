@@ -16,6 +16,7 @@ from django.utils import timezone
 from core.jobs import LeaseLost
 from core.types import JsonObject
 from outreach.connections.senders.models import Sender
+from outreach.connections.senders.sample_people import may_reach
 from outreach.connections.smtp.message import InvalidMail, message_id
 from outreach.connections.smtp.transport import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.messaging.delivery import ledger
@@ -41,6 +42,10 @@ _LIMIT_PAUSE = 60.0
 _random = SystemRandom()
 
 
+class SampleRecipient(InvalidMail):
+    """The recipient is a sample person, whom only the test server reaches."""
+
+
 class IntentRefused(Exception):
     """The intent was not committed: the message may no longer be sent, or the lease is lost."""
 
@@ -63,12 +68,14 @@ def deliver(
 ) -> Outcome:
     """Send a claimed message. Return the outcome, which is not recorded yet.
 
-    `intend` commits the intent and returns whether the message may be sent. Raises InvalidMail, AttachmentMissing,
-    AttachmentUnavailable and IntentRefused, and the exceptions of `intend`; nothing was sent then.
+    `intend` commits the intent and returns whether the message may be sent. Raises InvalidMail (SampleRecipient),
+    AttachmentMissing, AttachmentUnavailable and IntentRefused, and the exceptions of `intend`; nothing was sent then.
     """
     sender = sender_of(job)
     # Read once: the intent names it, the statement compares it with the contact's, and the envelope uses it.
     recipient = job.address
+    if not may_reach(sender, recipient):
+        raise SampleRecipient("Sample people get no email.")
     header = "" if job.chat_app_id else message_id(job.pk, sender.from_email)
 
     def commit_intent() -> None:
@@ -86,6 +93,8 @@ def record_not_begun(job: SendJob, error: Exception) -> None:
     if isinstance(error, IntentRefused):  # the next claim decides and records why
         written = ledger.transition(job, to="approved", reason="changed_since_claim", lease=None, worker=None)
         _require_lease(written, job)
+    elif isinstance(error, SampleRecipient):
+        _fail_unsent(job, "sample_contact", str(error))
     elif isinstance(error, InvalidMail):
         _fail_unsent(job, "invalid_message", str(error))
     elif isinstance(error, AttachmentMissing):

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from accounts.settings.branding import brand_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
+from core.internals.rest_framework import http_request
 from core.types import JsonObject
 from outreach.messaging.delivery.unsubscribing.preferences import preferences, resubscribe
 from outreach.messaging.delivery.unsubscribing.services import unsubscribe
@@ -50,7 +51,7 @@ class UnsubscribeViewSet(ResourceViewSet):
         except InvalidToken:
             return self._invalid(request)
         # Django's form data and not DRF's: RFC 8058 clients post a form of their own to the same address.
-        if request._request.POST.get("do") == "resubscribe":
+        if http_request(request).POST.get("do") == "resubscribe":
             resubscribe(unsubscriber)
             return self._page(request, unsubscriber, asked="back")
         unsubscribe(unsubscriber)
@@ -82,7 +83,7 @@ class UnsubscribeViewSet(ResourceViewSet):
 
 
 def _rendered(request: Request, context: JsonObject, status: int) -> HttpResponse:
-    page = render(request._request, "pages/unsubscribe.html", context, status=status)
+    page = render(http_request(request), "pages/unsubscribe.html", context, status=status)
     # The page shows a part of the address and must not stay in a shared cache.
     page["Cache-Control"] = "no-store"
     page["X-Robots-Tag"] = "noindex"

@@ -1,4 +1,7 @@
-"""The connection to a mailbox: imapclient over sockets of the guard, with deadlines and bounds, reading only."""
+"""The connection to a mailbox: imapclient over sockets of the guard, with deadlines and bounds, reading only.
+
+Private parts of imapclient 4.1.0, and of imaplib under it: how they open their sockets.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class CampaignAudience(CampaignPage):
 
     path = "campaigns/audience"
     name = "campaign-audience"
-    title = gettext_lazy("Who the campaign is written to")
+    title = gettext_lazy("Recipients")
     template = "web/campaigns/audience.html"
 
     def show(self) -> Values:

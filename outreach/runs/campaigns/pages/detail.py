@@ -28,21 +28,21 @@ FUNNEL = (
     ("delivered", gettext_lazy("Delivered"), ()),
     ("opened", gettext_lazy("Opened"), ()),
     ("clicked", gettext_lazy("Clicked"), ()),
-    ("replied", gettext_lazy("Answered"), ()),
+    ("replied", gettext_lazy("Replied"), ()),
     ("unsubscribed", gettext_lazy("Unsubscribed"), ()),
-    ("bounced", gettext_lazy("Came back"), ()),
+    ("bounced", gettext_lazy("Bounced"), ()),
     ("notSent", gettext_lazy("Not sent"), NOT_SENT),
 )
 """Name of a number -> its label, and the statuses of the messages that it counts."""
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every mail has."""
 WHY = {
-    "replied": gettext_lazy("it had the most replies"),
-    "opened": gettext_lazy("most people have opened it"),
-    "clicked": gettext_lazy("most people have clicked a link of it"),
-    "tie": gettext_lazy("several did as well, and it is the first of these"),
-    "no_data": gettext_lazy("nobody had done anything, and it is the first"),
-    "chosen": gettext_lazy("somebody has chosen it"),
+    "replied": gettext_lazy("most replies"),
+    "opened": gettext_lazy("most opens"),
+    "clicked": gettext_lazy("most clicks"),
+    "tie": gettext_lazy("a tie: the first version"),
+    "no_data": gettext_lazy("no responses: the first version"),
+    "chosen": gettext_lazy("chosen by a member"),
 }
 
 

@@ -35,16 +35,13 @@ SECOND_NAMES = {key: name for name, key in SECOND.items()}
 BY_CHAT = {"templateId": "chatTemplate", "variables": "chatVariables"}
 SECOND_BY_CHAT = {"templateId": "secondChatTemplate", "variables": "secondChatVariables"}
 """The same of a campaign by chat."""
-HELP = _(
-    "Plain text, HTML or MJML. {{contact.firstName}}, {{contact.name}}, {{company.name}} and the name of any field of"
-    " contacts in double braces are filled in."
-)
+HELP = _("Plain text, HTML or MJML, with fields such as {{contact.firstName}} or {{company.name}}.")
 WINNERS = (
-    ("", "", _("Each version goes to its share")),
-    ("replied", "", _("The one with the most replies goes to the rest")),
-    ("opened", "opens", _("The one that most people open goes to the rest")),
-    ("clicked", "clicks", _("The one of which most people click a link goes to the rest")),
-    ("manual", "", _("I choose the one that goes to the rest")),
+    ("", "", _("No winner: split by share")),
+    ("replied", "", _("Most replies")),
+    ("opened", "opens", _("Most opens")),
+    ("clicked", "clicks", _("Most clicks")),
+    ("manual", "", _("I choose the winner")),
 )
 """Metric, its tracking, and its label."""
 
@@ -89,9 +86,7 @@ class CampaignForm(CampaignPage):
         return [
             Field("name", _("Name"), required=True, help_text=_("Only your team sees this.")),
             *chats.chat_fields(
-                self.chat_templates(),
-                "chat",
-                help=_("Sent by chat from the template's number, not by email."),
+                self.chat_templates(), "chat", help=_("Sent by chat from the template's number, not by email.")
             ),
             *([chosen] if templates else []),
             Field("subject", _("Subject"), help_text=_("Used if no template is chosen.")),
@@ -102,11 +97,7 @@ class CampaignForm(CampaignPage):
         """Return the fields of the second version, and of how one of both is chosen."""
         templates = self.named("templates")
         chosen = Field(
-            "secondTemplateId",
-            _("Template of B"),
-            "select",
-            options=templates,
-            placeholder=_("None (write here)"),
+            "secondTemplateId", _("Template of B"), "select", options=templates, placeholder=_("None (write here)")
         )
         return [
             *chats.chat_fields(self.chat_templates(), "secondChat", _("Chat template")),
@@ -141,12 +132,7 @@ class CampaignForm(CampaignPage):
         ]
         return [
             Field("smtp", _("From"), "select", True, options=senders, initial=senders[0].value if senders else ""),
-            Field(
-                "scheduledAt",
-                _("Starts"),
-                "datetime-local",
-                help_text=_("Leave empty to start right away."),
-            ),
+            Field("scheduledAt", _("Starts"), "datetime-local", help_text=_("Leave empty to start right away.")),
             Field(
                 "throttle",
                 _("Messages per hour"),
@@ -174,12 +160,7 @@ class CampaignForm(CampaignPage):
             Field("live", _("Include contacts added later"), "switch", initial=False),
             Field("intervalMs", _("Repeat"), "select", options=list(INTERVALS), placeholder=_("Never")),
             Field("writeAgain", _("Send to everyone again each time"), "switch", initial=False),
-            Field(
-                "endsAt",
-                _("Until"),
-                "datetime-local",
-                help_text=_("For contacts added later, or repeated sends."),
-            ),
+            Field("endsAt", _("Until"), "datetime-local", help_text=_("For contacts added later, or repeated sends.")),
         ]
 
     def context(self, form: Form) -> JsonObject:

@@ -10,9 +10,7 @@ from core.types import Values
 from outreach.runs.genie.pages.base import OutreachPage, messages, skipped
 from outreach.runs.genie.pages.highlights import marks
 
-CHANGED = gettext_lazy(
-    "Nothing was approved: some of these messages were changed or decided since you looked. Here is what would go now."
-)
+CHANGED = gettext_lazy("Not approved: some messages have changed. Check the current drafts.")
 
 
 class ApproveAll(OutreachPage):

@@ -12,12 +12,12 @@ from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
 
 PHASES = {
-    "planning": (gettext_lazy("Being written"), "info"),
-    "awaiting_approval": (gettext_lazy("Waits for approval"), "warn"),
+    "planning": (gettext_lazy("Writing"), "info"),
+    "awaiting_approval": (gettext_lazy("Needs approval"), "warn"),
     "sending": (gettext_lazy("Sending"), "info"),
-    "waiting": (gettext_lazy("Waits for what comes next"), "info"),
+    "waiting": (gettext_lazy("Follow-ups scheduled"), "info"),
     "completed": (gettext_lazy("Done"), "ok"),
-    "cancelled": (gettext_lazy("Cancelled"), ""),
+    "cancelled": (gettext_lazy("Canceled"), ""),
     "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Phase -> its label, and the tone of its badge."""
@@ -49,22 +49,6 @@ def skipped(answer: Values) -> list[str]:
 def why(answer: Answer) -> str:
     """Return why something about a message was refused, as a sentence."""
     return f"{answer.message}. {answer.reason}"
-
-
-NO_WRITER = {
-    "defaultAppOff": (
-        gettext_lazy(
-            "What writes by default is switched off, or was removed: choose another in the settings, under AI."
-        )
-    ),
-    "noModelInPlan": gettext_lazy("Your plan has no AI model: choose the built-in writer in the settings, under AI."),
-}
-"""Code of the refusal of an AI app -> the reason for people."""
-
-
-def no_writer(answer: Answer) -> str:
-    """Return the reason why nothing writes messages, from the refusal of a run."""
-    return NO_WRITER.get(answer.code, "Nothing writes messages yet: choose what does in the settings, under AI.")
 
 
 def shown_run(run: Values) -> JsonObject:

@@ -13,9 +13,7 @@ from core.types import JsonObject
 from core.web.forms import Field, Option
 
 CHAT = "chatapp"
-FILLED = gettext_lazy(
-    "One in a line: 1 = {{contact.firstName}}, 2 = SPRING. Left out: the field that the template names."
-)
+FILLED = gettext_lazy("One per line: 1 = {{contact.firstName}}. Leave empty to use the template's fields.")
 
 
 def chat_fields(

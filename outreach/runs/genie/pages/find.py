@@ -10,8 +10,9 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
-from outreach.runs.genie.pages.base import TRACKED, OutreachPage, no_writer
+from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.new import TONES
 
 WHO = ("prompt", "industry", "count", "customWhitelistedDomains", "enrichmentEnabled")
@@ -149,10 +150,7 @@ class FindPeople(OutreachPage):
         answer = self.ask("POST", "genie", None, self.body(form))
         if answer.ok:
             return self.done(gettext("Searching for people"), self.address("outreach-run", answer.data["_id"]))
-        if answer.refuses("aiType"):
-            form.add_error(None, no_writer(answer))
-        else:
-            form.refuse(answer)
+        form.refuse(answer)
         return self.page(self.context(form), status=422)
 
 
@@ -189,7 +187,10 @@ class FindCost(FindPeople):
                 **channels_of(chosen),
             },
         )
-        context: JsonObject = {"preview": answer.data} if answer.ok else {"refused": answer.warning or answer.message}
+        context: JsonObject = {"preview": answer.data}
+        if not answer.ok:
+            text = remedy_text(answer) or answer.warning or answer.message
+            context = {"refused": text, "remedy": remedy_key(answer)}
         if "HX-Request" in self.request.headers:
             return self.page(context, template="web/outreach/find_cost.html")
         return self.page({**self.context(self.form().bind(sent)), **context})

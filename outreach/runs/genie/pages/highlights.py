@@ -21,15 +21,15 @@ SOURCES = {
     "company.description": gettext_lazy("Your company: what it does"),
     "company.website": gettext_lazy("Your company: website"),
     "company.senderName": gettext_lazy("The sender's name"),
-    "prompt": gettext_lazy("What this outreach is about"),
-    "hint": gettext_lazy("What was asked for when it was rewritten"),
-    "outreach.step": gettext_lazy("A message went before this one"),
+    "prompt": gettext_lazy("Topic of the outreach"),
+    "hint": gettext_lazy("Rewrite request"),
+    "outreach.step": gettext_lazy("An earlier message"),
     "outreach.subject": gettext_lazy("The subject of the conversation"),
     "outreach.occurrence": gettext_lazy("This outreach repeats"),
     "outreach.language": gettext_lazy("Written in English, since there are no rules for the language"),
     "template": gettext_lazy("Your template"),
     PERSON: gettext_lazy("Written by hand"),
-    "": gettext_lazy("Nothing proves it"),
+    "": gettext_lazy("Unproved"),
 }
 """Source of evidence -> its label."""
 

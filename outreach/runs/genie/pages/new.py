@@ -11,9 +11,10 @@ from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
 from outreach.runs.genie.pages import steps
-from outreach.runs.genie.pages.base import TRACKED, OutreachPage, no_writer
+from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.highlights import marks
 
 SELECTORS = (
@@ -25,7 +26,7 @@ SELECTORS = (
 WHO = ("contactIds", *(name for name, *_ in SELECTORS))
 HOW = ("smtp", "draft", *TRACKED, "intervalMs")
 CAPS = ("tokenCap", "costCap")
-CAP_HELP = gettext_lazy("Where an AI model writes. Empty: your company's cap for one outreach, if there is one.")
+CAP_HELP = gettext_lazy("For AI models. Leave empty to use the company's limit.")
 FOUND = 10
 MAX_PICKED = 100
 """Single people in one run of the page; an address holds no more ids."""
@@ -38,7 +39,7 @@ TONES = (
 )
 EXCLUDED = {
     "unsubscribed": "unsubscribed",
-    "address_suppressed": gettext_lazy("on the do-not-contact list"),
+    "address_suppressed": gettext_lazy("on the suppression list"),
     "no_valid_address": gettext_lazy("without a valid address"),
 }
 """Reason -> the text about the number of contacts."""
@@ -174,9 +175,6 @@ class NewRun(OutreachPage):
             return self.done(
                 gettext("The messages are being written"), self.address("outreach-run", answer.data["_id"])
             )
-        if answer.refuses("aiType"):
-            form.add_error(None, no_writer(answer))
-            return self.page(self.context(form), status=422)
         steps.refuse(form, answer)
         for field in form.refused_fields:
             if field.name == "smtp" and field.value() not in ("", *(option.value for option in field.options)):
@@ -210,9 +208,16 @@ class RunSamples(NewRun):
     def samples(self, answer: Answer) -> JsonObject:
         """Return the samples with their marks, or the reason why there are none."""
         if not answer.ok:
-            return {"refused": [answer.message, answer.warning]}
+            text = remedy_text(answer)
+            return {"refused": [text] if text else [answer.message, answer.reason], "remedy": remedy_key(answer)}
         preview = answer.data
-        return {"preview": preview, "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]]}
+        composer = preview["composer"]
+        writer = composer["name"] if composer["callsAModel"] else gettext("the built-in writer")
+        return {
+            "preview": preview,
+            "writer": writer,
+            "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]],
+        }
 
 
 class RunSteps(NewRun):
@@ -243,7 +248,7 @@ class RunAudience(NewRun):
     path = "outreach/audience"
     name = "outreach-audience"
     action = ""
-    title = gettext_lazy("Who is written to")
+    title = gettext_lazy("Recipients")
     template = "web/outreach/audience.html"
 
     def show(self) -> Values:
@@ -282,7 +287,7 @@ class RunPeople(NewRun):
     path = "outreach/people"
     name = "outreach-people"
     action = ""
-    title = gettext_lazy("Single people")
+    title = gettext_lazy("Single contacts")
     template = "web/outreach/people.html"
 
     def show(self) -> Values:

@@ -20,15 +20,15 @@ from outreach.runs.genie.pages.highlights import marks
 
 QUEUE_SIZE = 50
 SINCE = {
-    "planned": gettext_lazy("It is being rewritten. The new words come in a moment."),
-    "approved": gettext_lazy("It has been approved in the meantime, and waits its turn."),
-    "claimed": gettext_lazy("It has been approved in the meantime, and goes at this moment."),
-    "sending": gettext_lazy("It has been approved in the meantime, and goes at this moment."),
-    "sent": gettext_lazy("It has been approved in the meantime, and was sent."),
-    "cancelled": gettext_lazy("In the meantime it was decided that it does not go."),
-    "suppressed": gettext_lazy("Cancelled: the contact is on the suppression list."),
-    "failed": gettext_lazy("It was approved in the meantime, and could not be sent."),
-    "unknown": gettext_lazy("It was approved in the meantime; nobody knows whether it arrived."),
+    "planned": gettext_lazy("The message is being rewritten."),
+    "approved": gettext_lazy("Approved by someone else, and queued."),
+    "claimed": gettext_lazy("Approved by someone else, and sending."),
+    "sending": gettext_lazy("Approved by someone else, and sending."),
+    "sent": gettext_lazy("Approved by someone else, and sent."),
+    "cancelled": gettext_lazy("Canceled by someone else."),
+    "suppressed": gettext_lazy("Canceled: the contact is on the suppression list."),
+    "failed": gettext_lazy("Approved by someone else, but sending failed."),
+    "unknown": gettext_lazy("Approved by someone else; delivery unknown."),
 }
 """Status of a message that is no draft any more -> its description."""
 
@@ -181,7 +181,7 @@ class Review(OutreachPage):
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
             return _("You changed it in another window.")
-        return _("%(by)s changed it.") % {"by": by.get("name") or "Somebody"}
+        return _("%(by)s changed it.") % {"by": by.get("name") or _("Somebody")}
 
     def at(self, message: str) -> str:
         """Return the address of a draft in the review, or of the first one."""

@@ -15,6 +15,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
+from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.runs.genie.pages.base import PHASES, OutreachPage, messages, shown_run
 from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
 from outreach.runs.genie.types import RunDetailData
@@ -119,6 +120,7 @@ class Run(OutreachPage):
                 for reason in run["reasons"]
             ],
             "waits": decision if held else None,
+            "reason_link": self.reason_link(run, decision),
             "goes_at": goes if not held else None,
             "whom": [*self.searched(run), *self.whom(run)],
             "people": self.people(run),
@@ -132,6 +134,10 @@ class Run(OutreachPage):
             "anew": anew,
             "open": run["phase"] not in ("cancelled", "completed", "failed"),
         }
+
+    def reason_link(self, run: RunDetailData, decision: Values) -> Link:
+        """Return the link that helps with the reason for which the run's messages wait."""
+        return link_of(decision.get("reason", ""), Case(run=run["_id"], smtp=record_id(run["smtp"])), self)
 
     def rows(self, run: RunDetailData) -> list[JsonObject]:
         """Return the steps of the run's cadence with the numbers of their messages; none without follow-ups."""

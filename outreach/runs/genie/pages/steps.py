@@ -28,11 +28,16 @@ INTERVALS = (
     Option("2592000000", gettext_lazy("Every 30 days")),
 )
 NEW = {"amount": "3", "unit": "days"}
-DAYS = tuple(
-    Option(str(number), name)
-    for number, name in enumerate(("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"), 1)
+DAYS = (
+    Option("1", gettext_lazy("Monday")),
+    Option("2", gettext_lazy("Tuesday")),
+    Option("3", gettext_lazy("Wednesday")),
+    Option("4", gettext_lazy("Thursday")),
+    Option("5", gettext_lazy("Friday")),
+    Option("6", gettext_lazy("Saturday")),
+    Option("7", gettext_lazy("Sunday")),
 )
-BY_CHAT = gettext_lazy("It goes by chat then, by the number of the template, to those with a phone number.")
+BY_CHAT = gettext_lazy("Sent by chat to people with a phone number.")
 WINDOW = ("days", "start", "end")
 BY_CHAT_ALONE = ("chatTemplate", "chatVariables")
 NAMES = ("amount", "unit", "chatTemplate", "chatVariables", "template", "prompt", "subject", "stopOn", *WINDOW)

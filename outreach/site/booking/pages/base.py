@@ -15,7 +15,7 @@ PAGES_KIND = Records(
     gettext_lazy("booking page"),
     gettext_lazy("booking pages"),
     "calendar-check",
-    gettext_lazy("An address where people choose a time with you that is free, and are in your calendar."),
+    gettext_lazy("Let people book a free time in your calendar."),
 )
 
 

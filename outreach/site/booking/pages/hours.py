@@ -17,7 +17,7 @@ from core.web.records import shown_value
 from outreach.site.booking.pages.base import BookingPages
 from outreach.site.booking.pages.week import day_fields, read_week, zone_field
 
-SUCH_AS = gettext_lazy("Such as 09:00 – 12:30, 13:30 – 17:00, or 10-12")
+SUCH_AS = gettext_lazy("For example 09:00 – 12:30, 13:30 – 17:00")
 
 
 class BookableHours(BookingPages):

@@ -21,7 +21,7 @@ from outreach.site.booking.pages.base import BookingPages
 
 LENGTHS = (15, 20, 30, 45, 60, 90, 120)
 NOTICE = {
-    0: gettext_lazy("Until it begins"),
+    0: gettext_lazy("Until the start"),
     60: gettext_lazy("1 hour before"),
     240: gettext_lazy("4 hours before"),
     1440: gettext_lazy("1 day before"),
@@ -231,11 +231,11 @@ class EditBookingPage(BookingForm, EditRecord):
 class QuestionForm(Form):
     label = Field(label=gettext_lazy("Question"), required=True)
     type = Field(label=gettext_lazy("Kind"), kind="select", required=True, options=TYPES, initial="text")
-    required = Field(label=gettext_lazy("Has to be filled in"), kind="switch")
+    required = Field(label=gettext_lazy("Required"), kind="switch")
     options = Field(
         label=gettext_lazy("Options"), kind="textarea", help_text=gettext_lazy("For choices: one per line.")
     )
-    help = Field(label=gettext_lazy("Help below it"))
+    help = Field(label=gettext_lazy("Help text"))
 
 
 class BookingQuestions(BookingPages):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crm.imports.readers import FieldSpec, ReaderError, RowError, open_table, propose_mapping
-from tests.kit.examples import thorough
+from tests.kit.examples import in_make_check, thorough
 
 OLD = """BEGIN:VCARD
 VERSION:2.1
@@ -267,6 +267,7 @@ class TestDamage:
         tracemalloc.stop()
         assert (rows, peak < 12_000_000) == ([(1, ["Ute"]), (2, ["Ivo"])], True)
 
+    @in_make_check
     def test_many_cards_take_no_memory(self) -> None:
         content = io.BytesIO(card("N:Falk;Ute;;;", "FN:Ute Falk", "EMAIL:ute@falk.example").encode() * 20_000)
         tracemalloc.start()

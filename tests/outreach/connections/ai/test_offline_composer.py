@@ -1,5 +1,6 @@
 """The offline composer: what it makes of a prompt, of what it knows, and of data that means harm."""
 
+import re
 import unicodedata
 
 import pytest
@@ -13,6 +14,7 @@ from outreach.connections.ai.providers.goal import read_goal
 from outreach.connections.ai.providers.hints import read_hint
 from outreach.connections.ai.providers.offline import OfflineComposer
 from outreach.connections.ai.providers.passages import WORD_LIMIT
+from outreach.connections.ai.providers.text_language import language_of_text
 from outreach.models import AiApp
 from tests.kit.examples import thorough
 
@@ -301,10 +303,19 @@ def test_what_is_read_of_a_hint(hint: str, shorter: bool, longer: bool, mention:
     assert ignored in OfflineComposer(AiApp()).unfollowed(hint)
 
 
-@pytest.mark.parametrize("language", ["English", "German", "French", "Spanish"])
+OPEN_DAY = {
+    "English": "Invite them to our open day",
+    "German": "Wir laden Sie zu unserem Tag der offenen Tür ein",
+    "French": "Nous vous invitons à notre journée portes ouvertes",
+    "Spanish": "Le invitamos a nuestra jornada de puertas abiertas",
+}
+"""Language -> a topic in it."""
+
+
+@pytest.mark.parametrize("language", OPEN_DAY)
 def test_hints_are_followed_in_each_language(language: str) -> None:
     def words(hint: str) -> str:
-        return compose(prompt="Invite them to our open day", language=language, hint=hint).text
+        return compose(prompt=OPEN_DAY[language], language=language, hint=hint).text
 
     plain, told = words(""), words("mention that we open on 12 May")
     assert len(words("shorter").split()) < len(plain.split()) < len(words("longer").split())
@@ -313,10 +324,14 @@ def test_hints_are_followed_in_each_language(language: str) -> None:
     assert formal.get(language, "Atentamente") in words("more formal")
 
 
-@pytest.mark.parametrize("prompt", ["Invite them to our open day on 12 May", "Thank them", "Lade sie ein!", ""])
 @pytest.mark.parametrize(("language", "said"), [("German", "Grüße"), ("French", "ordialement"), ("Spanish", "aludo")])
-def test_messages_in_other_languages_rest_on_facts(language: str, said: str, prompt: str) -> None:
-    for company, contact, step in ((COMPANY, ANN, 1), (CompanyBrief(name=""), ContactBrief(), 2)):
+def test_messages_in_other_languages_rest_on_facts(language: str, said: str) -> None:
+    bare = CompanyBrief(name="")
+    for prompt, company, contact, step in (
+        (OPEN_DAY[language], COMPANY, ANN, 1),
+        (OPEN_DAY[language], bare, ContactBrief(), 2),
+        ("", bare, ANN, 1),
+    ):
         texts = set()
         for seed in "abcdef":
             brief = ComposeBrief(
@@ -329,6 +344,58 @@ def test_messages_in_other_languages_rest_on_facts(language: str, said: str, pro
             texts.add(draft.text)
         assert any(said in text or "Bien à vous" in text for text in texts)
         assert not any("Hello" in text or "regards" in text for text in texts)
+
+
+@pytest.mark.parametrize("channel", ["email", "chatapp"])
+@pytest.mark.parametrize("asked", [None, *OPEN_DAY])
+@pytest.mark.parametrize("written", OPEN_DAY)
+def test_a_message_stays_in_the_language_of_its_topic(written: str, asked: str | None, channel: str) -> None:
+    """The company's description, in English, is left out of a message in another language."""
+    for seed in "abcdef":
+        brief = ComposeBrief(
+            contact=ANN, company=COMPANY, prompt=OPEN_DAY[written], language=asked, channel=channel, seed=seed
+        )
+        draft = OfflineComposer(AiApp()).compose(brief)
+        for sentence in re.split(r"(?<=[.!?:])\s", draft.text):
+            assert language_of_text(sentence) in ("", written), sentence
+        noted = [claim.text for claim in draft.claims if claim.source == "outreach.language"]
+        assert bool(noted) is (asked not in (None, written))
+
+
+def test_without_a_topic_the_profile_decides() -> None:
+    german = CompanyBrief(name="Bäckerei Korn", description="Wir backen Brot und Brötchen für die Stadt.")
+    draft = compose(company=german, prompt="", language="English")
+    assert ("Wir backen Brot" in draft.text, "regards" in draft.text) == (True, False)
+    assert "Wir backen" not in compose(company=german, prompt=OPEN_DAY["English"]).text
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Sommerfest 2026", ""),
+        ("", ""),
+        ("Bäckerei Korn", "German"),
+        ("We open our new bakery on 1 December", "English"),
+        ("Nous ouvrons notre nouvelle boulangerie", "French"),
+        ("Abrimos nuestra nueva panadería", "Spanish"),
+        ("Wir eröffnen unsere neue Bäckerei", "German"),
+        ("l'ouverture", "French"),
+    ],
+)
+def test_the_language_of_a_text(text: str, language: str) -> None:
+    assert language_of_text(text) == language
+
+
+@pytest.mark.parametrize("language", OPEN_DAY)
+def test_a_subject_is_never_cut(language: str) -> None:
+    long = f"{OPEN_DAY[language]}, {OPEN_DAY[language].lower()}, {OPEN_DAY[language].lower()}"
+    company = CompanyBrief(name="The Company With a Name That Is as Long as Names of Companies Ever Get, Limited")
+    for topic in (OPEN_DAY[language], long):
+        for us in (COMPANY, company):
+            for seed in "abcdefgh":
+                for step in (1, 2):
+                    subject = compose(prompt=topic, company=us, language=language, seed=seed, step=step).subject
+                    assert ("…" in subject, 0 < len(subject) <= 78) == (False, True)
 
 
 def test_a_language_without_sentences_is_told() -> None:

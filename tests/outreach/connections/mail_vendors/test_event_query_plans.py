@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -11,8 +14,11 @@ from core.tenancy import as_owner
 from outreach.messaging.mail_events.services import BATCH, apply_batch
 from outreach.models import MailApp, MailEvent, SendJob
 from tests.guards.backoffice_rows.outreach import make_job, make_mail_app
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
+from tests.kit.rows import kept_for_module
 
+pytestmark = in_make_check
 MANY = 20_000
 COPY = """
 INSERT INTO outreach_sendjob
@@ -23,24 +29,29 @@ FROM outreach_sendjob job, generate_series(1, %s) n WHERE job.id = %s
 """
 
 
-@pytest.fixture
-def app(cast: Cast) -> MailApp:
-    """A vendor's app with many sent messages."""
-    with cast.scope():
-        created: MailApp = make_mail_app(1)
-        job = make_job(1)
-        with as_owner(), connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute(COPY, [created.pk, MANY, job.pk])
-            cursor.execute("ANALYZE outreach_sendjob")
-    return created
+@pytest.fixture(scope="module")
+def kept(django_db_setup: None, django_db_blocker: Any) -> Iterator[tuple[Cast, MailApp]]:
+    """A company, and its vendor's app with many sent messages."""
+    with kept_for_module(django_db_blocker):
+        cast = make_cast()
+        with cast.scope():
+            app: MailApp = make_mail_app(1)
+            job = make_job(1)
+            with as_owner(), connection.cursor() as cursor:
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+                cursor.execute(COPY, [app.pk, MANY, job.pk])
+                cursor.execute("ANALYZE outreach_sendjob")
+        yield cast, app
 
 
 INDEXES = {"message_id": "sendjob_vendor_message_id", "provider_message_id": "sendjob_provider_id"}
 
 
 @pytest.mark.parametrize("names", [("message_id",), ("provider_message_id",), ("message_id", "provider_message_id")])
-def test_a_full_batch_finds_its_messages_by_indexes(cast: Cast, app: MailApp, names: tuple[str, ...]) -> None:
+def test_a_full_batch_finds_its_messages_by_indexes(
+    db: None, kept: tuple[Cast, MailApp], names: tuple[str, ...]
+) -> None:
+    cast, app = kept
     forms = {"message_id": "<{}@example.org>", "provider_message_id": "p{}"}
     events = [
         MailEvent(

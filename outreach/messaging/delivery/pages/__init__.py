@@ -14,11 +14,12 @@ from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
+from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
-    ("planned", gettext_lazy("Not written yet")),
-    ("draft", gettext_lazy("To approve")),
+    ("planned", gettext_lazy("Planned")),
+    ("draft", gettext_lazy("Needs approval")),
     ("approved,claimed,sending", gettext_lazy("Sending")),
     ("sent", gettext_lazy("Sent")),
     ("failed,unknown,cancelled,suppressed", gettext_lazy("Not sent")),
@@ -29,7 +30,7 @@ STATUSES = (
 ACTIONS = {
     "approve": gettext_lazy("Message approved"),
     "draft": gettext_lazy("Moved back to drafts"),
-    "cancel": gettext_lazy("Message cancelled"),
+    "cancel": gettext_lazy("Message canceled"),
     "stop-follow-ups": gettext_lazy("Follow-ups stopped"),
 }
 """Operation of the API -> the message about its success."""
@@ -133,7 +134,7 @@ class Message(MessagePage):
             "message": message,
             "answers": answers.data if answers.ok else [],
             "title": message["subject"] or _("Message"),
-            "draft_id": message["_id"] if message["status"] == "draft" else "",
+            "reason_link": self.reason_link(message),
             "transitions": message["transitions"],
             "visits": [{**entry, "words": MACHINES.get(entry["machine"], "")} for entry in message["opensAndClicks"]],
             "stoppable": message["status"] in STOPPABLE,
@@ -142,6 +143,19 @@ class Message(MessagePage):
             "follows_at": next((entry["nextStepAt"] for entry in thread if entry["nextStepAt"]), None),
             "follows": bool(waits) or any(entry["nextStepAt"] for entry in thread),
         }
+
+    def reason_link(self, message: MessageDetailData) -> Link:
+        """Return the link that helps with the reason why the message was not sent."""
+        decision = message["decision"]
+        case = Case(
+            run=record_id(message["run"]),
+            contact=record_id(message["contact"]),
+            smtp=record_id(message["smtp"]),
+            draft=message["_id"] if decision and message["status"] == "draft" else "",
+            recipient=message["recipient"],
+            status=message["status"],
+        )
+        return link_of(decision.get("reason", "") if decision else message["reason"], case, self)
 
     def do_approve(self) -> HttpResponse:
         return self.change("approve", {"contentHash": self.request.POST.get("contentHash", "")})

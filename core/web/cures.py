@@ -1,0 +1,95 @@
+"""Cures: the buttons next to a refusal, by its code or name. Toasts, summaries of forms and alerts show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.urls import NoReverseMatch
+
+from core.text.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from core.web.ask import Answer
+    from core.web.pages import Page
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """A button that opens a page, or with `posts` sends an empty form to it."""
+
+    label: str
+    page: str
+    module: str
+    method: str = "POST"
+    posts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """The cures of a refusal, and the text for people in place of the API's, where that is for programs."""
+
+    cures: tuple[Cure, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A cure as a reader may use it."""
+
+    label: str
+    address: str
+    posts: bool
+
+
+BUILT_IN = Cure(_("Use the built-in writer"), "ai-built-in", "apps", posts=True)
+AI_APP = Cure(_("Connect an AI app"), "ai", "apps")
+CHOOSE_WRITER = Cure(_("Choose a writer"), "ai", "apps", "PUT")
+SENDER = Cure(_("Connect a sender"), "sender-new", "apps")
+TEST_SENDERS = Cure(_("Check your senders"), "senders", "apps", "PUT")
+IMPORT = Cure(_("Import contacts"), "import-new", "contact")
+NEW_CONTACT = Cure(_("New contact"), "contact-new", "contact")
+PLANS = Cure(_("See plans"), "plan", "plan", "GET")
+SEATS = Cure(_("Buy seats"), "plan", "plan", "GET")
+
+REMEDIES: Mapping[str, Remedy] = {
+    "noWriter": Remedy((BUILT_IN, AI_APP), _("No AI writer is connected yet.")),
+    "defaultAppOff": Remedy((CHOOSE_WRITER, BUILT_IN), _("The default AI writer is switched off.")),
+    "noModelInPlan": Remedy((BUILT_IN, PLANS), _("Your plan includes no AI model.")),
+    "noSender": Remedy((SENDER, TEST_SENDERS), _("No email sender works yet.")),
+    "noRecipients": Remedy((IMPORT, NEW_CONTACT), _("No contact matches. Choose other people, or add contacts.")),
+    "PlanLimitExceeded_403": Remedy((PLANS,)),
+    "PlanSubscriptionLimitExceeded_403": Remedy((PLANS,)),
+    "QueueLimitExceeded_400": Remedy((PLANS,)),
+    "PlanDoesNotIncludeThisFeature_400": Remedy((PLANS,), _("Your plan does not include this feature.")),
+    "PlanMaxUsers_400": Remedy((SEATS,)),
+    "SubscriptionExpired_400": Remedy((PLANS,), _("Your subscription has ended.")),
+}
+"""Code or name of a refusal -> its remedy. A code comes first."""
+
+
+def remedy_key(answer: Answer) -> str:
+    """Return the key of the remedy of a refusal, or an empty text without one."""
+    return next((key for key in (answer.code, answer.name) if key in REMEDIES), "")
+
+
+def remedy_text(answer: Answer) -> str:
+    """Return the text for people in place of the API's, or an empty text where the API's will do."""
+    key = remedy_key(answer)
+    return str(REMEDIES[key].text) if key else ""
+
+
+def buttons(page: Page, key: str) -> list[Button]:
+    """Return the cures that the reader of the page may use."""
+    remedy = REMEDIES.get(key)
+    return [] if remedy is None else [button for cure in remedy.cures if (button := _button(page, cure))]
+
+
+def _button(page: Page, cure: Cure) -> Button | None:
+    # By role alone: a plan that has ended, or lacks a module, is what some of the cures are about.
+    may = page.reader.member is not None and page.reader.member.may(cure.module, cure.method)
+    try:
+        return Button(cure.label, page.address(cure.page), cure.posts) if may else None
+    except NoReverseMatch:
+        return None
