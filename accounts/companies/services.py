@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.companies.models import Company
 from accounts.places.data import find_country, find_state
-from accounts.settings.models import CompanySettings
 from core.errors import NamedError
 from core.hooks import Hook
 from core.tenancy import company_id
@@ -24,8 +22,7 @@ def update_company(*, changes: Values) -> None:
     and StateNotFound_400, also when a new country does not have the company's present state.
     """
     if "timezone" in changes:
-        # The settings show the time zone too, and their own changes lock them before the company.
-        CompanySettings.objects.update(updated_at=timezone.now())
+        timezone_changes.send()
     # Country and state are checked against each other, so that nobody changes one of them in between.
     company = Company.objects.select_for_update().get(pk=company_id())
     values = dict(changes)
@@ -39,6 +36,12 @@ def update_company(*, changes: Values) -> None:
         setattr(company, name, value)
     company.save(update_fields=[*values, "updated_at"])
 
+
+timezone_changes: Hook[[], None] = Hook(
+    __name__,
+    "timezone_changes",
+    "Before the active company's time zone changes, in that transaction and before the company is locked.",
+)
 
 unique_key_changed: Hook[[str], None] = Hook(
     __name__,

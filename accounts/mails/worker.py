@@ -48,14 +48,14 @@ def drain(deadline: float) -> None:
             mails = claim(Mail, limit=BATCH)
             if not mails:
                 return
-            trouble = ""
+            server_error = ""
             for mail in mails:
                 # Once the server fails, the rest of the batch is released without a try
                 # of each that runs into the timeout.
-                trouble = trouble or _send(connection, mail)
-                if trouble:
-                    _retry_or_park(mail, trouble)
-            if trouble:
+                server_error = server_error or _send(connection, mail)
+                if server_error:
+                    _retry_or_park(mail, server_error)
+            if server_error:
                 return
 
 
@@ -124,11 +124,13 @@ def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
         _write(mail, status=Mail.Status.FAILED, error=shorten(f"The server refuses the address: {reply}", 2000))
 
 
-def _retry_or_park(mail: Mail, trouble: str) -> None:
+def _retry_or_park(mail: Mail, server_error: str) -> None:
     """Schedule a retry. After the last attempt mark the mail as failed, so that staff see it and can send it again."""
     if mail.attempts >= MAX_ATTEMPTS:
         _write(
-            mail, status=Mail.Status.FAILED, error=shorten(f"Given up after {mail.attempts} attempts. {trouble}", 2000)
+            mail,
+            status=Mail.Status.FAILED,
+            error=shorten(f"Given up after {mail.attempts} attempts. {server_error}", 2000),
         )
     else:
         _write(
@@ -136,7 +138,7 @@ def _retry_or_park(mail: Mail, trouble: str) -> None:
             status=Mail.Status.QUEUED,
             due_at=timezone.now() + backoff(mail.attempts, base=4.0),
             lease=None,
-            error=trouble,
+            error=server_error,
         )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from accounts.companies.services import timezone_changes
 from accounts.settings.branding import error_brand
-from accounts.settings.services import make_settings
+from accounts.settings.services import make_settings, note_timezone_change
 from core.api.handler import set_error_brand
 from core.tenancy.provisioning import company_created
 
 company_created.connect(make_settings)
+timezone_changes.connect(note_timezone_change)
 set_error_brand(error_brand)

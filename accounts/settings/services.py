@@ -107,6 +107,11 @@ def update_settings(*, changes: Values) -> None:
         Company.objects.filter(pk=company_id()).update(timezone=changes["timezone"], updated_at=timezone.now())
 
 
+def note_timezone_change() -> None:
+    """Move the settings' time of change, since they show the company's time zone too."""
+    CompanySettings.objects.update(updated_at=timezone.now())
+
+
 def _missing() -> NamedError:
     return NamedError(
         "SettingsNotFound_400", "the company has no settings; `manage.py migrate` gives every company what it lacks"

@@ -97,7 +97,7 @@ def run(row: DisputeWatch) -> None:
     """Look at a claimed watch's payment, and release it: until tomorrow while a dispute is open."""
     attempt = row.attempt
     try:
-        facts = ask(attempt)
+        answer = ask(attempt)
     except Misconfigured as trouble:
         update_owned(row, status=Watch.DUE, due_at=timezone.now() + MISCONFIGURED_WAIT, worker=None, error=str(trouble))
     except (AmbiguousOutcome, Refused) as doubt:
@@ -106,7 +106,7 @@ def run(row: DisputeWatch) -> None:
         update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(doubt)[:500])
     else:
         # Looking is done. From here on each state is booked in a transaction of its own.
-        for fact in facts:
+        for fact in answer:
             settle(attempt.pk, fact)
         is_open = Dispute.objects.filter(attempt=attempt, status=Status.OPEN).exists()
         status = Watch.DUE if is_open else Watch.IDLE
@@ -114,11 +114,11 @@ def run(row: DisputeWatch) -> None:
         update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
 
 
-def _later(row: DisputeWatch, trouble: Exception) -> None:
+def _later(row: DisputeWatch, failure: Exception) -> None:
     """Release a watch after an unexpected error, if it is still ours."""
     mine = DisputeWatch.objects.filter(pk=row.pk, lease=row.lease, status=Watch.WORKING)
     status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
-    due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
     mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 

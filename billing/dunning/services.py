@@ -83,8 +83,8 @@ def run(row: Dunning) -> None:
         )
 
 
-def _later(row: Dunning, trouble: Exception) -> None:
-    due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+def _later(row: Dunning, failure: Exception) -> None:
+    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
     rows = Dunning.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
     rows.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
 

@@ -172,10 +172,10 @@ def _record_ambiguous(attempt: Attempt, doubt: AmbiguousOutcome) -> None:
     _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
 
 
-def _later(attempt: Attempt, trouble: Exception) -> None:
+def _later(attempt: Attempt, failure: Exception) -> None:
     """Release an attempt after an unexpected error, if it is still ours."""
     mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
-    due, error = timezone.now() + backoff(attempt.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+    due, error = timezone.now() + backoff(attempt.attempts), f"{type(failure).__name__}: {failure}"[:500]
     mine.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 

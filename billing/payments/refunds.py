@@ -233,14 +233,14 @@ def run(row: Refund) -> None:
         _book(row, id)
 
 
-def _later(row: Refund, trouble: Exception) -> None:
+def _later(row: Refund, failure: Exception) -> None:
     """Release a refund after an unexpected error, if it is still ours. After MAX_AMBIGUOUS_ATTEMPTS it is
     parked for staff."""
     # The lease fences a worker that was slow: another one may have claimed
     # the row, and finished it, meanwhile.
     mine = Refund.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
     status = Status.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Status.DUE
-    due, error = timezone.now() + backoff(row.attempts), f"{type(trouble).__name__}: {trouble}"[:500]
+    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
     mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 

@@ -238,10 +238,10 @@ def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datet
 
 def _set_add_ons(payment: Payment) -> Subscription:
     """Set the locked subscription's add-ons to those of its paid order."""
-    found: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
+    subscription: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
     if "addOns" in payment.basis:
-        set_subscription_items(found, payment.basis["addOns"], note=f"order {payment.number}")
-    return found
+        set_subscription_items(subscription, payment.basis["addOns"], note=f"order {payment.number}")
+    return subscription
 
 
 def set_subscription_items(subscription: Subscription, ordered: Sequence[Values], *, note: str) -> None:

@@ -135,16 +135,16 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
         locked = _due(now).select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("bill_at", "id")
         rows = list(locked.filter(pk=only) if only else locked[:limit])
         batch = _billable(rows, now)
-        facts = CompanyDetails.read([due.company_id for due in batch])
-        kept = [due for due in batch if facts.renews.get(due.company_id, True)]
-        _hand_over([due.id for due in batch if not facts.renews.get(due.company_id, True)], now)
-        compute_lines(kept, facts)
+        details = CompanyDetails.read([due.company_id for due in batch])
+        kept = [due for due in batch if details.renews.get(due.company_id, True)]
+        _hand_over([due.id for due in batch if not details.renews.get(due.company_id, True)], now)
+        compute_lines(kept, details)
         for due in kept:
             if not due.priced:
                 _fall_due(due, now)
         priced = [due for due in kept if due.priced]
         _renew_free([due for due in priced if due.total <= 0], now)
-        _bill([due for due in priced if due.total > 0], facts, now, waiting)
+        _bill([due for due in priced if due.total > 0], details, now, waiting)
     return len(rows)
 
 
@@ -262,7 +262,7 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
                 set_subscription_items(require_subscription(primary), stored(due.items), note="chosen for this period")
 
 
-def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: int) -> None:
+def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting: int) -> None:
     """Make the order, the invoice with its lines and postings, and the collection of each.
 
     The invoices are numbered last, so that the lock of the series is held for the shortest time.
@@ -282,11 +282,11 @@ def _bill(batch: Sequence[Due], facts: CompanyDetails, now: datetime, waiting: i
     moves, invoices = [], []
     for due in batch:
         end = next_end(due.period_end, due)
-        invoice, payment = invoice_row(due, facts, end, now), new_id()
+        invoice, payment = invoice_row(due, details, end, now), new_id()
         invoices.append(invoice)
         rows[InvoiceLine] += line_rows(due, invoice["id"])
         rows[Posting] += posting_rows(due, invoice)
-        rows[Payment].append(payment_row(due, payment, invoice, facts, now))
+        rows[Payment].append(payment_row(due, payment, invoice, details, now))
         # Thousands fall due in one minute on the first of a month. Spread at random, they stay below the
         # gateways' rate limits without workers that have to agree on a schedule.
         wait = random.uniform(0, spread) if due.company_id in charged else 0  # noqa: S311  no secret

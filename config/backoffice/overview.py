@@ -59,9 +59,9 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
         sections.append({"title": "Imports under way", "html": _imports(Import.objects.filter(status__in=MOVING))})
     if _may_see(may, GenieScheduler):
         sections.append({"title": "Runs under way", "html": _runs()})
-    trouble = _trouble(may)
-    if trouble is not None:
-        sections.append({"title": "Trouble", "html": trouble})
+    problems = _problems(may)
+    if problems is not None:
+        sections.append({"title": "Trouble", "html": problems})
     context["sections"] = sections
     return context
 
@@ -189,7 +189,7 @@ def _runs() -> str:
     )
 
 
-def _trouble(may: Any) -> str | None:
+def _problems(may: Any) -> str | None:
     """Render the errors that may need attention, each with its number and a link. None if the user may see none."""
     lately = Q(finished_at__gte=timezone.now() - timedelta(days=1))
     kinds = (

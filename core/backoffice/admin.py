@@ -148,7 +148,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
             context |= {"title": str(self.opts.verbose_name).capitalize(), "panels": panels_of(record, request)}
             context |= {
                 "lead": self.lead(record),
-                "trouble": self.trouble(record),
+                "trouble": self.error_of(record),
                 "summary": self.filled_summary(record),
             }
             context |= {
@@ -187,11 +187,11 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         """Return the buttons of a record's page: those allowed by its state, the primary one first."""
         actions = self.get_actions(request)
         offered = [name for name in self.commands if name in actions and self.admits(record, name)]
-        found = [Action(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
-        found.sort(key=lambda action: action.name in self.last)
-        if found and found[0].name not in self.last:
-            found[0] = replace(found[0], wanted=True)
-        return found
+        shown = [Action(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
+        shown.sort(key=lambda action: action.name in self.last)
+        if shown and shown[0].name not in self.last:
+            shown[0] = replace(shown[0], wanted=True)
+        return shown
 
     def changelist_view(self, request: HttpRequest, extra_context: JsonObject | None = None) -> HttpResponse:
         plural = str(self.opts.verbose_name_plural)

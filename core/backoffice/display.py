@@ -79,7 +79,7 @@ class DisplayMixin:
             else:
                 yield from self._dressed(column, record)
 
-    def trouble(self, record: Any) -> str:
+    def error_of(self, record: Any) -> str:
         """Return the error of the record, with advice."""
         return str(getattr(record, "error", "") or getattr(record, "last_error", "") or "")
 

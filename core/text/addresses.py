@@ -85,7 +85,7 @@ def _validate(text: str) -> str:
     try:
         address = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
     except (EmailNotValidError, UnicodeError) as error:
-        raise BadAddress(_email_trouble(text, str(error))) from None
+        raise BadAddress(_email_error(text, str(error))) from None
     if len(address) > MAX_EMAIL:
         raise BadAddress(f"is longer than {MAX_EMAIL} characters")
     return address
@@ -176,7 +176,7 @@ def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
     return Phone(code, national, code + national) if national is not None else None
 
 
-def _email_trouble(text: str, why: str) -> str:
+def _email_error(text: str, why: str) -> str:
     """Return the error of an invalid email address, with advice on the correct form."""
     shown = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")

@@ -14,14 +14,17 @@ def _words(text: str) -> frozenset[str]:
 SALUTATIONS = _words("""
     familie family famille familia eheleute
     mr mrs ms miss mx sir madam ma'am dame lord lady mister messrs
+    right rt honorable honourable
     herr frau fräulein hr fr frl herrn
     m mm mme mmes mlle mlles monsieur madame mademoiselle
     sr sra srta sres señor señora señorita d dña doña don d.ª dª
-    senhor senhora dona exmo exma
+    senhor senhora dona exmo exma ex.mo ex.ma ilmo ilma il.mo excmo excma
     sig sig.ra sig.na signor signora signorina sig.r gent egr spett
+    gent.ma gent.mo gent.me gent.mi gentilissima gentilissimo egr.mo egregio egregia ill.mo ill.ma preg.mo preg.ma
+    pregiatissimo spett.le chiar.mo chiar.ma
     dhr mevr mw mej heer mevrouw mijnheer meneer
     fru frk frøken fröken herra hra rva rouva nti neiti
-    pan pani pán paní slečna sl p
+    pan pani pán paní slečna sl p sz wp
     úr kisasszony
     gospod gospa gospodin gospođa gdin gđa gdč
     domnul doamna domnișoara dl dna dra
@@ -51,6 +54,9 @@ TITLES = _words("""
     magister magistra oberarzt oberärztin chefarzt chefärztin avvocato avvocata notaio ingegnere architetto
     abogado abogada notario arquitecto arquitecta ingeniero ingeniera advogado advogada avocat avocate notaire
     advocaat notaris adwokat radca advokát
+    präsident präsidentin kanzler kanzlerin direktor direktorin senator senatorin president governor councillor
+    président présidente préfet préfète maire presidente alcalde alcaldesa sindaco sindaca prefetto vereador vereadora
+    burgemeester wethouder prezes dyrektor burmistrz ředitel ředitelka starosta primátor
     д-р др проф доц акад инж д.м.н к.м.н к.ю.н адвокат нотариус инженер доцент δρ καθ
 """)
 """Titles before a name, in lower case."""
@@ -58,6 +64,12 @@ _TITLES_AS_WRITTEN = _words("RA RAin StB StBin WP WPin")
 """Titles that are names in other capitals ("Rain")."""
 _FEMININE = re.compile(r"[.:*_]in(?:nen)?$")
 """The ending of a woman's title ("Prof.in")."""
+_COMPOUND = re.compile(
+    r"\w{3,}(?:bürgermeister|präsident|minister|direktor|kanzler|sekretär|professor|inspektor|kommissar|staatsanwalt"
+    r"|staatsanwält|arzt|ärzt|superintendent|pfarrer)(?:in)?|(?:stadt|hof|kommerzial|(?:ober)?studien|(?:ober)?regierungs"
+    r"|medizinal|bundes|national|gemeinde|kirchen|verwaltungs|aufsichts|amts)r(?:at|ätin)"
+)
+"""German titles of several words in one ("Oberbürgermeister")."""
 SUFFIXES = _words("""
     jr sr ii iii iv esq phd ph.d md m.d mba bba msc m.sc bsc b.sc m.a b.a ma ba ll.m llm ll.b m.eng b.eng meng beng
     mphil cpa cfa pmp csc drsc dis facs rn dds jd j.d mp obe mbe cbe ret junior senior
@@ -79,12 +91,24 @@ _COMPANY = _words(
 )
 _COMPANY_IN_CAPITALS = _words("ag kg ug ev e.v sa sl bv nv oy ab as spa se kgaa ооо зао оао")
 _PARTICLES = _words("von van der den de del della di da dos das du la le zu zur zum vom ter ten af av bin ibn al el")
-_SURNAME_PARTICLES = (_PARTICLES | _words("lo dal dalla dello degli des dei st ste saint o mac")) - _words("al el bin")
+_SURNAME_PARTICLES = _PARTICLES | _words(
+    "lo los las dal dalla dello degli des dei st ste saint o mac mc abu aït ait ould"
+)
+_SURNAME_PARTICLES -= _words("al bin")
 """Beginnings of surnames after a salutation, in any capitals ("Mr. De Niro")."""
 _AND = _words("und and et y e og och en i oraz a & +")
-_SALUTES = _words("hi hello hallo dear liebe lieber sehr geehrte geehrter geehrtes geehrten")
-_ADDRESSED = _words("an to für for à pour para per voor do dla til till")
-"""Words before a salutation in addresses ("An Frau Eva Weiß"); else they are names."""
+_FORMAL_SALUTES = _words("""
+    sehr geehrte geehrter geehrtes geehrten szanowny szanowna szanowni vážený vážená vážení estimado estimada
+    prezado prezada geachte kære kjære kära tisztelt stimate stimată poštovani poštovana spoštovani spoštovana
+    уважаемый уважаемая уважаемые шановний шановна wielmożny wielmożna
+""")
+"""Salutes after which "Pan" and "Don" are salutations, too."""
+_SALUTES = _FORMAL_SALUTES | _words("hi hello hallo dear liebe lieber")
+_ADDRESSED = _words("""
+    an to für for à pour para per voor do dla til till aan al alla all the de den der die la le il el cher chère gentile
+    beste hyvä
+""")
+"""Words before a salutation ("An Frau Eva Weiß", "De heer Jan Smit"); else they are names."""
 _ATTENTION = re.compile(
     r"^(?:z\. ?h(?:dn?)?\.|zhd\.?|zu h(?:ä|ae)nden(?: von)?|attn?\b[.:]*|attention:|f\.?a\.?o\.?:?"
     r"|t\. ?a\. ?v\.?|à l['’]attention de|a la atención de|all['’]attenzione di|ao cuidado de|c/o)[ :]+",
@@ -157,8 +181,10 @@ def _part_of(text: str) -> _Part:
     ]
     is_company = any(_is_company(word) for word in words)
     titled = False
-    while words and (_is_salute(words) or _is_title(words, titled=titled)):
+    saluted = False
+    while words and (_is_salute(words) or _is_title(words, titled=titled, saluted=saluted)):
         titled = titled or not _is_salute(words)
+        saluted = words[0].casefold() in _FORMAL_SALUTES
         words = words[1:]
     while words and (_bare(words[-1]) in SUFFIXES or (words[-1].endswith(".") and _bare(words[-1]) in TITLES)):
         words = words[:-1]
@@ -170,7 +196,9 @@ def _is_salute(words: list[str]) -> bool:
     first, *others = (word.casefold() for word in words)
     if first in _ADDRESSED and others:
         following = others[0].rstrip(".")
-        return following in SALUTATIONS - _AMBIGUOUS or (others[0].endswith(".") and following in TITLES)
+        return following in SALUTATIONS - _AMBIGUOUS or (
+            len(following) > 1 and others[0].endswith(".") and following in TITLES | SALUTATIONS
+        )
     return first in _SALUTES
 
 
@@ -183,13 +211,18 @@ def _is_company(word: str) -> bool:
     return bare in _COMPANY or (bare in _COMPANY_IN_CAPITALS and word.rstrip(".").isupper())
 
 
-def _is_title(words: list[str], *, titled: bool) -> bool:
-    """Return whether the first word is a title, alone or with the other words."""
+def _is_title(words: list[str], *, titled: bool, saluted: bool) -> bool:
+    """Return whether the first word is a title, alone or with the other words.
+
+    `saluted`: it follows a salutation such as "Szanowny".
+    """
     word, bare = words[0], _bare(words[0])
     if titled and (bare in _AND or (bare in _DEGREES and word.endswith("."))):
         return True
     if bare in _AMBIGUOUS:
-        return word.endswith(".") or (len(bare) > 1 and len(words) > 2)
+        # "pan Novák", in contrast to "pan wei" of a name in lower case
+        is_written_small = word.islower() and len(words) > 1 and words[1][0].isupper()
+        return word.endswith(".") or (len(bare) > 1 and (len(words) > 2 or saluted or is_written_small))
     if bare in SUFFIXES and ("." in bare or bare in _LEADING_DEGREES):
         return True
     if word.rstrip(".") in _TITLES_AS_WRITTEN:
@@ -198,7 +231,7 @@ def _is_title(words: list[str], *, titled: bool) -> bool:
 
 
 def _is_known(bare: str) -> bool:
-    return bare in TITLES or _FEMININE.sub("", bare) in TITLES
+    return bare in TITLES or _FEMININE.sub("", bare) in TITLES or _COMPOUND.fullmatch(bare) is not None
 
 
 def _is_compound_title(bare: str) -> bool:

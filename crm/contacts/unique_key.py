@@ -95,12 +95,12 @@ def recreated_contacts(keyed: Iterable[KeyedRow]) -> dict[str, str]:
     heirs.
     """
     keyed = list(keyed)
-    found = _holders(keyed, "is_deleted AND merged_into_id IS NULL") if keyed else ()
+    holders = _holders(keyed, "is_deleted AND merged_into_id IS NULL") if keyed else ()
     # Reversed, so that the first of several rows with one key stays in the dictionary.
     by_email = {item.email_key: item for item in reversed(keyed)}
     by_number = {item.number_key: item for item in reversed(keyed)}
     heir: dict[str, str] = {}
-    for gone in found:
+    for gone in holders:
         same = by_email.get(gone.email_key) if gone.email_key else None
         other = by_number.get(gone.number_key) if gone.number_key else None
         if same is not None:

@@ -191,4 +191,4 @@ _ALL: tuple[type[FieldType], ...] = (
     Phone,
     Url,
 )
-FIELD_TYPES: dict[str, FieldType] = {made.name: made() for made in _ALL}
+FIELD_TYPES: dict[str, FieldType] = {field_type.name: field_type() for field_type in _ALL}

@@ -383,4 +383,4 @@ def _load(text: str) -> Any:
 
 
 _ALL: tuple[Callable[[], ValueType], ...] = (String, Number, Boolean, Date, Member, File, Array, Object, AnyValue)
-VALUE_TYPES: dict[str, ValueType] = {made.name: made for made in (make() for make in _ALL)}
+VALUE_TYPES: dict[str, ValueType] = {value_type.name: value_type for value_type in (make() for make in _ALL)}

@@ -15,7 +15,7 @@ from core.s3 import S3Failed
 from core.tenancy import unscoped
 from crm.files.models import File
 from crm.files.storage import ABANDONED
-from crm.files.stores import ContentUnavailable, note_trouble, remove
+from crm.files.stores import ContentUnavailable, record_error, remove
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ def _remove(rows: list[File], deadline: float) -> int:
             remove(file)
         except (S3Failed, ContentUnavailable) as error:
             log.warning("the content of file %s cannot be removed: %s", file.pk, error)
-            note_trouble(file, f"Files that were deleted cannot be removed from it. {error}")
+            record_error(file, f"Files that were deleted cannot be removed from it. {error}")
             _postpone(file)
             if file.storage != File.Storage.LOCAL:  # what one refuses says nothing about the disk's others
                 refusing.add(store)

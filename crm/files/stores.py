@@ -107,7 +107,7 @@ def save(file: File, content: Received) -> None:
         content.seek(0)
         s3.put(place, file.path, content.file, size=content.size, md5=content.hashes["md5"], mime=file.mime)
     except (S3Failed, ContentUnavailable) as error:
-        note_trouble(file, str(error))
+        record_error(file, str(error))
         detail = f"{file.name}: the bucket did not take it. {error}"
         raise NamedError("FileUploadFailed_400", detail, errors=[]) from error
 
@@ -178,7 +178,7 @@ def local_copy(file: File) -> Iterator[Path]:
         yield Path(copy.name)
 
 
-def note_trouble(file: File, detail: str) -> None:
+def record_error(file: File, detail: str) -> None:
     """Store the error of the company's bucket for people to see."""
     if file.bucket_id:
         Bucket.objects.filter(pk=file.bucket_id).update(last_error=detail, last_error_at=timezone.now())

@@ -158,13 +158,13 @@ def _columns(job: Import) -> SafeString:
     targets = LEAD_TARGETS if job.import_type == Import.Type.LEAD else CONTACT_TARGETS
     own = CustomField.objects.filter(company=job.company_id, unique_field_id__in=list(job.column_mapping.values()))
     names = {**dict(own.values_list("unique_field_id", "name")), **targets}
-    facts = dict(zip(job.headers, job.columns, strict=False))
+    columns = dict(zip(job.headers, job.columns, strict=False))
     cells = [
         (
             header,
             names.get(job.column_mapping[header], "a field that is gone") if header in job.column_mapping else "–",
-            facts[header]["filled"] if header in facts else "–",
-            heading(facts[header]["fieldType"]) if header in facts else "–",
+            columns[header]["filled"] if header in columns else "–",
+            heading(columns[header]["fieldType"]) if header in columns else "–",
         )
         for header in job.headers
     ]

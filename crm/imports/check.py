@@ -121,17 +121,17 @@ def _name_holders(batch: Batch) -> None:
 
 def _checked(job: Import, batch: Batch) -> Checked:
     checked = Checked(len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
-    made = set(batch.created.values())
+    created_ids = set(batch.created.values())
     # Asked after the rollback, so that no id of a contact that does not exist is given out.
     kept = set(Contact.objects.filter(pk__in=set(batch.holders.values())).values_list("pk", flat=True))
     holders = {position: id for position, id in batch.holders.items() if id in kept}
     no_records = {
-        place for place, found in batch.problems.items() if any(problem.name == NOT_A_RECORD for problem in found)
+        place for place, problems in batch.problems.items() if any(problem.name == NOT_A_RECORD for problem in problems)
     }
     checked.no_records = len(no_records)
     checked.unknown = unknown_values(job, batch)
-    found = sorted(batch.problems.keys() - no_records, key=lambda place: (place not in batch.failed, place))
-    shown = {*found[:MAX_ERRORS], *sorted(no_records)[:MAX_NO_RECORDS]}
+    places = sorted(batch.problems.keys() - no_records, key=lambda place: (place not in batch.failed, place))
+    shown = {*places[:MAX_ERRORS], *sorted(no_records)[:MAX_NO_RECORDS]}
     for position in sorted(shown, key=lambda place: (place not in batch.failed, place)):
         existing = batch.existing.get(position)
         record = existing or holders.get(position)
@@ -144,7 +144,7 @@ def _checked(job: Import, batch: Batch) -> Checked:
                     "message": problem.message,
                     "skipped": batch.skips and existing is not None,
                     "failed": position in batch.failed,
-                    "existingId": None if record in made else record,
+                    "existingId": None if record in created_ids else record,
                     "values": [] if number else fit(batch.cells[position]),
                 }
             )

@@ -151,12 +151,12 @@ def update_meeting(
             "BadRequest_400", "id: the meeting is cancelled, and its people have been told; make a new one"
         )
     # Kept before the change: a meeting that is moved into the past was still ahead for its people.
-    told_until = meeting.ends_at
+    relevant_until = meeting.ends_at
     changes = _apply(meeting, values)
     attendance = (
         Attendance(attendees_of(meeting), [], []) if attendees is None else replace_attendees(meeting, attendees)
     )
-    told_all = any(EVENT_NAMES.get(name, name) in changes for name in MAILED_FIELDS)
+    all_notified = any(EVENT_NAMES.get(name, name) in changes for name in MAILED_FIELDS)
     if attendance.added or attendance.removed:
         changes["attendees"] = {"added": _emails(attendance.added), "removed": _emails(attendance.removed)}
     if not changes:
@@ -166,13 +166,13 @@ def update_meeting(
         MeetingAttendee.objects.filter(meeting=meeting).update(answer="", answered_at=None)
     if changes.keys() & {"startsAt", "remindMinutes"}:
         schedule_reminder(meeting, meeting.starts_at)
-    if told_all or "attendees" in changes:
+    if all_notified or "attendees" in changes:
         meeting.sequence += 1
     meeting.updated_by_id = actor_id
     meeting.save()
     mails = MeetingMails()
-    if max(told_until, meeting.ends_at) > timezone.now():
-        _send_mails(mails, meeting, attendance, told_all)
+    if max(relevant_until, meeting.ends_at) > timezone.now():
+        _send_mails(mails, meeting, attendance, all_notified)
     contacts = {
         **(_contacts(attendance.present, "updated") if changes.keys() - {"attendees"} else {}),
         **_contacts(attendance.added, "invited"),
@@ -315,10 +315,10 @@ def _times(meeting: Meeting, values: Values, zone: str) -> dict[str, datetime]:
     return {"starts_at": start, "ends_at": end}
 
 
-def _send_mails(mails: MeetingMails, meeting: Meeting, attendance: Attendance, told_all: bool) -> None:
+def _send_mails(mails: MeetingMails, meeting: Meeting, attendance: Attendance, all_notified: bool) -> None:
     if attendance.removed:
         mails.cancel(meeting, attendance.removed, whole=False)
-    if told_all:
+    if all_notified:
         new = {attendee.pk for attendee in attendance.added}
         existing = [attendee for attendee in attendance.present if attendee.pk not in new]
         mails.invite(meeting, attendance.present, [meeting.organizer, *existing], changed=True)

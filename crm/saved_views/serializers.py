@@ -15,7 +15,7 @@ from core.lists import FieldSet
 from core.types import JsonObject, Values
 from crm.saved_views.lists import VIEWED
 from crm.saved_views.models import SavedView
-from crm.saved_views.services import column_trouble, trouble
+from crm.saved_views.services import column_problem, query_problem
 
 RESOURCE = "path of the list: contact or lead; set once"
 QUERY = (
@@ -97,5 +97,5 @@ class SavedViewOut(Output):
                 # Asked for once, and only where a view has columns of the company's own.
                 own[row["resource"]] = cache(listed.own_columns)
             unknown = listed.unknown_column(row["columns"], own[row["resource"]])
-            row["problem"] = trouble(row["query"], fields[row["resource"]]) or column_trouble(unknown)
+            row["problem"] = query_problem(row["query"], fields[row["resource"]]) or column_problem(unknown)
         return rows

@@ -42,7 +42,7 @@ def not_found() -> NamedError:
     return NamedError(NOT_FOUND, "id: there is no such view of yours, and no shared one, in this company")
 
 
-def trouble(query: Values, fields: FieldSet) -> str | None:
+def query_problem(query: Values, fields: FieldSet) -> str | None:
     """Return the reason why the list would refuse a stored query, such as a deleted field. None: it would not."""
     try:
         if "advancedFilters" in query:
@@ -53,7 +53,7 @@ def trouble(query: Values, fields: FieldSet) -> str | None:
     return None
 
 
-def column_trouble(unknown: str | None) -> str | None:
+def column_problem(unknown: str | None) -> str | None:
     """Return the error for an unknown column; None without one."""
     return None if unknown is None else f"columns: there is no field {shorten(unknown, 60)!r}"
 
@@ -148,7 +148,7 @@ def _check_changeable(actor: Actor, views: Sequence[SavedView]) -> None:
 def _set(view: SavedView, listed: ViewedList, values: Values) -> None:
     columns = values.get("columns", view.columns)
     # What GET gave may be PUT, whatever is gone of it.
-    if columns != view.columns and (problem := column_trouble(listed.unknown_column(columns))):
+    if columns != view.columns and (problem := column_problem(listed.unknown_column(columns))):
         raise NamedError("InvalidInput_400", problem)
     twice = next((name for name in columns if columns.count(name) > 1), None)
     if twice is not None and columns != view.columns:

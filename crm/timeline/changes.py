@@ -45,12 +45,12 @@ class References:
 
     def name(self, panel: str, key: str) -> str:
         """Return the name of the field with this key in the API."""
-        found = self.fields.get((panel, key))
-        return found["name"] if found else NAMES.get(key) or key[:1].upper() + key[1:]
+        definition = self.fields.get((panel, key))
+        return definition["name"] if definition else NAMES.get(key) or key[:1].upper() + key[1:]
 
     def is_hidden(self, panel: str, key: str) -> bool:
-        found = self.fields.get((panel, key))
-        return bool(found and found["hide"])
+        field = self.fields.get((panel, key))
+        return bool(field and field["hide"])
 
     def words(self, panel: str, key: str, value: Any) -> Any:
         """Return the value with names for ids and labels for options."""
@@ -107,7 +107,7 @@ def _referred(field: Values) -> type[Any] | None:
     return File if holds_files else None
 
 
-def told_changes(row: Values, lookup: References) -> list[JsonObject]:
+def shown_changes(row: Values, lookup: References) -> list[JsonObject]:
     """Return the changes of an activity as text, by the names of the fields; hidden fields are omitted."""
     panel = panel_of(row)
     entries = []

@@ -16,7 +16,7 @@ from crm.activities.rights import readable
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
 from crm.leads.kind import LEAD
-from crm.timeline.changes import References, changes_of, known_in, panel_of, told_changes
+from crm.timeline.changes import References, changes_of, known_in, panel_of, shown_changes
 from crm.timeline.titles import title_of
 
 Kind = LeadActivity.Kind
@@ -113,7 +113,7 @@ def _entries(rows: list[JsonObject]) -> list[JsonObject]:
     files, lookup = _file_names(rows), known_in(rows)
     entries = []
     for row in rows:
-        data, changes = dict(row["details"]), told_changes(row, lookup)
+        data, changes = dict(row["details"]), shown_changes(row, lookup)
         names = {key: lookup.name(panel_of(row), key) for key in changes_of(row)}
         if row["kind"] == Kind.IMPORTED:
             data["fileName"] = files.get(data.get("import"))

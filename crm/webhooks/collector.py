@@ -104,7 +104,7 @@ def body_of(event: Event, objects: Values, epoch: int, *, thin: bool = False) ->
     return dumps({**body, "data": {"id": event.object_id}})
 
 
-def segments_told() -> set[str]:
+def segments_of_webhooks() -> set[str]:
     """Return the segments that webhooks need: all, if one names their events, and not merely by `*`."""
     kinds = Webhook.objects.exclude(status=Webhook.Status.DISABLED).values_list("kinds", flat=True)
     if not any(kind.startswith("segment.") for own in kinds for kind in own):

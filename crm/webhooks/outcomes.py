@@ -26,7 +26,7 @@ DELAYS = (
 JITTER = 0.2
 FAILING = 5
 """Failures in a row after which one delivery at a time goes out."""
-TOLD_AFTER = (timedelta(), 24 * HOUR, 72 * HOUR)
+NOTICE_DELAYS = (timedelta(), 24 * HOUR, 72 * HOUR)
 """Owner notifications: after 0, 24 and 72 hours of failure, once there are FAILING failures."""
 GIVEN_UP = 72 * HOUR
 MAX_WAIT = 24 * HOUR
@@ -112,7 +112,7 @@ def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: date
     elif failing >= GIVEN_UP and webhook.failures >= FAILING:
         _disable(webhook, Webhook.DisabledReason.FAILING)
     disabled = webhook.status == Webhook.Status.DISABLED
-    notices = sum(webhook.failures >= FAILING and failing >= after for after in TOLD_AFTER)
+    notices = sum(webhook.failures >= FAILING and failing >= after for after in NOTICE_DELAYS)
     if disabled or notices > webhook.notice_count:
         webhook.notice_count = max(notices, webhook.notice_count)
         context = {"webhook": webhook, "problem": problem, "disabled": disabled}

@@ -119,11 +119,11 @@ def _begin() -> None:
         # At random, so that the webhooks that are looked at first are not always the same ones.
         rows = list(_with_something_due(timezone.now()).order_by("?").values_list("pk", "company_id")[:LOOKED_AT])
     for webhook_id, company_id in rows:
-        room = min(THREADS - len(flights), A_COMPANY - busy[company_id])
-        if room <= 0:
+        capacity = min(THREADS - len(flights), A_COMPANY - busy[company_id])
+        if capacity <= 0:
             continue
         with company_scope(company_id):
-            webhook, deliveries = claim(webhook_id, room)
+            webhook, deliveries = claim(webhook_id, capacity)
             for delivery in deliveries:
                 busy[company_id] += 1
                 flights.begin((delivery, request_of(webhook, delivery.message_id, delivery.body)))

@@ -21,6 +21,7 @@ from config.servers import celery_url, redis_url
 from config.watchdog import EXIT_CODE, MAX_FAILED_CHECKS, Check, Diagnosis, Watchdog, is_served, oldest_messages
 from config.worker import GROUPS, command
 from tests.config.local.test_supervisor import Run
+from tests.kit.examples import in_make_check
 from tests.kit.stops import stopped
 
 OWN = 8
@@ -151,6 +152,7 @@ def running(data: Path, *arguments: str) -> Iterator[Run]:
 
 
 @pytest.mark.long
+@in_make_check
 @pytest.mark.parametrize(
     ("how", "pool", "reason"),
     [
@@ -180,6 +182,7 @@ def test_a_worker_that_hangs_ends_and_starts_again(
 
 
 @pytest.mark.long
+@in_make_check
 def test_its_children_end_without_a_supervisor_and_a_stop_is_no_hang(tmp_path: Path, broker: Redis) -> None:
     with subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", WORKER, str(tmp_path / "hung"), "blocks", "--watchdog"],

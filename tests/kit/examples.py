@@ -18,11 +18,11 @@ in_make_check = pytest.mark.skipif(EVERY > 1, reason="it takes long; make check 
 
 
 def thorough(number: int) -> int:
-    """Return the number for `make fuzz`, which takes its time, a third of it for `make check`, and a tenth for `make
+    """Return the number for `make fuzz`, which takes its time, a fifth of it for `make check`, and a tenth for `make
     test`."""
     if SEARCHES:
         return number
-    return max(number // 3, 8) if EVERY == 1 else max(number // 10, 3)
+    return max(number // 5, 6) if EVERY == 1 else max(number // 10, 3)
 
 
 def walked(places: Iterable[Place]) -> list[Place]:

@@ -23,6 +23,7 @@ STATUSES = {
 """Status -> its label, and the tone of its badge."""
 ENDED = [status for status in STATUSES if status != "open"]
 SIZE = 30
+WITHHELD = "The question is for others, and its text for roles that may read contacts and leads."
 TABS: dict[str, tuple[str, JsonObject]] = {
     "": (gettext_lazy("For you"), {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
     "answered": (gettext_lazy("Replied"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
@@ -47,6 +48,7 @@ class ApprovalPage(Page):
         who = (contact["name"] or contact["email"] or gettext("A contact")) if contact else ""
         return {
             **approval,
+            "text": approval["text"] if mine or approval["text"] else WITHHELD,
             "words": label,
             "mood": tone,
             "who": who,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -12,7 +12,7 @@ from core.api.input import BooleanInput, Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.types import JsonObject
 from workflows.engine.models import RunApproval
-from workflows.runs.serializers import WorkflowRunContact, WorkflowSnapshot
+from workflows.runs.serializers import WorkflowRunContact, WorkflowSnapshot, withheld
 
 
 class WorkflowApprovalAnswer(Input):
@@ -47,7 +47,7 @@ class WorkflowApprovalOut(Output):
     until = serializers.DateTimeField()
     createdAt = serializers.DateTimeField()
 
-    reads = ("members",)
+    reads: ClassVar[tuple[str, ...]] = ("members",)
 
     @classmethod
     def finish(cls, data: JsonObject, row: Any) -> JsonObject:
@@ -60,3 +60,14 @@ class WorkflowApprovalOut(Output):
         return [
             {**row, "members": [{"_id": id, "name": names[id]} for id in row["members"] if id in names]} for row in rows
         ]
+
+
+class PlainApprovalOut(WorkflowApprovalOut):
+    """A question as roles see it that may not read contacts and leads: with its words only where it is to oneself."""
+
+    reads = (*WorkflowApprovalOut.reads, "is_asked")
+
+    @classmethod
+    def finish(cls, data: JsonObject, row: Any) -> JsonObject:
+        approval = withheld(super().finish(data, row))
+        return approval if row["is_asked"] else {**approval, "text": "", "comment": ""}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -16,8 +19,9 @@ from core.lists import FieldSet, ListField
 from core.lists.values import refuse
 from core.types import JsonObject
 from workflows.approvals import services
-from workflows.approvals.serializers import WorkflowApprovalAnswer, WorkflowApprovalOut
+from workflows.approvals.serializers import PlainApprovalOut, WorkflowApprovalAnswer, WorkflowApprovalOut
 from workflows.engine.models import RunApproval
+from workflows.runs.selectors import reads_records
 
 MODULE = "workflow"
 FIELDS = FieldSet(
@@ -32,6 +36,10 @@ FIELDS = FieldSet(
     default_sort=("createdAt",),
     default_search=("text",),
 )
+PLAIN_FIELDS = FieldSet(
+    [field for field in FIELDS.fields.values() if field.name != "text"], default_sort=("createdAt",)
+)
+"""Fields of others' questions for roles that may not read contacts and leads."""
 WHOSE = OpenApiParameter(
     "whose", str, enum=["mine", "all"], description="mine (unless given): those to oneself; all: takes workflow.GET"
 )
@@ -46,11 +54,16 @@ def _listed(list_request: ListRequest) -> QuerySet[RunApproval]:
     if whose not in ("mine", "all"):
         raise refuse("whose", f"is mine or all, got {shorten(whose, 40)!r}")
     if whose == "mine":
-        return services.approvals_of(list_request.actor.member_id)
+        return _marked(services.approvals_of(list_request.actor.member_id), list_request.actor)
     if not _may_see_all(list_request.actor):
         raise NamedError("UnauthorizedAction_403", f"whose: all takes the permission {MODULE}.GET")
-    every: QuerySet[RunApproval] = RunApproval.objects.all()
-    return every
+    return _marked(RunApproval.objects.all(), list_request.actor)
+
+
+def _marked(approvals: QuerySet[RunApproval], actor: Actor) -> QuerySet[RunApproval]:
+    """Add to questions whether the actor is asked."""
+    is_asked = Q(members__contains=[actor.member_id])
+    return approvals.annotate(is_asked=ExpressionWrapper(is_asked, output_field=BooleanField()))
 
 
 class WorkflowApprovalViewSet(ResourceViewSet):
@@ -62,8 +75,15 @@ class WorkflowApprovalViewSet(ResourceViewSet):
         WorkflowApprovalOut,
         parameters=(WHOSE,),
         own=True,
-        description="The questions of runs that one may answer, and those that one might have; status open: not yet.",
+        description="The questions of runs that one may answer, and those that one might have; status open: not yet."
+        " Roles that may not read contacts and leads see no names of theirs, and no text of questions to others.",
     )
+
+    def answer_list(self, listing: Listing) -> Any:
+        if not reads_records(self.actor):
+            is_own = self.request.query_params.get("whose", "mine") == "mine"
+            listing = replace(listing, output=PlainApprovalOut, fields=FIELDS if is_own else PLAIN_FIELDS)
+        return super().answer_list(listing)
 
     @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,), own=True)
     def retrieve(self, request: Request, id: str) -> object:
@@ -86,7 +106,8 @@ class WorkflowApprovalViewSet(ResourceViewSet):
 
     def _one(self, id: str) -> JsonObject:
         rows = RunApproval.objects.all() if _may_see_all(self.actor) else services.approvals_of(self.actor.member_id)
-        approval = WorkflowApprovalOut.one(rows.filter(pk=id))
+        output = WorkflowApprovalOut if reads_records(self.actor) else PlainApprovalOut
+        approval = output.one(_marked(rows.filter(pk=id), self.actor))
         if approval is None:
             raise NamedError(services.NOT_FOUND, "id: there is no such question to you in this company")
         return approval

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import Member
 from core.errors import NamedError
 from core.events import emit
 from core.types import JsonObject
@@ -18,16 +19,11 @@ from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.rights import May, lacking
+from workflows.graphs.rights import May, anything, lacking
 from workflows.graphs.validation import check_draft
 from workflows.schedules.times import first_time
 
 Status = Workflow.Status
-
-
-def anything(module: str, method: str) -> bool:
-    """Return True: the service itself, which publishes demo data, has all permissions."""
-    return True
 
 
 class NotPublishable(NamedError):
@@ -63,15 +59,16 @@ def publish(
     """Publish the draft of a locked workflow as the version for new runs, and release held runs.
 
     Runs of older versions keep theirs, move to the new one or are cancelled (`runs`), in batches, the first one here.
-    Returns the number of each. An unchanged draft creates no new version. Raises ValidationError_400 with all problems.
+    Those whose values the publisher may not read are not moved. Returns the number of each. An unchanged draft creates
+    no new version, unless another member moves runs to it. Raises ValidationError_400 with all problems.
     """
     graph = _checked(workflow, may)
     locks.lock_alone([workflow.pk])
     while workflow.carry:  # a version before is still to be carried out, and not by what is said of this one
         completion.settle(workflow.pk)
         workflow.refresh_from_db()
-    current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
-    if current is None or current.graph != graph or _is_disallowed(current):
+    current = _kept_version(workflow, graph, member_id, runs)
+    if current is None or _is_disallowed(current):
         workflow.latest += 1
         current = WorkflowVersion.objects.create(
             workflow=workflow, number=workflow.latest, graph=graph, published_by_id=member_id
@@ -79,7 +76,8 @@ def publish(
         new = True
     else:
         new = workflow.status != Status.PUBLISHED
-    counts = _older_run_counts(version_migration.concerned(workflow.pk, current.pk, graph), runs)
+    concerned = version_migration.concerned(workflow.pk, current.pk, graph, current.published_by)
+    counts = _older_run_counts(concerned, runs)
     workflow.carry = "" if runs == version_migration.KEEP else runs
     if new:
         _announce(workflow, current, member_id)
@@ -88,6 +86,17 @@ def publish(
     if new or workflow.carry:
         completion.settle(workflow.pk)
     return counts
+
+
+def _kept_version(workflow: Workflow, graph: JsonObject, member_id: str, runs: str) -> WorkflowVersion | None:
+    """Return the present version if the draft equals it, and None where a new one is needed.
+
+    Members move runs to versions of their own only: the rights of the publisher decide which runs move.
+    """
+    current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
+    if current is None or current.graph != graph:
+        return None
+    return None if runs == version_migration.MOVE and current.published_by_id != member_id else current
 
 
 def _is_disallowed(version: WorkflowVersion) -> bool:
@@ -173,9 +182,9 @@ def publish_workflow(
         return publish(_locked(id), member_id, runs, may)
     workflow = _locked(id)
     graph = _checked(workflow, may)
-    current = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
-    same = current is not None and current.graph == graph
-    return version_migration.concerned(workflow.pk, workflow.version_id if same else None, graph)
+    current = _kept_version(workflow, graph, member_id, version_migration.MOVE)
+    publisher = Member.objects.filter(pk=member_id).first()
+    return version_migration.concerned(workflow.pk, None if current is None else current.pk, graph, publisher)
 
 
 @transaction.atomic

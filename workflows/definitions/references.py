@@ -16,6 +16,7 @@ from core.text.json import iso
 from core.types import JsonObject, Values
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine.models import RunStep, WorkflowRun
+from workflows.engine.read_rights import reads_of_run
 from workflows.engine.subjects import values_of
 from workflows.expressions.records import CONTACT, FIRST_NAME
 from workflows.graphs.drafts import compile_draft
@@ -49,14 +50,13 @@ MayRead = Callable[[str], bool]
 def references_at(workflow: Workflow, graph: Values, node_id: str, may_read: MayRead) -> list[Reference]:
     """Return the possible references of a node of the draft, with examples that the reader may see.
 
-    Those of runs are for readers of both panels, as the values of runs are on pages.
+    Those of runs are for readers of both panels and of the run's events, as the values of runs are on pages.
 
     Raises InvalidInput_400 for an unknown node.
     """
     if node_id not in {node["id"] for node in graph["nodes"]}:
         raise NamedError("InvalidInput_400", f"node: the draft has no node {node_id[:64]!r}")
-    latest = WorkflowRun.objects.filter(workflow=workflow.pk).order_by("-created_at", "-pk")
-    run = latest.first() if all(may_read(panel) for panel in PANELS) else None
+    run = _example_run(workflow, may_read)
     plan = compile_draft(graph).plan
     references: list[Reference] = []
     kind = graph["triggerEventType"]
@@ -68,6 +68,15 @@ def references_at(workflow: Workflow, graph: Values, node_id: str, may_read: May
     references += _of_loop(plan, node_id)
     references += _of_run(workflow)
     return references
+
+
+def _example_run(workflow: Workflow, may_read: MayRead) -> WorkflowRun | None:
+    """Return the latest run of the workflow, if the reader may read the values that it holds."""
+    if not all(may_read(panel) for panel in PANELS):
+        return None
+    run = WorkflowRun.objects.filter(workflow=workflow.pk).order_by("-created_at", "-pk").first()
+    modules = set() if run is None else {read.partition(".")[0] for read in reads_of_run(run)}
+    return run if all(may_read(module) for module in modules) else None
 
 
 def _reference(path: str, type: str, sample: Any = None, always: bool = True) -> Reference:

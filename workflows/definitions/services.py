@@ -16,13 +16,13 @@ from core.text.json import dumps
 from core.types import JsonObject, Values
 from crm.records.writes.updates import refuse_changed
 from crm.segments.tracking import refresh_watches
-from workflows.definitions.publishing import anything, change_status
+from workflows.definitions.publishing import change_status
 from workflows.definitions.selectors import graph_of, kept_workflows
 from workflows.engine import completion, locks
 from workflows.graphs.models import Workflow, WorkflowTrigger
 from workflows.graphs.parse import check_plain, read_graph
 from workflows.graphs.problems import Problems
-from workflows.graphs.rights import May
+from workflows.graphs.rights import May, anything
 from workflows.graphs.validation import check_draft
 
 MODULE = "workflow"

@@ -45,14 +45,14 @@ class WorkflowRunAdmin(CompanyRecordAdmin):
 def _steps(run: WorkflowRun) -> SafeString:
     rows = RunStep.objects.filter(run=run).order_by("-id")[:ROWS]
     cells = [
-        (link(row), state(row.status, row.get_status_display()), _trouble(row), row.handle, row.created_at)
+        (link(row), state(row.status, row.get_status_display()), _error(row), row.handle, row.created_at)
         for row in rows
     ]
     more = list_address(RunStep, q=run.pk)
     return table(("Step", "Status", "What went wrong", "Went on by", "When"), cells, more=more, empty="None yet.")
 
 
-def _trouble(step: RunStep) -> str:
+def _error(step: RunStep) -> str:
     error = step.error if isinstance(step.error, dict) else {}
     return str(error.get("message") or error.get("code") or "")
 

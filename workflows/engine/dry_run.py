@@ -98,13 +98,13 @@ def _check_rights(plan: Plan, may: May) -> None:
 
 
 def _result(status: str, reason: str, steps: list[JsonObject], problems: Problems) -> JsonObject:
-    found = problems.as_json()
+    listed = problems.as_json()
     return {
         "status": status,
         "reason": reason,
         "steps": steps,
-        "problems": found["errors"],
-        "warnings": found["warnings"],
+        "problems": listed["errors"],
+        "warnings": listed["warnings"],
     }
 
 
@@ -290,7 +290,8 @@ class Trial:
             outcome = self.pins[node.id]
         else:
             settings = self._rendered(cursor, seen, house)
-            details["input"] = settings
+            # Nobody asks for the rights of a disabled node, so its settings show no values.
+            details["input"] = None if node.disabled else settings
             outcome = run_node(node, [(cursor, seen)], house)[0]
             if outcome.status != "failed" and not node.disabled:
                 details["effect"] = node.type.effect_of(settings)

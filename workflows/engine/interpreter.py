@@ -57,13 +57,21 @@ def begin(plan: Plan, former: RunState | None = None) -> RunState:
         # Steps are history and keep their unique numbers.
         state.visits = former.visits
         state.generation = former.generation
+        # It keeps its trigger, whose values may have come from another version.
+        state.reads = former.reads
     state.add_token(plan.trigger)
     return state
 
 
 def begin_at(state: RunState, node: str) -> RunState:
     """Return the state of a run that restarts at a node: its counts of visits and its values are kept."""
-    fresh = RunState(visits=state.visits, outputs=state.outputs, variables=state.variables, generation=state.generation)
+    fresh = RunState(
+        visits=state.visits,
+        outputs=state.outputs,
+        variables=state.variables,
+        generation=state.generation,
+        reads=state.reads,
+    )
     fresh.add_token(node)
     return fresh
 

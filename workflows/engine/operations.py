@@ -13,19 +13,20 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from core.errors import NamedError
+from core.errors import PERMISSION, NamedError
 from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject
 from outreach.runs.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
-from workflows.engine import completion, interpreter, locks, subjects, writing
+from workflows.engine import completion, interpreter, locks, read_rights, subjects, writing
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
 from workflows.engine.run_state import RunState
 from workflows.engine.slices import GOING, TOGETHER, plan_of
-from workflows.graphs.models import Workflow
+from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
+from workflows.graphs.rights import May
 
 NOT_FOUND = "WorkflowRunNotFound_404"
 Status = WorkflowRun.Status
@@ -163,15 +164,23 @@ def cancel_run(*, id: str) -> None:
 
 @transaction.atomic
 def restart_run(
-    *, id: str, place: str = "start", latest: bool = False, resend: bool = False, given: JsonObject | None = None
+    *,
+    id: str,
+    may: May,
+    place: str = "start",
+    latest: bool = False,
+    resend: bool = False,
+    given: JsonObject | None = None,
 ) -> None:
     """Restart a run from its start, from the nodes that failed, or from a node; in its own version or the latest.
 
     Written data and the steps stay as history. External effects are not repeated unless `resend`. The values of its
-    trigger are replaced by `given`.
+    trigger are replaced by `given`. `may` returns whether the member has a permission.
 
     Raises WorkflowRunNotFound_404. Raises InvalidRequest_400 for an unknown place and for failed nodes that the latest
     version lacks. It also raises it for a workflow that is not published, or a record with another active run.
+    For another version it raises UnauthorizedAction_403 where the member, and InvalidRequest_400 where its publisher
+    may not read what the run holds.
     """
     run = _fenced(id)
     workflow = _published(run)
@@ -181,6 +190,8 @@ def restart_run(
     state = RunState.from_json(run.state) if run.state else interpreter.begin(plan)
     # Part of each effect's key: with another one, mails and calls are made again.
     state.generation += 1 if resend else 0
+    if version != run.version_id:
+        state.reads = _checked_reads(run, version, may)
     if place == "failed":
         if not state.failed_tokens():
             raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
@@ -202,6 +213,24 @@ def restart_run(
     trigger = run.trigger if given is None else {**run.trigger, "input": given}
     # The limit of steps counts from the restart.
     _go_on(run, workflow, plan, epoch=epoch, version_id=version, trigger=trigger, seq=0)
+
+
+def _checked_reads(run: WorkflowRun, version_id: str, may: May) -> list[str]:
+    """Return the permissions to read that a run takes along to another version.
+
+    Raises an error if the member, or the publisher of that version, may not read the values that the run holds.
+    """
+    reads = read_rights.reads_of_run(run)
+    lacking = read_rights.lacking(reads, read_rights.allowed(may))
+    if lacking:
+        text = f"version: the run holds values that your role may not read; it lacks {', '.join(lacking)}"
+        raise NamedError("UnauthorizedAction_403", text, code=PERMISSION)
+    version = WorkflowVersion.objects.select_related("published_by__role").get(pk=version_id)
+    lacking = read_rights.lacking(reads, read_rights.allowed_to(version.published_by))
+    if lacking:
+        text = "version: the run holds values that the publisher of the latest version may not read; they lack"
+        raise NamedError("InvalidRequest_400", f"{text} {', '.join(lacking)}")
+    return sorted({*run.state.get("reads", ()), *read_rights.reads_of_version(run.version_id)})
 
 
 def _check_fits(state: RunState, old: Plan, new: Plan) -> None:

@@ -132,6 +132,8 @@ class RunState:
     next_id: int = 1
     generation: int = 0
     """Part of the key of each effect: a new generation repeats effects."""
+    reads: list[str] = field(default_factory=list)
+    """The permissions to read what the run has got from former versions, or from the run that started it."""
 
     @classmethod
     def from_json(cls, raw: Values) -> RunState:
@@ -151,6 +153,7 @@ class RunState:
             variables=raw["vars"],
             next_id=raw["next"],
             generation=raw["generation"],
+            reads=raw.get("reads", []),
         )
 
     def to_json(self) -> JsonObject:
@@ -169,6 +172,7 @@ class RunState:
             "vars": self.variables,
             "next": self.next_id,
             "generation": self.generation,
+            "reads": self.reads,
         }
 
     def new_id(self) -> str:

@@ -32,9 +32,10 @@ INSERT INTO workflows_workflowrun
     (id, company_id, workflow_id, version_id, contact_id, lead_id, entry_key, solo_key, status, reason, epoch, hold_no,
      seq, state, trigger, depth, priority, error_node, error_code, error, created_by_id, created_at, updated_at)
 SELECT id, %(company)s, %(workflow)s, %(version)s, contact, lead, entry, solo, 'queued', %(reason)s, 0, %(hold)s, 0,
-    %(state)s::jsonb, trigger, depth, %(priority)s, '', '', '', %(member)s, %(now)s, %(now)s
+    jsonb_set(%(state)s::jsonb, '{reads}', reads), trigger, depth, %(priority)s, '', '', '', %(member)s, %(now)s,
+    %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, contact text, lead text, entry text, solo text, trigger jsonb,
-    depth int)
+    depth int, reads jsonb)
 ON CONFLICT DO NOTHING RETURNING id
 """
 SKIPS = """
@@ -56,6 +57,8 @@ class Entry:
     lead_id: str | None = None
     trigger: Values = field(default_factory=dict)
     depth: int = 0
+    reads: tuple[str, ...] = ()
+    """The permissions to read the values that another run gives to this one."""
 
     @property
     def subject(self) -> str | None:
@@ -152,6 +155,7 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
             "solo": solo,
             "trigger": dict(entry.trigger),
             "depth": entry.depth,
+            "reads": entry.reads,
         }
     # In the order of the records, so that two starters do not wait for each other.
     ordered = sorted(rows.values(), key=lambda row: (row["lead"] or row["contact"] or "", row["entry"]))

@@ -6,9 +6,12 @@ from django.db import connection
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from accounts.models import Member
+from core.text.json import dumps
 from core.types import JsonObject, Values
-from workflows.engine import writing
+from workflows.engine import read_rights, writing
 from workflows.engine.models import WorkflowRun
+from workflows.graphs.events import WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowVersion
 
 KEEP = "keep"
@@ -28,14 +31,19 @@ AND NOT EXISTS (
 ) AND NOT EXISTS (
     SELECT FROM jsonb_each(r.state -> 'joins') AS scope, jsonb_object_keys(scope.value) AS id
     WHERE NOT id = ANY(%(nodes)s)
-)
+) AND coalesce(r.state -> 'reads', '[]') <@ %(readable)s::jsonb
+AND (%(any_input)s OR r.trigger ->> 'kind' IS DISTINCT FROM %(webhook)s AND coalesce(r.trigger -> 'input', '{}') = '{}')
 """
 """Condition for moving a run: the new version has each present node of the run, and each join that it has reached,
-with the same type."""
+with the same type. Its publisher may read the values that the run has got (workflows.engine.read_rights)."""
 
 COUNT = f"SELECT count(*) FROM workflows_workflowrun r WHERE {FITS}"  # noqa: S608  (constants)
 TAKE = f"""
-UPDATE workflows_workflowrun SET version_id = %(new)s, updated_at = %(now)s
+UPDATE workflows_workflowrun SET version_id = %(new)s, updated_at = %(now)s,
+    state = CASE WHEN state = '{{}}' THEN state ELSE jsonb_set(state, '{{reads}}', (
+        SELECT coalesce(jsonb_agg(DISTINCT permission), '[]')
+        FROM jsonb_array_elements(coalesce(state -> 'reads', '[]') || %(reads)s::jsonb) AS permission
+    )) END
 WHERE id IN (SELECT id FROM workflows_workflowrun r WHERE {FITS} ORDER BY id LIMIT %(most)s FOR NO KEY UPDATE)
 """  # noqa: S608  (constants)
 
@@ -46,13 +54,13 @@ def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun
     return runs.exclude(version=version_id) if version_id is not None else runs
 
 
-def concerned(workflow_id: str, version_id: str | None, graph: Values) -> dict[str, int]:
+def concerned(workflow_id: str, version_id: str | None, graph: Values, publisher: Member | None) -> dict[str, int]:
     """Count the older runs for each choice: keep them, move those that fit, cancel them."""
     runs = older_runs(workflow_id, version_id)
     number = runs.count()
     fitting = 0
     with connection.cursor() as cursor:
-        for params in _by_version(runs, workflow_id, graph):
+        for params in _by_version(runs, workflow_id, graph, publisher):
             cursor.execute(COUNT, params)
             fitting += cursor.fetchone()[0]
     return {KEEP: number, MOVE: fitting, CANCEL: number}
@@ -72,9 +80,11 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
         return writing.cancel(ids, REPLACED)
     if workflow.carry != MOVE or workflow.version is None:
         return 0
+    older = older_runs(workflow.pk, workflow.version_id)
+    version = workflow.version
     moved = 0
     with connection.cursor() as cursor:
-        for params in _by_version(older_runs(workflow.pk, workflow.version_id), workflow.pk, workflow.version.graph):
+        for params in _by_version(older, workflow.pk, version.graph, version.published_by):
             if moved < most:
                 values = {"new": workflow.version_id, "now": timezone.now(), "most": most - moved}
                 cursor.execute(TAKE, {**params, **values})
@@ -82,14 +92,21 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
     return moved
 
 
-def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Values) -> list[JsonObject]:
-    """Return the parameters of FITS for each version that the runs have."""
+def _by_version(
+    runs: QuerySet[WorkflowRun], workflow_id: str, graph: Values, publisher: Member | None
+) -> list[JsonObject]:
+    """Return the parameters of FITS for each version that the runs have, and whose reads the publisher has too."""
+    readable = read_rights.allowed_to(publisher)
     types = {node["id"]: node["type"] for node in graph["nodes"]}
     versions = WorkflowVersion.objects.filter(pk__in=runs.order_by().values("version").distinct())
     return [
         {
             "workflow": workflow_id,
             "old": version.pk,
+            "reads": dumps(read_rights.reads_of_version(version.pk)).decode(),
+            "readable": dumps(sorted(readable)).decode(),
+            "any_input": readable >= set(read_rights.OF_RECORDS),
+            "webhook": WEBHOOK,
             "standing": [str(status) for status in STANDING],
             # Only nodes of the same type: another one could not read the settings and arrivals of its visit.
             "nodes": [
@@ -97,4 +114,5 @@ def _by_version(runs: QuerySet[WorkflowRun], workflow_id: str, graph: Values) ->
             ],
         }
         for version in versions.order_by("pk")
+        if readable >= set(read_rights.reads_of_version(version.pk))
     ]

@@ -68,7 +68,8 @@ CAMPAIGN = NodeType(
     CampaignConfig,
     _campaign,
     handles=lambda config: HANDLES,
-    needs=lambda config: ("campaign.PUT",),
+    # Its handles and errors show whether there is a contact with the address.
+    needs=lambda config: ("campaign.PUT", "contact.GET") if config.to else ("campaign.PUT",),
     icon="campaign",
     templates=("to",),
     check=_problems,

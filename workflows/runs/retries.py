@@ -14,6 +14,7 @@ from crm.models import BulkJob
 from workflows.engine import operations
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import WorkflowVersion
+from workflows.graphs.rights import anything
 from workflows.runs.filters import RUN_FIELDS
 
 MAX_AT_ONCE = 200
@@ -74,12 +75,14 @@ def _restart_next(job: BulkJob) -> JsonObject | None:
     ids = list(_selected(job).order_by("pk").values_list("pk", flat=True)[:size])
     if not ids:
         return None
+    member = job.created_by
     refused: dict[str, str] = {}
     for id in ids:
         try:
             with transaction.atomic():
                 operations.restart_run(
                     id=id,
+                    may=anything if member is None else member.may,
                     place=job.change["from"],
                     latest=job.change["version"] == "latest",
                     resend=job.change["resend"],

@@ -7,12 +7,15 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from core.access import Actor
 from core.text.json import iso
 from core.types import JsonObject
 from workflows.definitions.backlog import pace_of
+from workflows.engine import read_rights
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, RunTimer, WorkflowRun
 from workflows.engine.run_state import RunState
+from workflows.graphs.rights import PANELS
 
 BEFORE = "0"
 """The token of the timer before a run's first step: the workflow's window has to open."""
@@ -29,6 +32,19 @@ WHY = {
     "byMember": "A member has paused it.",
 }
 """Reason -> its explanation."""
+
+
+def reads_records(actor: Actor) -> bool:
+    """Return whether the actor may read the records of runs: steps of contacts contain data of leads, and vice
+    versa."""
+    return all(actor.may(panel, "GET") for panel in PANELS)
+
+
+def reads_values(actor: Actor, run: WorkflowRun) -> bool:
+    """Return whether the actor may read the values of a run: its records, and the events that it has got."""
+    return reads_records(actor) and not read_rights.lacking(
+        read_rights.reads_of_run(run), read_rights.allowed(actor.may)
+    )
 
 
 def waits_of(run_ids: Sequence[str]) -> dict[str, list[JsonObject]]:

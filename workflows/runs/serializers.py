@@ -153,19 +153,21 @@ def _node_json(node: Values) -> JsonObject:
     return {"type": node["type"], "label": data.get("label") or "", "disabled": disabled, "ways": ways}
 
 
-def _withheld(data: JsonObject) -> JsonObject:
-    """Return a run, or a step, without values that may reveal data of records."""
+def withheld(data: JsonObject) -> JsonObject:
+    """Return a run, a step or a question without values that may reveal data of records."""
     visible_data = dict(data)
     if visible_data.get("contact"):
         visible_data["contact"] = {**visible_data["contact"], "name": "", "email": None}
     if "trigger" in visible_data:
-        visible_data["trigger"] = {
-            name: visible_data["trigger"][name] for name in TRIGGER_FIELDS if name in visible_data["trigger"]
-        }
+        visible_data["trigger"] = _plain_trigger(visible_data["trigger"])
     for name in ("failure", "error"):
         if visible_data.get(name):
             visible_data[name] = {**visible_data[name], "message": ""}
     return {**visible_data, **{name: None for name in ("input", "output") if name in visible_data}}
+
+
+def _plain_trigger(trigger: Values) -> JsonObject:
+    return {name: trigger[name] for name in TRIGGER_FIELDS if name in trigger}
 
 
 class WorkflowStepOut(Output):
@@ -190,7 +192,7 @@ class PlainRunOut(WorkflowRunOut):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        return _withheld(super().finish(data, row))
+        return withheld(super().finish(data, row))
 
 
 class PlainRunDetail(WorkflowRunDetail):
@@ -198,12 +200,21 @@ class PlainRunDetail(WorkflowRunDetail):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        return _withheld(super().finish(data, row))
+        return withheld(super().finish(data, row))
 
 
-class PlainStepOut(WorkflowStepOut):
-    """A step as roles see it that may not read contacts and leads."""
+class GuardedRunDetail(WorkflowRunDetail):
+    """A run as roles see it that may read contacts and leads, but not all of the events that the run has got."""
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        return _withheld(super().finish(data, row))
+        detail = super().finish(data, row)
+        return {**detail, "trigger": _plain_trigger(detail["trigger"])}
+
+
+class PlainStepOut(WorkflowStepOut):
+    """A step as roles see it that may not read the values of its run."""
+
+    @classmethod
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
+        return withheld(super().finish(data, row))

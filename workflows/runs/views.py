@@ -22,7 +22,9 @@ from workflows.engine import operations
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.runs.filters import PLAIN_RUN_FIELDS, RUN_FIELDS, STEP_FIELDS
 from workflows.runs.retries import redrive
+from workflows.runs.selectors import reads_records, reads_values
 from workflows.runs.serializers import (
+    GuardedRunDetail,
     PlainRunDetail,
     PlainRunOut,
     PlainStepOut,
@@ -41,18 +43,19 @@ NOT_FOUND = (operations.NOT_FOUND,)
 STATE = (*NOT_FOUND, "InvalidRequest_400")
 
 
-def _reads_all(actor: Actor) -> bool:
-    """Return whether the actor may read the records of runs: steps of contacts contain data of leads, and vice
-    versa."""
-    return all(actor.may(panel, "GET") for panel in ("contact", "lead"))
-
-
 def _one(id: str, actor: Actor) -> JsonObject:
-    output = WorkflowRunDetail if _reads_all(actor) else PlainRunDetail
-    detail = output.one(WorkflowRun.objects.filter(pk=id))
+    run = WorkflowRun.objects.filter(pk=id).first()
+    detail = None if run is None else _output_for(actor, run).one(WorkflowRun.objects.filter(pk=id))
     if detail is None:
         raise _not_found()
     return detail
+
+
+def _output_for(actor: Actor, run: WorkflowRun) -> type[WorkflowRunDetail]:
+    """Return the output of a run with the values that the actor may read."""
+    if not reads_records(actor):
+        return PlainRunDetail
+    return WorkflowRunDetail if reads_values(actor, run) else GuardedRunDetail
 
 
 def _not_found() -> NamedError:
@@ -77,16 +80,22 @@ class WorkflowRunViewSet(ResourceViewSet):
         WorkflowRunOut,
         description="Roles that may not read contacts and leads see no values of theirs, and filter by none.",
     )
-    plain = {WorkflowRunOut: PlainRunOut, WorkflowStepOut: PlainStepOut}
 
     def answer_list(self, listing: Listing) -> Any:
-        if not _reads_all(self.actor):
-            fields = PLAIN_RUN_FIELDS if listing is self.listing else listing.fields
-            listing = replace(listing, output=self.plain[listing.output], fields=fields)
+        if listing is not self.listing:
+            listing = self._listing_of_steps(listing)
+        elif not reads_records(self.actor):
+            listing = replace(listing, output=PlainRunOut, fields=PLAIN_RUN_FIELDS)
         return super().answer_list(listing)
 
+    def _listing_of_steps(self, listing: Listing) -> Listing:
+        """Return the list of a run's steps with the values that the actor may read."""
+        run = WorkflowRun.objects.filter(pk=self.kwargs["runId"]).first()
+        is_shown = run is not None and reads_values(self.actor, run)
+        return listing if is_shown else replace(listing, output=PlainStepOut)
+
     def selection(self) -> BulkSelection:
-        fields = RUN_FIELDS if _reads_all(self.actor) else PLAIN_RUN_FIELDS
+        fields = RUN_FIELDS if reads_records(self.actor) else PLAIN_RUN_FIELDS
         return BulkSelection.parse(self.request.data, self.request.query_params, fields)
 
     @endpoint("Read a run", output=WorkflowRunDetail, errors=NOT_FOUND)
@@ -161,6 +170,7 @@ class WorkflowRunViewSet(ResourceViewSet):
             check_input(run_input)
         operations.restart_run(
             id=runId,
+            may=self.actor.may,
             place=data["place"],
             latest=data["version"] == "latest",
             resend=data["resend"],

@@ -27,8 +27,8 @@ def check_strength(password: str, user: User, *, field: str = "password") -> Non
     try:
         validate_password(password, user)
     except ValidationError as error:
-        trouble = f"{field}: {' '.join(error.messages)}"
-        raise ValidationFailed(trouble, trouble) from None
+        problem = f"{field}: {' '.join(error.messages)}"
+        raise ValidationFailed(problem, problem) from None
 
 
 @minimum_duration(0.3)

@@ -36,7 +36,7 @@ STATES = (("sent", 0.3), ("delivered", 1.0), ("read", 2.5))
 """Reported states of a message, with the seconds until each."""
 ANSWERS_AFTER = 5.0
 APPROVES_AFTER = 3.0
-TOLD_AGAIN_AFTER = 5.0
+RETRY_AFTER = 5.0
 TRIES = 5
 ONE_A_MINUTE = 60.0
 MAX_BYTES = 20 * 1024 * 1024
@@ -168,7 +168,7 @@ class Server(ThreadingHTTPServer):
         except (OSError, HTTPException):
             taken = False
         if not taken and tries > 1:
-            self.later(TOLD_AGAIN_AFTER, self.tell, field, value, tries - 1)
+            self.later(RETRY_AFTER, self.tell, field, value, tries - 1)
 
     def later(self, seconds: float, call: Any, *arguments: Any) -> None:
         timer = Timer(seconds, call, arguments)

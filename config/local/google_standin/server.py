@@ -108,8 +108,8 @@ class Handler(BaseHTTPRequestHandler):
         return self.server.api(method, urlsplit(self.path).path, token, body)
 
     def _consent(self, params: dict[str, str], query: str) -> None:
-        if trouble := _trouble(params):
-            self._page(400, "This log-in cannot go on", f"<p>{escape(trouble)}</p>")
+        if refusal := _refusal(params):
+            self._page(400, "This log-in cannot go on", f"<p>{escape(refusal)}</p>")
             return
         labels = [
             WORDS[name] for scope in params.get("scope", "").split() if (name := scope.rpartition("/")[2]) in WORDS
@@ -120,8 +120,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _decided(self, form: dict[str, str]) -> None:
         params = dict(parse_qsl(form.get("asked", "")))
-        if trouble := _trouble(params):
-            self._page(400, "This log-in cannot go on", f"<p>{escape(trouble)}</p>")
+        if refusal := _refusal(params):
+            self._page(400, "This log-in cannot go on", f"<p>{escape(refusal)}</p>")
             return
         outcome = (
             {"error": "access_denied"} if form.get("do") != "allow" else {"code": self.server.logins.allow(params)}
@@ -150,7 +150,7 @@ class Handler(BaseHTTPRequestHandler):
         """Write nothing, since the service's log has the requests."""
 
 
-def _trouble(params: dict[str, str]) -> str:
+def _refusal(params: dict[str, str]) -> str:
     """Return why a log-in cannot begin; "" where it can."""
     if params.get("client_id") != DEMO_CLIENT[0]:
         return "The stand-in does not know this client."

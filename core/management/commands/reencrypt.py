@@ -56,7 +56,7 @@ def renew(field: EncryptedTextField) -> tuple[int, int]:
 
 
 def _renew(field: EncryptedTextField, batch: list[models.Model]) -> tuple[int, int]:
-    anew, unreadable = [], 0
+    cases, unreadable = [], 0
     for row in batch:
         token, place = row.__dict__[field.attname], InstanceRow(row)
         if is_current(token, field.place(place)):
@@ -66,8 +66,8 @@ def _renew(field: EncryptedTextField, batch: list[models.Model]) -> tuple[int, i
         except SecretUnreadable:
             unreadable += 1
         else:
-            anew.append(When(pk=row.pk, then=Value(sealed, output_field=field)))
-    if anew:
+            cases.append(When(pk=row.pk, then=Value(sealed, output_field=field)))
+    if cases:
         rows = field.model._base_manager.filter(pk__in=[row.pk for row in batch])
-        rows.update(**{field.name: Case(*anew, default=F(field.name))})
-    return len(anew), unreadable
+        rows.update(**{field.name: Case(*cases, default=F(field.name))})
+    return len(cases), unreadable

@@ -6,7 +6,7 @@ from crm.exports.formats.base import ExportFormat
 from crm.exports.formats.csv import CsvFormat
 from crm.exports.formats.xlsx import XlsxFormat
 
-FORMATS: dict[str, ExportFormat] = {made.name: made for made in (CsvFormat(), XlsxFormat())}
+FORMATS: dict[str, ExportFormat] = {export_format.name: export_format for export_format in (CsvFormat(), XlsxFormat())}
 """Name -> format."""
 
 __all__ = ["FORMATS", "ExportFormat"]

@@ -63,8 +63,8 @@ class ColumnFields:
 
 def definition(job: Import, header: str, field_type: str | None = None) -> JsonObject:
     """Return the attributes of the field for a column: its own, or those of a type that was chosen."""
-    facts = dict(zip(job.headers, job.columns, strict=False))
-    fact = facts.get(header) or {"fieldType": "text", "valueType": "string", "options": []}
+    by_header = dict(zip(job.headers, job.columns, strict=False))
+    fact = by_header.get(header) or {"fieldType": "text", "valueType": "string", "options": []}
     if field_type not in (None, fact["fieldType"]):
         return {"field_type": field_type, "value_type": FIELD_TYPES[field_type].value_types[0]}
     options = [{"label": text} for text in fact["options"]]

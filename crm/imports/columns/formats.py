@@ -137,9 +137,9 @@ def _mapped(job: Import, schema: RecordSchema) -> Iterator[tuple[str, FieldSpec]
 
 def _new_kinds(job: Import) -> Iterator[tuple[str, str]]:
     """Yield the header and the kind of each column that becomes a new field of numbers or days."""
-    facts = dict(zip(job.headers, job.columns, strict=False))
+    by_header = dict(zip(job.headers, job.columns, strict=False))
     for header, key in job.column_mapping.items():
-        fact = facts.get(header)
+        fact = by_header.get(header)
         if fact is None or not is_new(key):
             continue
         field_type = key.removeprefix(NEW_FIELD) or fact["fieldType"]

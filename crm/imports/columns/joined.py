@@ -49,12 +49,12 @@ class JoinedColumns:
         """`country` is the ISO 3166 code of the country of national numbers, or empty."""
         places = {header: place for place, header in enumerate(job.headers)}
         mapped = sorted((places[header], header, key) for header, key in job.column_mapping.items())
-        facts = dict(zip(job.headers, job.columns, strict=False))
+        by_header = dict(zip(job.headers, job.columns, strict=False))
         self._nothing = {key: {None, *words_for_nothing(key, schema.system_fields.get(key))} for key in SEVERAL}
         self._groups: dict[str, list[tuple[int, str]]] = {}
         for key in SEVERAL:
             group = [(place, header) for place, header, target in mapped if target == key]
-            if len(group) > 1 or any(facts.get(header, {}).get("several") for _, header in group):
+            if len(group) > 1 or any(by_header.get(header, {}).get("several") for _, header in group):
                 self._groups[key] = group
         self.keys = frozenset(self._groups)
         self._code = next((place for place, _, key in mapped if key == "countryCode"), None)
@@ -151,13 +151,13 @@ def further_columns(job: Import) -> dict[str, str]:
 
     The first column with values has none, unless its cells hold several.
     """
-    facts: dict[str, Values] = dict(zip(job.headers, job.columns, strict=False))
+    by_header: dict[str, Values] = dict(zip(job.headers, job.columns, strict=False))
     types_by_header: dict[str, str] = {}
     for key in SEVERAL:
         columns = [header for header in job.headers if job.column_mapping.get(header) == key]
-        filled = [header for header in columns if facts.get(header, {}).get("filled", 1)]
+        filled = [header for header in columns if by_header.get(header, {}).get("filled", 1)]
         for number, header in enumerate(filled):
-            several = facts.get(header, {}).get("several", False)
+            several = by_header.get(header, {}).get("several", False)
             if several or number:
                 types_by_header[header] = "text" if several else FIELD_TYPES_OF[key]
     return types_by_header

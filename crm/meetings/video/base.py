@@ -22,7 +22,7 @@ class VideoProvider(ABC):
         return ""
 
     @abstractmethod
-    def trouble(self, organizer: str, settings: VideoSettings) -> str:
+    def refusal(self, organizer: str, settings: VideoSettings) -> str:
         """Return why the member's (id) meetings get no link from it, for people; empty if they do."""
 
     @abstractmethod

@@ -29,7 +29,7 @@ class LinkTemplate(VideoProvider):
     key = "link-template"
     name = "Own video server"
 
-    def trouble(self, organizer: str, settings: VideoSettings) -> str:
+    def refusal(self, organizer: str, settings: VideoSettings) -> str:
         return "" if settings.link_template else NO_TEMPLATE
 
     def link(self, meeting: Meeting) -> str:

@@ -25,8 +25,8 @@ def provider_of(key: str, organizer: str) -> VideoProvider:
     provider = PROVIDERS.get(key)
     if provider is None:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
-    if trouble := provider.trouble(organizer, VideoSettings.objects.first() or VideoSettings()):
-        raise NamedError("InvalidInput_400", f"videoProvider: {trouble}")
+    if refusal := provider.refusal(organizer, VideoSettings.objects.first() or VideoSettings()):
+        raise NamedError("InvalidInput_400", f"videoProvider: {refusal}")
     return provider
 
 

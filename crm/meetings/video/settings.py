@@ -18,7 +18,7 @@ def read_settings(member_id: str) -> JsonObject:
         "linkTemplate": video_settings.link_template,
         "provider": video_settings.provider,
         "providers": [
-            {"key": provider.key, "name": provider.name, "trouble": provider.trouble(member_id, video_settings)}
+            {"key": provider.key, "name": provider.name, "trouble": provider.refusal(member_id, video_settings)}
             for provider in PROVIDERS.values()
         ],
         "updatedAt": video_settings.updated_at,

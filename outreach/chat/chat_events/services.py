@@ -20,7 +20,7 @@ from outreach.chat.chat_events.models import ChatEvent
 from outreach.chat.chat_events.parser import ProviderEvent
 from outreach.chat.chat_templates.services import apply_status
 from outreach.chat.conversations.incoming import DirectSource, Inbound, receive, take_in
-from outreach.connections.chat_apps.errors import OPTED_OUT, REFUSED, told_error
+from outreach.connections.chat_apps.errors import OPTED_OUT, REFUSED, error_of
 from outreach.connections.chat_apps.models import DIRECT, ChatApp, ChatOptOut
 from outreach.messaging.delivery.deliveries import end, event_columns, prove_sent
 from outreach.messaging.delivery.models import SendJob
@@ -89,8 +89,8 @@ def apply_one(id: str) -> bool:
         with transaction.atomic():
             _apply(event)
     except UNFIT as error:  # the edge of one event: it keeps no other from being applied
-        told_why = (error.detail or error.message) if isinstance(error, ApiError) else type(error).__name__
-        event.error = told_why[:500]
+        text = (error.detail or error.message) if isinstance(error, ApiError) else type(error).__name__
+        event.error = text[:500]
         log.exception("event %s of the chat vendor cannot be applied", event.pk)
     event.applied_at = timezone.now()
     event.save(update_fields=["applied_at", "error"])
@@ -152,7 +152,7 @@ def _status(event: ChatEvent, data: JsonObject) -> None:
     if data["status"] != "failed":
         prove_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {data['status']}.")
         return
-    error = told_error(data["error"] or {})
+    error = error_of(data["error"] or {})
     end(job.pk, reason=error.reason if error else REFUSED, detail=error.text if error else "It was not delivered.")
     if error is not None and error.code == OPTED_OUT:
         row = ChatOptOut(phone=job.recipient, reason=ChatOptOut.Reason.REFUSED, source=job.pk)

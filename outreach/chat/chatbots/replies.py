@@ -83,10 +83,10 @@ def process_due(deadline: float) -> None:
     while monotonic() < deadline:
         with unscoped(reason="worker: conversations of all companies whose chatbot is to look at the time"):
             due = Conversation.objects.filter(bot_due_at__lte=timezone.now()).order_by("bot_due_at", "pk")
-            found = list(due.values_list("pk", "company_id")[:BATCH])
-        if not found:
+            pairs = list(due.values_list("pk", "company_id")[:BATCH])
+        if not pairs:
             return
-        for pk, company in found:
+        for pk, company in pairs:
             with company_scope(company):
                 _resume(pk)
 

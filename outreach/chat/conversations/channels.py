@@ -41,7 +41,7 @@ class ConversationChannel:
     module: ClassVar[str] = "chatapp"
     """The permission module that shows its conversations."""
     reads: ClassVar[tuple[str, ...]] = ()
-    """Fields of a conversation that `trouble` and `delay` read."""
+    """Fields of a conversation that `refusal` and `delay` read."""
     session: ClassVar[timedelta | None] = None
     """Time after the person's last message in which free text is allowed; None: at any time."""
     over: ClassVar[str] = ""
@@ -61,7 +61,7 @@ class ConversationChannel:
         """Return a file with text below it in the form of `columns`. Raises ValidationFailed."""
         raise ValidationFailed("file: goes by no answer here", "file: this channel takes no files")
 
-    def trouble(self, fields: Known) -> str:
+    def refusal(self, fields: Known) -> str:
         """Return the reason why no answer of any kind is allowed; empty: one is."""
         return ""
 
@@ -97,7 +97,7 @@ class ChatAppChannel(ConversationChannel):
     over = "More than 24 hours have passed since the person's last message: only an approved template may go."
     reads = ("chat_app__is_active", "chat_app__verified", "chat_app__stopped_at", "contact__contact_number")
 
-    def trouble(self, fields: Known) -> str:
+    def refusal(self, fields: Known) -> str:
         if not fields["chat_app__is_active"]:
             return "The chat app of the conversation is switched off."
         number = fields["contact__contact_number"]
@@ -138,7 +138,7 @@ class ChatAppChannel(ConversationChannel):
 class DirectChannel(ChatAppChannel):
     """An account whose people have no number: an answer goes to who writes in the conversation."""
 
-    def trouble(self, fields: Known) -> str:
+    def refusal(self, fields: Known) -> str:
         if not fields["chat_app__is_active"]:
             return "The app of the conversation is switched off."
         if fields["contact__is_deleted"] or fields["address"].startswith(ERASED):
@@ -227,7 +227,7 @@ class MailChannel(ConversationChannel):
         "contact__email",
     )
 
-    def trouble(self, fields: Known) -> str:
+    def refusal(self, fields: Known) -> str:
         sender = _mail_sender(fields)
         if sender is None or not fields[f"{sender}__is_active"]:
             return "The sender that this person has answered is gone or switched off."
@@ -303,7 +303,7 @@ class WidgetChannel(ConversationChannel):
     session = VISITORS_KEPT
     over = "The visitor has not written for 30 days, and their browser asks no more: write them an email."
 
-    def trouble(self, fields: Known) -> str:
+    def refusal(self, fields: Known) -> str:
         return "The contact was deleted." if fields["contact__is_deleted"] else ""
 
     def columns(self, conversation: Conversation, content: Values) -> None:
@@ -336,10 +336,10 @@ def channel_of(conversation: Conversation) -> ConversationChannel:
 def answering(key: str, fields: Known, now: datetime) -> JsonObject:
     """Return the conditions for an answer: whether free text is allowed, the reason if not, and a delay."""
     channel, last = CHANNELS[key], fields["last_inbound_at"]
-    trouble = channel.trouble(fields) or ("" if channel.is_open(last, now) else channel.over)
+    refusal = channel.refusal(fields) or ("" if channel.is_open(last, now) else channel.over)
     until = channel.closes_at(last, now)
     waits = channel.delay(fields)
-    conditions = {"canAnswer": not trouble, "whyNot": trouble, "waits": waits, "opensUntil": until}
+    conditions = {"canAnswer": not refusal, "whyNot": refusal, "waits": waits, "opensUntil": until}
     return {**conditions, "takesFiles": channel.takes_files and not fields["address"].startswith(COMMENTS)}
 
 

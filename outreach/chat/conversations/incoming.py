@@ -206,8 +206,8 @@ def arrived(conversation: Conversation, inbound: Inbound, **columns: Any) -> Con
 def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation:
     """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
 
-    def same(found: Conversation) -> bool:
-        return not found.contact.is_deleted and source.still_theirs(found)
+    def same(conversation: Conversation) -> bool:
+        return not conversation.contact.is_deleted and source.still_theirs(conversation)
 
     def values() -> JsonObject:
         contact = source.contact(inbound, member)

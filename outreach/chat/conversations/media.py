@@ -149,24 +149,24 @@ def _store(message: ConversationMessage, answer: FileAnswer, lease: datetime) ->
 
 
 @transaction.atomic
-def _put_off(message: ConversationMessage, lease: datetime, trouble: FileTrouble) -> None:
+def _put_off(message: ConversationMessage, lease: datetime, error: FileTrouble) -> None:
     """Schedule another fetch of the file, or give it up with a reason."""
     now = timezone.now()
     attempts = message.file_attempts + 1
     # Bounded, or the power would overflow a timedelta.
     again = now + min(MAX_RETRY_DELAY, timedelta(minutes=2 ** min(attempts, 12)))
     # The channel has deleted it by then.
-    ends = not trouble.temporary or again > message.happened_at + KEPT
+    ends = not error.temporary or again > message.happened_at + KEPT
     rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
     changed = rows.update(
         file_due_at=None if ends else again,
         file_attempts=attempts,
         file_deaths=0,
-        file_error=(trouble.code if ends else "waits"),
+        file_error=(error.code if ends else "waits"),
         updated_at=now,
     )
-    if changed and trouble.says:
-        _send_text(message.conversation_id, trouble.says)
+    if changed and error.says:
+        _send_text(message.conversation_id, error.says)
 
 
 def _send_text(conversation_id: str, text: str) -> None:

@@ -40,9 +40,9 @@ def check_open(conversation: Conversation) -> None:
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
     """Raise NoMessagesSent_400 for a person to whom nothing may be sent."""
-    trouble = channel_of(conversation).trouble(known_of(conversation))
-    if trouble:
-        raise NamedError(CLOSED, f"id: {trouble}")
+    problem = channel_of(conversation).refusal(known_of(conversation))
+    if problem:
+        raise NamedError(CLOSED, f"id: {problem}")
     # Answers to what a person has asked are no marketing; templates are.
     if template and opted_out([conversation.address]):
         raise NamedError(CLOSED, "template: the person has asked for no such messages")

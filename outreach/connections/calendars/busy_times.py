@@ -17,7 +17,7 @@ from core.jobs.registry import Moment
 from core.tenancy import company_scope
 from outreach.connections.calendars.google import CalendarFailed, busy_between
 from outreach.connections.calendars.models import CalendarConnection
-from outreach.connections.calendars.notices import note_trouble
+from outreach.connections.calendars.notices import record_failure
 from outreach.connections.calendars.selectors import connected
 
 log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def _ask_due(connection: CalendarConnection) -> None:
             with transaction.atomic():
                 due_at = now + backoff(min(connection.attempts, 10))
                 update_owned(connection, **done, due_at=due_at)
-                note_trouble(connection, failed)
+                record_failure(connection, failed)
             return
         due_at = now + EVERY * _random.uniform(0.9, 1.0)
         update_owned(connection, **done, due_at=due_at, busy=busy, busy_at=now, error="", attempts=0)
@@ -82,7 +82,7 @@ def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
             busy = busy_between(connection, now, now + AHEAD, seconds=PATIENCE)
         except CalendarFailed as failed:
             with transaction.atomic():
-                note_trouble(connection, failed)
+                record_failure(connection, failed)
             continue
         stale = CalendarConnection.objects.filter(ACTIVE, Q(busy_at=None) | Q(busy_at__lt=now), pk=connection.pk)
         stale.update(busy=busy, busy_at=now, error="")

@@ -23,7 +23,7 @@ from crm.meetings.models import Meeting
 from crm.meetings.services import set_link
 from outreach.connections.calendars.google import KEY, CalendarFailed, delete_event, event_id, read_link, write_event
 from outreach.connections.calendars.models import CalendarConnection, CalendarEvent
-from outreach.connections.calendars.notices import note_trouble
+from outreach.connections.calendars.notices import record_failure
 from outreach.connections.calendars.queues import BUSY, EVENTS
 
 log = logging.getLogger(__name__)
@@ -157,6 +157,6 @@ def _put_off(
             When(version=row.version, then=Value(Work.FAILED if lasting else Work.WAITING)), default=Value(Work.WAITING)
         )
         update_owned(row, status=status, worker=None, deaths=0, error=failed.detail[:500], due_at=due_at)
-        note_trouble(connection, failed)
+        record_failure(connection, failed)
         if meeting.video_provider == KEY and not meeting.link:
             set_link(id=meeting.pk, provider=KEY, error=failed.detail)

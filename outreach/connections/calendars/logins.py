@@ -147,9 +147,9 @@ def _write_coming(connection: CalendarConnection) -> None:
     ).order_by("starts_at", "pk")
     rows = [CalendarEvent(connection=connection, meeting=meeting, due_at=now) for meeting in coming[:MAX_MEETINGS]]
     CalendarEvent.objects.bulk_create(rows, ignore_conflicts=True)
-    anew = {"version": 1, "status": CalendarEvent.Work.WAITING, "written": "", "written_at": None, "error": ""}
+    values = {"version": 1, "status": CalendarEvent.Work.WAITING, "written": "", "written_at": None, "error": ""}
     left = CalendarEvent.objects.filter(connection=connection, meeting__ends_at__gt=now)
-    left.update(**anew, due_at=now, lease=None, worker=None, attempts=0, deaths=0, updated_at=now)
+    left.update(**values, due_at=now, lease=None, worker=None, attempts=0, deaths=0, updated_at=now)
     notify_workers(EVENTS)
 
 

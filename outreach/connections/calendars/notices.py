@@ -14,7 +14,7 @@ CALENDAR_FAILING = Notice(
 REFUSED = "Google takes the log-in no more. Connect it again."
 
 
-def note_trouble(connection: CalendarConnection, failed: CalendarFailed) -> None:
+def record_failure(connection: CalendarConnection, failed: CalendarFailed) -> None:
     """Record an error of a connection, in the caller's transaction. If Google refuses its log-in, the member is
     notified, once for each time that it stops working."""
     row = CalendarConnection.objects.filter(pk=connection.pk)

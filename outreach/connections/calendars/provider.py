@@ -19,7 +19,7 @@ class GoogleCalls(VideoProvider):
     def lacks(self) -> str:
         return "" if is_set_up() else NOT_SET_UP
 
-    def trouble(self, organizer: str, settings: VideoSettings) -> str:
+    def refusal(self, organizer: str, settings: VideoSettings) -> str:
         connection = connection_of(organizer)
         if connection is None:
             return "Who organizes it has connected no Google calendar."

@@ -53,10 +53,10 @@ class ChatError:
 def read_error(body: Any) -> ChatError | None:
     """Return the error in a response, or None without a readable one."""
     error = body.get("error") if isinstance(body, dict) else None
-    return None if not isinstance(error, dict) else told_error(error)
+    return None if not isinstance(error, dict) else error_of(error)
 
 
-def told_error(error: Values) -> ChatError | None:
+def error_of(error: Values) -> ChatError | None:
     """Return the error of a response or of a webhook event; None if there is none."""
     code = error.get("code")
     if not isinstance(code, int) or isinstance(code, bool):

@@ -16,7 +16,7 @@ from core.crypto import SecretUnreadable
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.types import JsonObject, Values
 from outreach.connections.chat_apps.client import MAX_BYTES, NOTHING_SENT, SECONDS, ChatFailed
-from outreach.connections.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, told_error
+from outreach.connections.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, error_of, read_error
 from outreach.connections.chat_apps.models import API_VERSION, ChatApp
 from outreach.connections.smtp.outcome import Outcome, Rejected, Sent, SmtpError, Uncertain
 from outreach.connections.smtp.parts import Attachment
@@ -137,7 +137,7 @@ class SocialBClient:
             id = parsed.get(named) if isinstance(parsed, dict) else None
             return Sent("sent", provider_id=str(id)) if isinstance(id, str) and id else Uncertain("it gave no id")
         error = parsed.get("error") if isinstance(parsed, dict) else None
-        chat_error = told_error(error) if isinstance(error, dict) else None
+        chat_error = error_of(error) if isinstance(error, dict) else None
         if chat_error is not None and isinstance(error, dict):
             return _rejection(chat_error, error.get("error_subcode"))
         if answer.status in (401, 403):

@@ -207,18 +207,18 @@ def bot_id(token: str) -> str:
 def _ask_messenger(app: ChatApp) -> JsonObject:
     client = MessengerClient.of(app)
     bot = client.me()
-    place, trouble = (app.pk, app.hook_salt), ""
+    place, problem = (app.pk, app.hook_salt), ""
     try:
         client.set_webhook(hook_url(app.vendor, *place), hook_secret(*place))
     except ChatFailed as failed:
-        trouble = f"It can write, and is told of nothing: {failed.detail}"
+        problem = f"It can write, and is told of nothing: {failed.detail}"
     name = _word(bot, "first_name", 200)
     username = _word(bot, "username", 39)
     return {
         "phone_number_id": str(bot["id"]),
         "display_number": username and f"@{username}",
         "name": app.name or name,
-        "last_error": trouble,
+        "last_error": problem,
     }
 
 

@@ -33,15 +33,15 @@ def encoded(value: str, used: int) -> str:
     return _FOLD.join(parts)
 
 
-def _encoded_words(value: str, first: int, room: int) -> Iterator[str]:
+def _encoded_words(value: str, first: int, width: int) -> Iterator[str]:
     """Write the value as quoted characters, or as base64 where that is shorter, which takes four for three bytes."""
     quoted = [_quoted(letter) for letter in value]
     if sum(map(len, quoted)) <= 4 * len(value.encode()) / 3:
-        for letters in _groups(quoted, first, room, len):
+        for letters in _groups(quoted, first, width, len):
             yield f"=?utf-8?q?{''.join(letters)}?="
     else:
         # RFC 2047, 5: a character must not be split between two words, so letters are grouped and not bytes.
-        for letters in _groups(value, first // 4 * 3, room // 4 * 3, lambda letter: len(letter.encode())):
+        for letters in _groups(value, first // 4 * 3, width // 4 * 3, lambda letter: len(letter.encode())):
             yield f"=?utf-8?b?{b2a_base64(''.join(letters).encode(), newline=False).decode()}?="
 
 
@@ -50,7 +50,7 @@ def _quoted(letter: str) -> str:
     return "".join(_QUOTED[byte] for byte in letter.encode())
 
 
-def _groups(pieces: Sequence[str], first: int, room: int, size: Callable[[str], int]) -> Iterator[list[str]]:
+def _groups(pieces: Sequence[str], first: int, width: int, size: Callable[[str], int]) -> Iterator[list[str]]:
     """Group as many pieces as fit: on the first line, and on each later one."""
     group: list[str] = []
     left = first
@@ -59,7 +59,7 @@ def _groups(pieces: Sequence[str], first: int, room: int, size: Callable[[str], 
         # A piece that is longer than a line stands alone; to cut it would change the text.
         if group and taken > left:
             yield group
-            group, left = [], room
+            group, left = [], width
         group.append(piece)
         left -= taken
     yield group

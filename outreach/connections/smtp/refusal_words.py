@@ -26,15 +26,18 @@ _UNKNOWN = (
 _UNKNOWN_ABROAD = (
     r"unbekannt|ungültig|existiert nicht|nicht (?:existier|gefunden|vorhanden|bekannt)|gibt es nicht"
     r"|kein(?:e[nrs]?)? (?:solche|gültige|bekannte)"
-    r"|inconnu|inexist|introuvable|sconosciut|non (?:esist|trovat|(?:è )?valid)|n'est pas valide|no (?:existe"
+    r"|inconnu|inexist|inesist|introuvable|sconosciut|non (?:esist|trovat|(?:è )?valid)|n'est pas valide|no (?:existe"
     r"|encontrad|(?:es )?válid)"
     r"|desconocid|desconhecid|não (?:existe|encontrad|é válid)|inválid|onbekend|ongeldig|niet gevonden"
     r"|nieznan|nie (?:znalezion|znaleźć)|nieprawidłow|neznám|nenalezen|nenájden|neplatn"
+    r"|nieistniejąc|neexistuj|niet[- ]bestaand|onbestaand|(?:ikke|icke)[- ]eksister|(?:ikke|icke)[- ]existerande"
     r"|okänd|ukendt|ukjent|ogiltig|ugyldig|hittades inte|ikke fundet|ikke funnet"
-    r"|tuntematon|ei löydy|virheellinen|ismeretlen|nem található|érvénytelen|necunoscut|nu a fost găsit"
+    r"|tuntematon|ei (?:löydy|löytynyt|tunneta)|virheellinen|ismeretlen|nem (?:található|létez)|nincs ilyen|érvénytelen"
+    r"|necunoscut|nu a fost găsit"
     r"|neznan|ni (?:znan|najden|veljav)|nepoznat|nije pronađen|άγνωστ|άκυρ|δεν (?:βρέθηκε|είναι έγκυρ)"
     r"|неизвестн|не (?:существует|найден|знайден)|невідом|недействит|недійсн|bilinm|bulunamadı|geçersiz|mevcut değil"
     r"|不存在|无效|無效|未知|找不到|存在しません|見つかりません|無効|不明"
+    r"|존재하지 않|찾을 수 없|알 수 없는|없는 (?:사용자|주소)"
 )
 """Words of other languages for the unknown. Only their subject says whether the sender or the recipient is meant."""
 _MISSING = rf"(?:{_ABSENT}|{_UNKNOWN}|{_UNKNOWN_ABROAD})"
@@ -48,32 +51,48 @@ _REJECTED = (
     r"|отклон|заблок|запрещ|reddedil|engellen|拒|不允许|不被允许|封锁|ブロック|許可され)"
 )
 _SENDER = (
-    r"(?:absender|expéditeur|expediteur|remitent|mittente|remetente|afzender|nadawc|odesílatel|odesilatel|odosielate"
-    r"|avsändar|avsender|avsendar|afsender|lähettäj|feladó|expeditor|pošiljatelj|posiljatelj|pošiljalac|pošiljaoc"
+    r"(?:absender|expéditeur|expediteur|émetteur|emetteur|remitent|\bemisor|mittente|remetente|\bemissor|afzender"
+    r"|verzender"
+    r"|nadawc|odesílatel|odesilatel|odosielate|avsändar|avsender|avsendar|afsender|lähettäj|feladó(?!nak)|küldő(?!nek)"
+    r"|expeditor|emitent|pošiljatelj|posiljatelj|pošiljalac|pošiljaoc"
     r"|αποστολέα|отправител|відправник|gönderen|gönderic|发件人|發件人|发送方|發送方|发信人|寄件人|寄件者|送信者"
-    r"|送信元|差出人)"
+    r"|送信元|差出人|보낸 사람|보낸사람|발신자|발신인)"
 )
 _YOURS = (
-    r"\b(?:ihre?|deine?|votre|su|tu|il (?:tuo|suo)|seu|sua|teu|uw|jouw|twój|twoja|państwa|vaš[aeí]?|din|ditt|dit"
+    r"\b(?:ihre?|deine?|eure|votre|su|tu|vuestr[oa]|(?:il|la|l') ?(?:tu[oa]|su[oa]|vostr[oa])|vostr[oa]|seu|sua|teu|tua"
+    r"|voss[oa]|uw|jouw|jullie|twój|twoja|państwa|vaš[aeí]?|din|ditt|dit"
     r"|sinun|az ön|vaša|σας|ваша?|ваш[еі]|sizin|您的|你的|貴社の|お使いの) ?(?:(?:e-?mail|e-?post|mail)-?)?(?:adres"
-    r"|direcci|indirizzo|endereço|dom[aäæeéíi]|osoite|verkkotunnus|cím|server|serveur|servidor|адрес|домен|сервер"
+    r"|direcci|indirizzo|endereço|dom[aäæeéíi]|osoite|verkkotunnus|cím|server|serveur|servidor|konto|compte|cuenta"
+    r"|casella|postfach|bo[iî]te|buzón|caixa|skrzynk|schránk"
+    r"|\bconta\b|account|адрес|домен|сервер"
     r"|地址|域名|邮箱|アドレス|ドメイン)"
 )
 _SENDERS_OWN = (
     r"(?:(?<!to )(?<!to the )(?<!dear )(?<!the next )sender(?!s? only\b)|\bmail[ -]?from\b|\breturn[- ]?path"
+    r"|\b(?:return|bounce|reply|reply-to|envelope|errors-to)[- ](?:e-?mail )?address"
+    r"|\bauth(?:enticat(?:ed|ing|ion))? (?:user|account|id|identity|login)(?: ?name)?"
+    r"|\b(?:domain|address|host|server)(?: name)? (?:of|in|from) your (?:e-?mail|mail|message)"
+    r"|\byou(?:'re| are)? (?:send|sent|sending|mailing|writing) (?:it |this |this message |mail )?from"
     r"|\breverse[- ]?path|\benvelope[- ]from|\boriginat(?:or|ing)\b|\b(?:helo|ehlo)\b"
     r"|\bsending (?:e-?mail |mail )?(?:domain|host|server|ip|address|mta|system|user|account|network)"
     r"|(?<!message )(?<!reply )(?<!response )\bfrom[ :-]+(?:header|domain|address|field|e-?mail address)"
-    r"|\byour (?:own |sending |mail |e-?mail )*(?:address|domain|server|host))"
+    r"|\byour (?:own |sending |mail |e-?mail |smtp |user |login )*(?:address|domain|server|host|account|mailbox"
+    r"|user ?name"
+    r"|login|profile|e-?mail(?='s domain)))"
 )
-_OF_SENDER = rf"(?:(?<!\ban )(?<!\ban den )(?<!geehrter )(?<!à l'){_SENDER}|{_YOURS}|{_SENDERS_OWN})"
+_RETURNED = r"(?<!\ban )(?<!\ban den )(?<!geehrter )(?<!à l')(?<!\ba l')(?<!\bal )(?<!\bao )(?<!\baan )(?<!\baan de )"
+"""The words after which a mail is returned to the sender."""
+_OF_SENDER = rf"(?:{_RETURNED}{_SENDER}|{_YOURS}|{_SENDERS_OWN})"
 """The sender, its address, domain or server as the subject of a sentence, in contrast to "return to sender"."""
 _RECIPIENT_ABROAD = (
     r"empfänger|benutzer|postfach|nutzer"
-    r"|destinat[aá]|utilisateur|bo[iî]te|usu[aá]rio|buzón|utente|casella|gebruiker|ontvanger|postbus|odbiorc"
-    r"|użytkownik|skrzynk|příjemc|príjemc|uživatel|schránk|mottagar|mottaker|modtager|vastaanottaj|címzett"
-    r"|παραλήπτ|alıcı|kullanıcı|получател|пользовател|адресат|ящик|одержувач|користувач|prejemnik|primatelj|korisnik"
-    r"|收件|用户|使用者|信箱|受信|宛先|ユーザ"
+    r"|destinat[aá]|utilisateur|bo[iî]te|usu[aá]rio|utilizador|buzón|utente|casella|\bcaixa|gebruiker|ontvanger"
+    r"|postbus|odbiorc"
+    r"|użytkownik|skrzynk|příjemc|príjemc|uživatel|používate|schránk|mottagar|mottaker|modtager|\bbruger|\bbruker"
+    r"|användar|brevlåd|postkasse|postilaatik|käyttäj|vastaanottaj|címzett|felhasznál|postafiók|utilizator|căsuț"
+    r"|παραλήπτ|alıcı|kullanıcı|получател|пользовател|адресат|ящик|одержувач|користувач|prejemnik|uporabnik|primatelj"
+    r"|korisnik"
+    r"|수신자|받는 사람|사용자|메일함|收件|用户|使用者|信箱|受信|宛先|ユーザ"
 )
 _RECIPIENT = rf"recipient|rcpt|\bto:? ?<|destination|\buser|mail ?box|addressee|\bcustomer|{_RECIPIENT_ABROAD}"
 _GAP = rf"(?:(?!{_RECIPIENT}|[.!?;] ).){{0,60}}?"
@@ -94,7 +113,7 @@ SENDER = _any(
     r"|does(?:n't| not) exist)",
     r"(?:rejected|bad|banned|invalid|unroutable|unknown|blocked|unverified|unauthenticated|forged) sender",
     r"identities failed|e-?mail address is not verified|permission to post",
-    r"call(?:back|out) (?:setup|verif)|sender (?:verif|callout|policy|is spammer|domain must|domain is empty|domain "
+    r"(?<!recipient )call-?(?:back|out)\b|sender (?:verif|callout|policy|is spammer|domain must|domain is empty|domain "
     r"listed|frequency|not approved)",
     r"verification failed for",
     r"(?:verify|verification of|validate) (?:the )?sender",
@@ -215,7 +234,8 @@ TRY_AGAIN = _any(r"try again|try later|temporar|\bretry\b")
 _NOUN = r"(?:user ?name|user|recipient|mail ?box|account|address(?:ee|es)?|person|customer|alias|name|id|spectator)s?"
 _WHO = rf"(?:(?:e-?mail|local|virtual|destination|delivery|smtp|your|the|this) ){{0,3}}{_NOUN}"
 _MAILBOX_ABROAD = (
-    rf"(?:{_RECIPIENT_ABROAD}|(?<!ip-)(?<!ip )adress(?!e ip)|konto|compte|cuenta|\bconta\b|dirección|indirizzo|endereço"
+    rf"(?:{_RECIPIENT_ABROAD}|(?<!ip-)(?<!ip )adress(?!e ip)|\badres|konto|compte|cuenta|\bconta\b|dirección|indirizzo"
+    r"|endereço|osoite|\bnaslov|\bcím\b|адрес|주소"
     r"|帳號|帐号|账号|郵箱|邮箱)"
 )
 NO_SUCH = _any(

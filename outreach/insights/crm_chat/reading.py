@@ -148,15 +148,15 @@ def _named(groups: Sequence[Values], by: str, asker: Asker) -> list[JsonObject]:
 
 def _rows_json(rows: Sequence[Any]) -> list[JsonObject]:
     """Shorten rows to their length in the prompt, and omit those beyond MAX_BYTES."""
-    found: list[JsonObject] = []
+    shortened: list[JsonObject] = []
     size = 0
     for row in rows:
-        one = _short(row)
-        size += len(dumps(one))
+        entry = _short(row)
+        size += len(dumps(entry))
         if size > MAX_BYTES:
             break
-        found.append(one)
-    return found
+        shortened.append(entry)
+    return shortened
 
 
 def _short(value: Any) -> Any:

@@ -120,15 +120,15 @@ def _check_own(domain: str, key: OwnKey, lookups: Lookups) -> Result:
             text = "The record of your key is gone, so messages are not signed. Publish it again."
             return Result("dkim", Light.RED, text, record)
         return Result("dkim", Light.AMBER, "Publish the record of your key; from then on messages are signed.", record)
-    trouble = "it is another key"
+    problem = "it is another key"
     for text in records:
         try:
             # Compared as keys: name servers split and space the text in their own ways.
             if public_record(key_of(text)) == key.record:
                 return Result("dkim", Light.GREEN, "Messages are signed by your key.", found=all_shown([text]))
         except DkimInvalid as error:
-            trouble = str(error)
-    text = f"What stands at {place} is not your key: {trouble}. Publish this record instead."
+            problem = str(error)
+    text = f"What stands at {place} is not your key: {problem}. Publish this record instead."
     return Result("dkim", Light.RED, text, record, all_shown(records))
 
 

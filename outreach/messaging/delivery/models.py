@@ -251,12 +251,12 @@ class SendJob(ChatColumns, CompanyWork):
             ),
             *(
                 models.Index(
-                    fields=(sender, told),
-                    condition=models.Q(**{f"{told}__isnull": False}),
-                    name=f"sendjob_{sender}_{told}",
+                    fields=(sender, moment),
+                    condition=models.Q(**{f"{moment}__isnull": False}),
+                    name=f"sendjob_{sender}_{moment}",
                 )
                 for sender in ("smtp", "mail_app")
-                for told in ("bounced_at", "complained_at")
+                for moment in ("bounced_at", "complained_at")
             ),
             # Reports count many messages, and read no words: these two indexes spare reading the rows.
             models.Index(

@@ -196,9 +196,9 @@ def make_contacts(
     becomes a contact if the lead would exceed the plan's limit.
     """
     left = remaining_quota("lead")
-    room = len(ranked) if left is None else left
-    places = [each["candidate"] for each in ranked[:room] if "candidate" in each]
-    problems = [quota_exceeded("lead").detail] if any("candidate" in each for each in ranked[room:]) else []
+    most = len(ranked) if left is None else left
+    places = [each["candidate"] for each in ranked[:most] if "candidate" in each]
+    problems = [quota_exceeded("lead").detail] if any("candidate" in each for each in ranked[most:]) else []
     contact_ids: dict[int, str] = {}
     if places:
         result = create_contacts(

@@ -29,7 +29,7 @@ class SearchCriteria:
 
     def fit(self, contact: ContactBrief) -> Fit:
         """Return how well a contact of the company fits; 0 for one who is elsewhere."""
-        found = fit(self.terms, contact)
-        if found.score == 0 or (self.places and self.asked and fit(self.asked, contact).score == 0):
+        best = fit(self.terms, contact)
+        if best.score == 0 or (self.places and self.asked and fit(self.asked, contact).score == 0):
             return Fit(0.0)
-        return found if is_there(self.places, contact) else Fit(0.0)
+        return best if is_there(self.places, contact) else Fit(0.0)

@@ -299,7 +299,7 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: SearchCriteria, b
         if fit.score > 0
     ]
     message = f"{provider.unjudged} of {len(listed)} people were not judged by {job.ai_type}, but by the words found."
-    unjudged = f"{message} {provider.trouble}" if provider.unjudged else ""
+    unjudged = f"{message} {provider.first_error}" if provider.unjudged else ""
     try:
         with transaction.atomic():
             _finish(job, judged, people, unjudged)

@@ -160,8 +160,8 @@ def _check_link(page: BookingPage) -> None:
     if key not in PROVIDERS:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
     for member in members_of(page):  # whoever of a team has no link to give would be booked without
-        if trouble := PROVIDERS[key].trouble(member.pk, settings):
-            raise NamedError("InvalidInput_400", f"videoProvider: {member}: {trouble}")
+        if problem := PROVIDERS[key].refusal(member.pk, settings):
+            raise NamedError("InvalidInput_400", f"videoProvider: {member}: {problem}")
 
 
 def _checked(questions: list[JsonObject]) -> list[JsonObject]:

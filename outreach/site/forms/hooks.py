@@ -23,7 +23,7 @@ from outreach.connections.mail_vendors.hooks import TOKEN_LENGTH, is_token
 from outreach.connections.social_apps.hooks import MAX_BYTES, is_signed, is_verify_token
 from outreach.connections.social_apps.models import SocialAApp
 from outreach.site.forms.models import Form
-from outreach.site.forms.submissions import store_told
+from outreach.site.forms.submissions import store_reported
 
 NOBODY = ("0" * 24, "")
 MAX_LEADS = 1000
@@ -63,17 +63,17 @@ def _store(app: SocialAApp, body: bytes) -> None:
         app=app, source=Form.Source.SOCIAL_A, state=Form.State.PUBLISHED, form_id__in=leads_by_form
     )
     for form in forms:
-        store_told(form, leads_by_form[form.form_id])
+        store_reported(form, leads_by_form[form.form_id])
 
 
 def _reported_leads(body: bytes) -> Iterator[tuple[str, str, datetime]]:
     """Yield form, lead and time of each lead in a webhook; other content is ignored."""
     try:
-        found = orjson.loads(body)
+        payload = orjson.loads(body)
     except orjson.JSONDecodeError:
         return
     count = 0
-    for entry in _items(found, "entry"):
+    for entry in _items(payload, "entry"):
         for change in _items(entry, "changes"):
             value = change.get("value") if change.get("field") == "leadgen" else None
             if not isinstance(value, dict) or count >= MAX_LEADS:

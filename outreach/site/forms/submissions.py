@@ -138,7 +138,7 @@ def store_submission(form: Form, id: str, answers: Values, origin: Mapping[str, 
     return bool(_store([row]))
 
 
-def store_told(form: Form, leads: Mapping[str, datetime]) -> int:
+def store_reported(form: Form, leads: Mapping[str, datetime]) -> int:
     """Store leads from the platform's notifications, by their ids, to be fetched. Return the number of new ones."""
     now = timezone.now()
     return _store(FormLead(form=form, leadgen_id=id, submitted_at=min(at, now)) for id, at in leads.items())

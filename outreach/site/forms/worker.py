@@ -26,7 +26,7 @@ from outreach.site.forms.models import Form, FormLead
 from outreach.site.forms.notices import tell_refused, tell_submitted
 from outreach.site.forms.record_creation import make_lead
 from outreach.site.forms.services import EVERY
-from outreach.site.forms.submissions import store_told
+from outreach.site.forms.submissions import store_reported
 
 log = logging.getLogger(__name__)
 LOOKS_BACK = timedelta(hours=48)
@@ -182,7 +182,7 @@ def _ask(form: Form) -> None:
             update_owned(form, status=Form.Work.WAITING, worker=None, deaths=0, error=error, due_at=due_at, **done)
         except LeaseLost:
             return
-        store_told(form, leads)
+        store_reported(form, leads)
 
 
 def forget_old() -> bool:

@@ -69,11 +69,11 @@ def _zone() -> str:
 def admit_batch() -> bool:
     """Handle the notices of one workflow, or of one company's quota. Returns whether there may be more."""
     with unscoped(reason="places that may be free, of all companies"):
-        found = PlaceNotice.objects.order_by("pk").values_list("company_id", "workflow_id").first()
-    if found is None:
+        notice = PlaceNotice.objects.order_by("pk").values_list("company_id", "workflow_id").first()
+    if notice is None:
         return False
-    with company_scope(found[0]):
-        admit(found[1])
+    with company_scope(notice[0]):
+        admit(notice[1])
     return True
 
 
@@ -105,12 +105,12 @@ def _admit_by_concurrency(workflow_id: str) -> int:
     workflow = Workflow.objects.get(pk=workflow_id)
     most = plan_of(workflow.version_id).config.concurrency if workflow.version_id else None
     runs = WorkflowRun.objects.filter(workflow=workflow_id)
-    room = BATCH
+    free = BATCH
     if most is not None:
-        room = min(BATCH, most - runs.filter(place=HELD).count())
-    if room <= 0:
+        free = min(BATCH, most - runs.filter(place=HELD).count())
+    if free <= 0:
         return 0
-    rows = _next(runs.filter(place=CONCURRENCY, status=Status.QUEUED), room)
+    rows = _next(runs.filter(place=CONCURRENCY, status=Status.QUEUED), free)
     now = timezone.now()
     # Counted from the rows themselves, so a kill can lose no place.
     WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None if most is None else HELD, reason="")
@@ -131,10 +131,10 @@ def _admit_by_quota() -> int:
     allowed = limits.allowance().month
     # The company's bucket first, as all starts do.
     StartBucket.objects.select_for_update(no_key=True).filter(key="").first()
-    room = BATCH if allowed is None else min(BATCH, allowed - limits.started_this_month())
-    if room <= 0:
+    free = BATCH if allowed is None else min(BATCH, allowed - limits.started_this_month())
+    if free <= 0:
         return 0
-    rows = _next(WorkflowRun.objects.filter(place=QUOTA, status=Status.QUEUED), room)
+    rows = _next(WorkflowRun.objects.filter(place=QUOTA, status=Status.QUEUED), free)
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for run in rows:
         groups[run.workflow_id, run.priority].append(run.pk)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from accounts.models import Member
 from workflows.engine.models import WorkflowRun
+from workflows.engine.read_rights import OF_RECORDS, reads_of_version
 from workflows.graphs.models import WorkflowVersion
 from workflows.graphs.plan import Node, Plan
-from workflows.graphs.rights import PANELS, needed
 
 INPUT = "input"
 
@@ -27,29 +27,30 @@ def hidden_inputs(
     versions = WorkflowVersion.objects.filter(pk__in=version_ids).select_related("published_by__role")
     publishers = {version.pk: version.published_by for version in versions}
     hidden: dict[tuple[str, str], list[str]] = {}
-    known: dict[tuple[str, bool], list[str]] = {}
+    known: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for run, plan, node in referring:
-        case = (run.version_id, run.depth > 0)
+        case = (run.version_id, reads_given(run, plan, node))
         if case not in known:
-            reads = _reads(plan, is_started_by_another=run.depth > 0)
-            known[case] = _withheld(reads, publishers[run.version_id], publishers[version_id])
+            known[case] = _withheld(case[1], publishers[run.version_id], publishers[version_id])
         if known[case]:
             hidden[run.pk, node.id] = known[case]
     return hidden
 
 
+def reads_given(run: WorkflowRun, plan: Plan, node: Node) -> tuple[str, ...]:
+    """Return the permissions for the values that the input of a node may hold."""
+    if not _refers(node):
+        return ()
+    reads = [*reads_of_version(run.version_id), *run.state.get("reads", ())]
+    # Such a run may pass on the input that it got itself.
+    if run.depth > 0 and "trigger" in plan.roots:
+        reads += OF_RECORDS
+    return tuple(dict.fromkeys(reads))
+
+
 def _refers(node: Node) -> bool:
     compiled = node.templates.get(INPUT)
     return compiled is not None and bool(compiled.paths)
-
-
-def _reads(plan: Plan, *, is_started_by_another: bool) -> list[str]:
-    """Return the permissions for the values that runs of a plan may hold."""
-    permissions = [need.permission for need in needed(plan) if need.permission.endswith(".GET")]
-    # Such a run may pass on the input that it got itself.
-    if is_started_by_another and "trigger" in plan.roots:
-        permissions += [f"{panel}.GET" for panel in PANELS]
-    return list(dict.fromkeys(permissions))
 
 
 def _withheld(permissions: Sequence[str], giver: Member | None, taker: Member | None) -> list[str]:

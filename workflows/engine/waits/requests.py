@@ -24,7 +24,7 @@ from workflows.engine.plans import plan_of
 from workflows.engine.starts import Entry, start_runs
 from workflows.engine.waits import inbox, listening
 from workflows.engine.waits.inbox import Arrival
-from workflows.engine.waits.inputs import hidden_inputs
+from workflows.engine.waits.inputs import hidden_inputs, reads_given
 from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node
 from workflows.nodes.requests import Ask, Call, Listen, Question, StartRun
@@ -189,7 +189,9 @@ def _entry(request: NodeRequest, key: str, now: datetime) -> Entry:
     """Return the start of a run for a request, about the same record."""
     run = request.cursor.run
     trigger = {"kind": "workflow", "happenedAt": iso(now), "run": run.pk, "input": dict(request.ask.given)}
-    return Entry(key, run.contact_id, run.lead_id, trigger, run.depth + 1)
+    return Entry(
+        key, run.contact_id, run.lead_id, trigger, run.depth + 1, reads_given(run, request.cursor.plan, request.node)
+    )
 
 
 def _ask_members(requests: Sequence[NodeRequest], now: datetime) -> None:

@@ -196,7 +196,7 @@ class AiProvider(abc.ABC):
         self.halted: ProviderError | None = None
         """The error that keeps the app from composing anything more."""
         self.unjudged = 0
-        self.trouble = ""
+        self.first_error = ""
         """The number of contacts that could not be judged, and the reason of the first."""
 
     @property

@@ -222,9 +222,9 @@ def _sentence(instruction: str) -> tuple[Kind, str, str] | None:
 
 
 def _to_you(text: str) -> str:
-    def spoken(found: re.Match[str]) -> str:
-        word = _PRONOUNS[found.group().lower()]
-        return word.capitalize() if found.group()[0].isupper() else word
+    def spoken(match: re.Match[str]) -> str:
+        word = _PRONOUNS[match.group().lower()]
+        return word.capitalize() if match.group()[0].isupper() else word
 
     return _PRONOUN.sub(spoken, text)
 

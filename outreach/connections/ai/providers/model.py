@@ -136,7 +136,7 @@ class ModelProvider(AiProvider):
             except ProviderError as error:
                 self.halted = error if error.halts else None
                 self.unjudged += len(before)
-                self.trouble = self.trouble or error.detail
+                self.first_error = self.first_error or error.detail
         return judgements
 
     def ask(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:

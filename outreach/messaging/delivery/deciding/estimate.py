@@ -47,9 +47,9 @@ def estimate(
         if local.date() != day:
             day, used = local.date(), 0
         closes = _closing(window, local)
-        room = UNLIMITED if per_hour is None else math.floor((closes - opens).total_seconds() / 3600 * per_hour)
+        capacity = UNLIMITED if per_hour is None else math.floor((closes - opens).total_seconds() / 3600 * per_hour)
         allowed = max(0, _day_limit(sender, now.astimezone(zone).date(), day) - used)
-        taken = min(left, room, allowed)
+        taken = min(left, capacity, allowed)
         if taken == left:
             last = opens + dt.timedelta(hours=left / per_hour if per_hour else 0)
             return Estimate(per_hour, sender.per_day, begins, last)

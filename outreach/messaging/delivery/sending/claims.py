@@ -144,7 +144,7 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
     waiting: dict[Wait, list[str]] = defaultdict(list)
     stopped: dict[Stop, list[str]] = defaultdict(list)
     paces = {job.run_id: pace for job in jobs if (pace := inputs[job.pk].pace) is not None}
-    room = {run: pace.allowed - pace.used for run, pace in paces.items()}
+    allowances = {run: pace.allowed - pace.used for run, pace in paces.items()}
     for job in jobs:
         decision = decide(inputs[job.pk], now)
         if isinstance(decision, Wait):
@@ -152,10 +152,10 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
         elif isinstance(decision, Stop):
             stopped[decision].append(job.pk)
         # Messages beyond the limits stay as they are: they are due, and the next claim begins with them.
-        elif len(ready) < most and room.get(job.run_id, 1) > 0:
+        elif len(ready) < most and allowances.get(job.run_id, 1) > 0:
             ready.append(job)
-            if job.run_id in room:
-                room[job.run_id] -= 1
+            if job.run_id in allowances:
+                allowances[job.run_id] -= 1
     # Shared quotas come last, so that nothing is reserved for a message that may not go anyway.
     ready = _within_vendor(sender, ready, waiting, context, now)
     ready = _within_quotas(ready, waiting, context, now)

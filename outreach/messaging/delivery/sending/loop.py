@@ -109,7 +109,7 @@ class Sending:
         self._turns: dict[str, Turn] = {}
         self._begun = 0
         self._looked_at = float("-inf")
-        self._trouble: BaseException | None = None
+        self._error: BaseException | None = None
 
     def drain(self, deadline: float) -> None:
         """Serve senders until nothing is due or the deadline passes. Raises the database's error.
@@ -121,7 +121,7 @@ class Sending:
         last = deadline + MAX_WAIT
         try:
             self._serve_senders(deadline)
-            while self._end_turns(_LOOK_AGAIN) and self._trouble is None and monotonic() < last:
+            while self._end_turns(_LOOK_AGAIN) and self._error is None and monotonic() < last:
                 self._serve_senders(monotonic() + SECONDS_A_SENDER)
         finally:
             # The order matters: connections first, for they still submit; then the writer; then what it asked
@@ -130,13 +130,13 @@ class Sending:
             self._ledger.close()
             while not self._asked.empty():
                 self._answer(0)
-        if self._trouble is not None:
-            raise self._trouble
+        if self._error is not None:
+            raise self._error
 
     # In the main thread: the turns
 
     def _serve_senders(self, deadline: float) -> None:
-        while self._trouble is None and monotonic() < deadline:
+        while self._error is None and monotonic() < deadline:
             begun = self._begun
             self._begin_turns(deadline)
             # Nothing begun and nothing running means that nothing is due, so the process ends and the tick
@@ -277,7 +277,7 @@ class Sending:
         except IntentLost:
             turn.end()
         except Exception as error:  # noqa: BLE001  the edge of one connection: the main thread raises it again
-            self._trouble = self._trouble or error
+            self._error = self._error or error
             turn.end()
         finally:
             if session is not None:
@@ -355,7 +355,7 @@ class Sending:
                 with company_scope(turn.company):
                     what()
             except Exception as error:  # noqa: BLE001  the main thread raises it when all connections have ended
-                self._trouble = self._trouble or error
+                self._error = self._error or error
                 turn.end()
 
         if get_ident() == self._main:

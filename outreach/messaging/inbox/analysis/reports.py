@@ -155,7 +155,7 @@ def _of_status(mail: Mail) -> Iterator[Failure]:
                 # RFC 3464, 2.3.6: the type, such as smtp, comes before the text.
                 said = values["Diagnostic-Code"].partition(";")[2].strip() or values["Diagnostic-Code"]
                 yield _failure(
-                    recipient, values["Action"].lower(), values["Status"], (said, *_told_of(mail, recipient))
+                    recipient, values["Action"].lower(), values["Status"], (said, *_texts_about(mail, recipient))
                 )
 
 
@@ -192,7 +192,7 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
         )
         permanent = permanent or [match[1].lower() for match in _ADDRESSED.finditer(text)][:1]
     for address in dict.fromkeys([*named, *permanent, *temporary]):
-        said = _told_of(mail, address)
+        said = _texts_about(mail, address)
         match = STATUS.search(said[0]) or STATUS.search(_unquoted(text))
         # An address that is in both lists has failed for good: reports often quote the earlier delay.
         delayed = announces_delay(mail.subject) or (address in temporary and address not in permanent)
@@ -213,7 +213,7 @@ def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
     return temporary, permanent
 
 
-def _told_of(mail: Mail, address: str) -> tuple[str, str]:
+def _texts_about(mail: Mail, address: str) -> tuple[str, str]:
     """Return the part of the report's text about the address, and the whole text."""
     text = "\n".join(_unquoted(_words(part)) for part in mail.parts if part.get_content_maintype() == "text")
     at = text.lower().find(address)

@@ -1,301 +1,369 @@
 """Short messages that ask for no more mails, by language.
 
-Patterns are matched with a whole message in lower case, without accents, punctuation and the polite words of POLITE.
+Patterns are matched with a whole message in lower case, without accents, punctuation and polite words, and with the
+tokens of mailing_words. Nothing but LIST or MAIL may follow a wish: "Remove me from the agenda" is none.
 """
 
 from __future__ import annotations
 
-_EN_MAIL = r"(?:e ?mails?|mails?|messages?|newsletters?|contact|spam|of these|of this|from you|emailing|mailing)"
-_EN_LIST = (
-    r"(?:your |the |this |that |all )?(?:mailing |e ?mail |distribution |contact |newsletter )?(?:lists?|database|crm)"
+
+def _any(*patterns: str) -> str:
+    return "|".join(patterns)
+
+
+_FROM = r" FROM (?:LIST|MAIL)"
+_LEFT = r"(?: (?:FROM )?(?:LIST|MAIL))?"
+"""The list that somebody leaves, or nothing. Some languages have cases in place of prepositions."""
+_EN_LEAVE = r"(?:un ?subscribed?|opt(?:ed)? ?out|be (?:un ?subscribed|opted out|removed|deleted|taken off))"
+_DE_LEAVE = r"(?:abmelden|austragen|loschen|streichen|entfernen|abbestellen)"
+_DE_LEFT = r"(?:abgemeldet|ausgetragen|geloscht|gestrichen|entfernt|(?:heraus)?genommen)"
+_DE_NOUN = r"(?:abmeldung|austragung|streichung|loschung|entfernung|abbestellung)"
+_DE_WANT = r"(?:(?:ich|wir) )?(?:mochten?|will|wollen|wunschen?|wurden? gerne?)(?: (?:ich|wir))?"
+_FR_ASK = (
+    r"(?:(?:merci|prieres?|je vous prie|nous vous prions|je vous demande|nous vous demandons) (?:de )?|veuillez "
+    r"|pouvez vous |pourriez vous |de )?"
 )
-_EN_WHOM = (
-    r"(?:me|us|(?:my|our) (?:e ?mail(?: address(?:es)?)?|address(?:es)?|data|name|details|company)"
-    r"|(?:this|the above) (?:e ?mail )?(?:address|account|mailbox)|this e ?mail)"
+_FR_WANT = r"(?:(?:je|nous) (?:souhait|voudr|desir|veu|voul|aimer)\w{1,5} )"
+_FR_LEAVE = r"(?:desabonner|desinscrire|retirer|supprimer|enlever|radier|effacer|oter)"
+_ES_WANT = (
+    r"(?:(?:quiero|deseo|quisiera|queremos|deseamos|quisieramos|solicito|solicitamos|pido|me gustaria"
+    r"|necesito) (?:que )?)?"
 )
-_DE_WHOM = (
-    r"(?:mich|uns|(?:meine|unsere|diese) (?:e ?)?(?:mail ?)?(?:adresse|daten)|(?:meinen|unseren) (?:namen|kontakt))"
+_PT_WANT = r"(?:(?:quero|queremos|desejo|desejamos|gostaria de|gostariamos de|solicito|peco) (?:que )?)?"
+_IT_WANT = (
+    r"(?:(?:vorrei|vorremmo|voglio|vogliamo|desidero|desideriamo|chiedo di|chiediamo di|prego di|vi prego di"
+    r"|la prego di) )?"
 )
-_DE_LIST = r"(?:verteiler|liste|mailingliste|newsletter|datenbank|kartei|mailverteiler)"
-_FR_WHOM = r"(?:mon|notre|cette|mes|nos) (?:adresse(?: (?:e ?)?mail| electronique)?|e ?mail|contact|coordonnees|nom)"
-_LIST_OF = (
-    r"(?:listas?|listes?|bases?|fichiers?|newsletters?|mailing|envois|envios|suscriptores|contactos?|contacts?|cadastro"
-    r"|banco|destinatarios|difusion|directorio|repertoire)"
-)
-"""Lists of addresses in French, Spanish and Portuguese."""
+_NL_WANT = r"(?:(?:ik|wij|we) (?:wil|willen|wens|wensen|zou|zouden)(?: me| mij| ons)?(?: graag)? )?"
+_PL_WANT = r"(?:(?:chce|chcemy|chcialbym|chcialabym|chcielibysmy) )?"
+_CS_WANT = r"(?:(?:chci|chceme|chtela? bych|preji si|chcem|chcel[a]? by som|zelam si|zadam o|zadame o) )?"
+_RU_WANT = r"(?:(?:я |мы )?(?:хочу|хотим|прошу|просим|хотел бы|хотела бы|желаю) (?:вас )?)?"
+_UK_WANT = r"(?:(?:я |ми )?(?:хочу|хочемо|прошу|просимо|бажаю) (?:вас )?)?"
 
 STOP: dict[str, str] = {
-    "en": (
-        r"stop(?: it| this| now| (?:all |sending |the |your |these )*"
-        + _EN_MAIL
-        + r"| (?:e ?mailing|mailing|contacting|messaging|writing to|writing|spamming|bothering|sending) (?:me|us))?"
-        r"(?: (?:any )?(?:more |further )?(?:of (?:these|your) )?(?:e ?mails?|mails?|messages?))?(?: to (?:me|us)"
-        r"| from "
-        r"you)?(?: any ?more)?"
-        r"|cancel (?:my |our |the |this )?subscription"
-        rf"|(?:un ?subscribe|opt ?out|remove|delete|take|drop)(?: {_EN_WHOM})?"
-        rf"(?: (?:off|out|from|of|from all of)+ {_EN_LIST}| from (?:this|these|your|all|future) ?{_EN_MAIL}"
-        rf"| immediately| now| today)?"
-        rf"|(?:(?:i|we) )?(?:want|would like|wish|d like) (?:{_EN_WHOM} )?(?:to )?(?:un ?subscribe|opt ?out|be removed"
-        r"|be taken off)(?: (?:from|of) .{1,40}| your .{1,20}lists?)?"
-        rf"|no (?:more|further|longer) {_EN_MAIL}(?: from you)?"
-        r"|(?:do not|don t|never|stop) (?:ever )?(?:contact|e ?mail|mail|write|message|write to|send) (?:to )?(?:me|us)"
-        rf"(?: again| any ?more| any (?:more )?{_EN_MAIL}| {_EN_MAIL})?"
-        r"|(?:do not|don t) send (?:me |us )?(?:any )?(?:more|further) (?:e ?mails?|mails?|messages?)(?: to (?:me|us))?"
-        r"|(?:i|we) (?:do not|don t|no longer) (?:want|wish) (?:to (?:receive|get|be sent) )?(?:any )?(?:more |further "
-        r"|these |your )*(?:e ?mails?|mails?|messages?)(?: from you)?(?: any ?more)?|leave (?:me|us) alone"
+    "en": _any(
+        r"stop(?: it| this| now| from you)?|stop(?: (?:all|sending|any|more|further|of these|of this"
+        r"|with)){0,4} MAIL(?: to (?:me|us))?(?: from you)?(?: any ?more)?",
+        r"stop (?:e ?mailing|(?:e )?LIST|MAIL|contacting|messaging|writing to|writing|spamming|bothering|sending"
+        r"|harassing|spam)(?: (?:me|us|ME))?(?: (?:any )?(?:more |further )?(?:of )?MAIL)?(?: (?:to|at) (?:me|us"
+        r"|ME))?(?: any ?more)?",
+        r"(?:cease|discontinue) (?:(?:all|any|sending|further) )*MAIL(?: (?:to|with) (?:me|us|ME))?|cease and desist",
+        r"cancel LIST|cancel (?:my|our) (?:subscription|LIST)",
+        rf"(?:un ?subscribe|opt ?out|remove|delete|delist)(?: (?:me|us|ME|MAIL(?= FROM)))?(?:{_FROM})?",
+        rf"(?:removing|unsubscribing|deleting) (?:me|us|ME)(?:{_FROM})?|(?:taking|exclude|excluding) (?:me|us"
+        rf"|ME){_FROM}",
+        r"(?:un ?subscribe|remove|opt)(?: (?:me|us|ME))?(?: out)? from (?:everything|all(?: of (?:it|them|this"
+        r"|these))?)",
+        r"(?:ensure|make sure) (?:that )?(?:i|we|ME) (?:do not|don t|no longer) (?:receive|get) (?:(?:any"
+        r"|more) )*MAIL(?: from you)?(?: any ?more)?",
+        rf"un ?subscribe(?: (?:me|us|ME))?(?: MAIL| LIST)?|opt (?:me|us)(?: out|{_FROM}| out{_FROM})",
+        rf"(?:take|drop|get|strike|scratch|cut|pull) (?:me|us|ME|MAIL){_FROM}|(?:take|get) (?:me|us|ME) off",
+        rf"(?:(?:i|we) )?(?:want|would like|wish|d like|need|prefer|ask|request|am asking) (?:(?:for )?(?:me|us"
+        rf"|ME) )?(?:to )?(?:{_EN_LEAVE}(?:{_FROM}| LIST)?|be (?:off|taken){_FROM}|be off LIST)",
+        r"(?:i|we) (?:would |d )?(?:prefer|rather) not (?:to )?(?:receive|get) (?:(?:any|more) )*MAIL(?: from you)?",
+        r"(?:i|we) (?:want|would like|d like) (?:off|out FROM LIST|FROM LIST)",
+        r"no (?:more|further|longer) MAIL(?: from you)?|no (?:more|further) of (?:these|this)",
+        r"(?:do not|don t|never|stop) (?:ever )?(?:contact|e ?mail|mail|write|message|write to|send"
+        r"|spam) (?:to )?(?:me|us|ME)(?: again| any ?more)?(?: any)?(?: more)?(?: MAIL)?(?: again| any ?more)?",
+        r"(?:do not|don t) (?:ever )?reach out(?: to (?:me|us))?(?: again| any ?more)?|(?:do not|don t) MAIL (?:me|us"
+        r"|ME)(?: again| any ?more)?",
+        r"(?:do not|don t) send (?:me |us )?(?:any )?(?:(?:more|further) )?(?:FROM )?MAIL(?: to (?:me|us"
+        r"|ME))?(?: any ?more)?",
+        r"(?:i|we) (?:do not|don t|no longer) (?:want|wish) (?:to (?:receive|get|be sent) )?(?:any )?(?:(?:more"
+        r"|from you|of) )*MAIL(?: from you)?(?: any ?more)?",
+        r"(?:i|we) (?:do not|don t|no longer) (?:want|wish) to (?:be contacted|hear from you)(?: again| any ?more)?",
+        r"(?:i|we) (?:am|are) opting out(?: FROM (?:LIST|MAIL))?|leave (?:me|us) alone",
     ),
-    "de": (
-        r"stopp?|abmelden|abmeldung|austragen|abbestellen|abbestellung|loschen|streichen|kundigen|werbewiderspruch"
-        rf"|(?:{_DE_WHOM} )?(?:(?:sofort|hiermit|aus|von) )*(?:(?:ihrem|der|dem|eurem|dieser|ihrer|eurer|deiner) )"
-        r"?(?:newsletter |verteiler |mailingliste |liste |datenbank |mailverteiler |e mail verteiler )?(?:abmelden|"
-        r"austragen|loschen|streichen|entfernen|nehmen|herausnehmen)"
-        rf"|(?:melden|tragen|nehmen|streichen|loschen|entfernen|nimm|nehmt|trag|losch|streich"
-        rf"|melde) (?:sie )?{_DE_WHOM} "
-        rf"(?:\w+ ){{0,2}}(?:ab|aus|von|heraus|raus)(?: (?:\w+ ){{0,2}}{_DE_LIST}(?: heraus| ab| raus)?)?"
-        rf"|(?:loschen|entfernen|streichen) (?:sie )?{_DE_WHOM}"
-        r"|keine (?:weiteren? |weitere |mehr |neuen )?(?:e ?)?(?:mails?|nachrichten|newsletter|werbung|emails?)(?: "
-        r"mehr)?(?: an (?:mich|uns))?(?: senden| schicken| zusenden)?"
-        r"|(?:schicken|senden|schreiben) sie (?:mir|uns) (?:bitte )?(?:nicht mehr|keine (?:weiteren |e ?)*(?:mails?|"
-        r"nachrichten|emails?)(?: mehr)?)"
-        r"|(?:(?:ich|wir) )?(?:mochten?|will|wollen|wunschen?) (?:\w+ ){0,2}keine (?:weiteren |mehr |e ?)*(?:mails?|"
-        r"nachrichten|newsletter|emails?)(?: mehr)?(?: von ihnen)?(?: erhalten| bekommen)?(?: mehr)?"
-        r"|(?:(?:mich|uns) )?nicht (?:mehr|weiter) (?:anschreiben|kontaktieren|schreiben)"
-        r"|kontaktieren sie (?:mich|uns) nicht (?:mehr|weiter)"
-        r"|(?:(?:ich|wir) )?(?:mochten?|will|wollen) (?:mich|uns) (?:\w+ ){0,3}abmelden"
-        r"|(?:hiermit )?(?:(?:ich|wir) )?(?:hiermit )?widersprechen? (?:(?:ich|wir) )?(?:hiermit )?(?:der|jeder"
-        r"|jeglicher) "
-        r"(?:weiteren )?(?:nutzung|verwendung|verarbeitung|speicherung)(?: (?:meiner|unserer) (?:personenbezogenen )?"
-        r"(?:daten|adresse|(?:e ?)?mail ?adresse))?(?: (?:zu|fur) .{1,30})?"
+    "de": _any(
+        r"stopp?|abmelden|austragen|abbestellen|loschen|streichen|kundigen|werbewiderspruch",
+        rf"(?:(?:ich|wir) )?(?:(?:bitten?|ersuchen?) )?(?:sie )?(?:um )?(?:(?:meine|unsere) )?{_DE_NOUN}(?:{_FROM})?",
+        rf"(?:(?:mich|uns|ME) )?(?:sofort |hiermit )?(?:{_FROM[1:]} )?(?:sofort )?{_DE_LEAVE}|(?:LIST"
+        rf"|MAIL) abbestellen",
+        rf"(?:(?:mich|uns|ME) )?{_FROM[1:]} (?:heraus|raus)?nehmen",
+        rf"(?:melden|tragen|nehmen|streichen|loschen|entfernen|nimm|nehmt|trag|losch|streich|melde|meldet"
+        rf"|tragt) (?:sie )?(?:mich|uns|ME|MAIL(?= FROM))(?: (?:hiermit|daher|doch|wieder))?(?:{_FROM}(?: (?:ab|aus"
+        rf"|heraus|raus))?| (?:wieder )?(?:ab|aus|heraus|raus))",
+        r"(?:loschen|entfernen|streichen) (?:sie )?(?:mich|uns|ME)",
+        rf"(?:(?:ich|wir) )?(?:(?:bitten?|ersuchen?) )?(?:(?:sie|euch|dich|darum) )?(?:mich|uns"
+        rf"|ME)(?:{_FROM})? (?:zu (?:loschen|streichen|entfernen|nehmen)|abzumelden|auszutragen|herauszunehmen)",
+        rf"{_DE_WANT}(?: (?:mich|uns|ME))?(?: (?:hiermit|bitte|gerne?|sofort))?(?:{_FROM})? (?:{_DE_LEAVE}"
+        rf"|{_DE_LEFT} werden)|{_DE_WANT} (?:LIST|MAIL) abbestellen",
+        r"keine (?:mehr |neuen |weitere |weiteren )*MAIL(?: mehr)?(?: an (?:mich|uns|ME))?(?: mehr)?(?: senden"
+        r"| schicken| zusenden)?",
+        r"keine (?:weiteren? |mehr |neuen )*MAIL(?: mehr)?(?: an (?:mich|uns))?(?: senden| schicken| zusenden)?",
+        r"(?:schicken|senden|schreiben|mailen) sie (?:mir|uns) (?:nicht mehr|keine (?:(?:weiteren"
+        r"|mehr) )*MAIL(?: mehr)?(?: zu)?)",
+        rf"{_DE_WANT} (?:(?:mir|uns|von ihnen|bitte|in zukunft|kunftig) )*(?:keine (?:(?:weiteren"
+        rf"|mehr) )*MAIL(?: mehr)?(?: von ihnen)?(?: mehr)?(?: erhalten| bekommen)?(?: mehr)?|nicht (?:mehr"
+        rf"|weiter) (?:kontaktiert|angeschrieben|angemailt) werden)",
+        r"(?:(?:mich|uns) )?nicht (?:mehr|weiter) (?:anschreiben|kontaktieren|schreiben|anmailen)",
+        r"kontaktieren sie (?:mich|uns) (?:bitte )?nicht (?:mehr|weiter)(?: per MAIL)?|schreiben sie (?:mich"
+        r"|uns) nicht mehr an",
+        r"(?:unterlassen|unterlasst|stoppen|beenden) (?:sie |es )?(?:(?:kunftig|zukunftig|jede|jegliche|weitere|die"
+        r"|das zusenden|zusendung|den versand|mir|uns|weiterer|von|zu senden) )*MAIL(?: (?:an|mit) (?:mich|uns"
+        r"|mir))?(?: zu (?:senden|schicken))?",
+        r"horen sie auf (?:mir|uns) (?:MAIL zu (?:schicken|senden)|zu schreiben)",
+        r"(?:hiermit )?(?:(?:ich|wir) )?(?:hiermit )?widersprechen? (?:(?:ich|wir) )?(?:hiermit )?(?:der|jeder"
+        r"|jeglicher) (?:weiteren )?(?:nutzung|verwendung|verarbeitung|speicherung)(?: (?:meiner"
+        r"|unserer) (?:personenbezogenen )?(?:daten|adresse|(?:e ?)?mail ?adresse)| ME)?(?: (?:zu|fur) (?:werbe\w*"
+        r"|marketing\w*|MAIL)(?: zwecken?)?)?",
     ),
-    "fr": (
-        r"(?:(?:je|nous) (?:souhait|voudr|desir|veu|voul)\w{1,5} |de )?(?:me |se |nous )?(?:desabonner|desinscrire|"
-        r"desabonnez (?:moi|nous)|desinscrivez (?:moi|nous)|desabonnement|desinscription)(?: moi)?(?: de .{1,40})?"
-        r"|(?:desabonnez|desinscrivez|retirez|supprimez|enlevez|effacez)(?:(?: (?:moi|nous)| "
-        + _FR_WHOM
-        + r")(?: de (?:votre|la|cette|vos) .{1,30})?| de (?:votre|la|cette|vos) "
-        + _LIST_OF
-        + r".{0,20})?"
-        r"|(?:ne )?plus (?:de |d )(?:e ?mails?|mails?|messages?|courriels?|courrier)|stop(?: e ?mails?)?"
-        r"|(?:merci de |veuillez |de )?ne (?:plus )?(?:m|nous) (?:envoyez|envoyer|ecrivez|ecrire) plus.{0,30}"
-        r"|(?:merci de |veuillez |de )?ne plus (?:m ecrire|nous ecrire|(?:me|nous) (?:contacter|solliciter)|(?:m|nous) "
-        r"envoyer .{1,30})|ne (?:me|nous) contactez plus|ne (?:m|nous) (?:ecrivez|sollicitez) plus"
-        r"|(?:je|nous) (?:ne )?(?:veux|souhaite|voulons|souhaitons) plus (?:recevoir .{1,30}|(?:de |d "
-        r"|vos )(?:e ?mails?|"
-        r"mails?|messages?|courriels?))|(?:merci de |veuillez |de )?(?:me|nous) (?:retirer|supprimer|desinscrire"
-        r"|enlever)"
-        r"(?: de .{1,30})?"
-        r"|(?:merci de |veuillez |de )?(?:retirer|supprimer|effacer|enlever) " + _FR_WHOM + r"(?: de .{1,30})?"
+    "fr": _any(
+        rf"{_FR_ASK}(?:{_FR_WANT})?(?:(?:me|se|nous|m|vous) )?(?:desabonner|desinscrire|(?:etre )?(?:desabonne"
+        rf"|desinscrit|retire|supprime)e?s?)(?: (?:moi|nous|ME))?(?:{_FROM})?|desabonnement|desinscription"
+        rf"|desabonnement{_FROM}|desinscription{_FROM}|(?:je me |nous nous )(?:desabonn|desinscri)(?:e|s|ons"
+        rf"|vons)(?:{_FROM})?",
+        rf"(?:desabonnez|desinscrivez|retirez|supprimez|enlevez|effacez|radiez|otez|desabonne|desinscris|retire"
+        rf"|supprime)(?: (?:moi|nous|ME|MAIL(?= FROM)))(?:{_FROM})?",
+        rf"(?:desabonnez|desinscrivez|retirez|supprimez|enlevez|effacez)(?:{_FROM})?",
+        rf"(?:{_FR_WANT})?(?:ne )?plus (?:(?:de|d|aucun|recevoir) )*(?:FROM )?(?:MAIL|courrier)"
+        rf"|stop(?: aux)?(?: MAIL)?|aucun (?:autre )?MAIL|inutile de (?:m|nous) (?:envoyer|ecrire)(?: (?:d autres|de"
+        rf"|plus de))*(?: MAIL)?",
+        rf"{_FR_ASK}(?:d )?(?:arretez|cessez|arreter|cesser) (?:(?:de|d) )?(?:(?:m|me|nous) )?(?:envoyer|ecrire"
+        rf"|contacter|solliciter|spammer|relancer|envoi|envois|(?:FROM )?MAIL)(?: (?:FROM )?MAIL)?",
+        rf"{_FR_ASK}ne (?:plus )?(?:m|nous) (?:envoyez|envoyer|ecrivez|ecrire) plus(?: (?:rien|jamais"
+        rf"|(?:FROM )?MAIL))?",
+        rf"{_FR_ASK}ne plus (?:m ecrire|nous ecrire|(?:me|nous) (?:contacter|solliciter|relancer)|(?:m"
+        rf"|nous) envoyer (?:rien|(?:(?:de|d) )?(?:FROM )?MAIL))(?: (?:FROM )?MAIL)?",
+        r"ne (?:me|nous) (?:contactez|relancez) plus|ne (?:m|nous) (?:ecrivez|sollicitez) plus",
+        r"(?:je|nous) (?:ne )?(?:veux|souhaite|voulons|souhaitons|desire|desirons) plus (?:(?:recevoir|avoir|de|d"
+        r"|aucun) )*(?:FROM )?MAIL(?: de votre part)?|(?:je|nous) (?:ne )?(?:veux|souhaite|voulons"
+        r"|souhaitons) plus (?:etre contactee?s?|etre sollicitee?s?)",
+        rf"{_FR_ASK}(?:{_FR_WANT})?(?:me|nous) {_FR_LEAVE}(?:{_FROM})?|{_FR_ASK}{_FR_LEAVE} ME(?:{_FROM})?",
+        rf"{_FR_ASK}{_FR_LEAVE} MAIL{_FROM}",
     ),
-    "es": (
-        r"(?:(?:dar(?:me|se|nos)?|deme|denme|dame|dennos|denos) de )?baja|(?:quiero |deseo |queremos )?(?:darme|darnos|"
-        r"cancelar|anular)(?: (?:de baja|la suscripcion|mi suscripcion|suscripcion))"
-        r"|cancelar suscripcion|desuscribir(?:me|nos)?|desuscribirse|no (?:mas|envien mas|(?:me|nos) envien mas"
-        r"|quiero mas|"
-        r"deseo mas|enviar mas) (?:correos?|e ?mails?|mensajes)(?: electronicos)?"
-        r"|no (?:(?:me|nos) )?(?:escriban|contacten|envien|escriba|contacte) mas(?: correos| emails)?"
-        r"|dejen? de (?:enviar|mandar|escribir|contactar)(?:me|nos)?(?: (?:sus |estos |mas )*(?:correos?|e ?mails?|"
-        r"mensajes)(?: electronicos)?)?"
-        r"|(?:eliminen|borren|quiten|elimine|borre|quite|elimina|borra|quita)(?:me|nos| (?:mi|nuestro|este) (?:correo"
-        r"|e ?mail|contacto)(?: electronico)?| (?:mi|nuestra|esta) direccion)(?: de (?:su|la|esta|sus) .{1,30})?"
-        r"|(?:eliminen|borren|quiten)(?: de (?:su|la|esta|sus) " + _LIST_OF + r".{0,20})?"
-        r"|(?:ya )?no (?:quiero|deseo|quisiera|queremos|deseamos) (?:seguir )?recib(?:ir|iendo) (?:mas )?"
-        r"(?:sus |estos )?(?:correos?|e ?mails?|mensajes|publicidad)(?: electronicos)?(?: suyos)?|stop"
+    "es": _any(
+        rf"{_ES_WANT}(?:(?:dar(?:me|se|nos)?|deme|den ?me|dame|den ?nos|denos|me den|nos den) de "
+        rf"|la )?baja(?:{_FROM})?",
+        rf"{_ES_WANT}(?:cancelar|anular|cancelen|anulen) (?:mi )?LIST(?: al? MAIL)?",
+        rf"{_ES_WANT}(?:desuscribir(?:me|nos)?|desuscribirse|desuscriban? ?me|salir)(?:{_FROM})?(?<!salir)",
+        r"no (?:mas|envien mas|(?:me|nos) envien mas|quiero mas|queremos mas|deseo mas|enviar mas|(?:me"
+        r"|nos) manden mas) MAIL",
+        r"(?:ya )?no (?:(?:me|nos) )?(?:escriban|contacten|envien|escriba|contacte|envie|manden)(?: mas)(?: MAIL)?"
+        r"|no vuelvan? a (?:escribir|contactar)(?:me|nos)?",
+        r"dejen? de (?:enviar|mandar|escribir|contactar)(?:me|nos)?(?: (?:mas )?MAIL)?",
+        rf"{_ES_WANT}(?:eliminen|borren|quiten|elimine|borre|quite|elimina|borra|quita|saquen|saque|eliminar|borrar"
+        rf"|quitar)(?:me|nos| ME| MAIL(?= FROM))(?:{_FROM})?|(?:eliminen|borren|quiten|elimine|quite)(?:{_FROM})?",
+        rf"{_ES_WANT}(?:me|nos) (?:eliminen|borren|quiten|saquen)(?:{_FROM})?|{_ES_WANT}ser (?:eliminad"
+        rf"|borrad)[oa]{_FROM}",
+        r"(?:ya )?no (?:quiero|deseo|quisiera|queremos|deseamos) (?:seguir )?recib(?:ir|iendo) (?:mas )?MAIL(?: suyos"
+        r"| FROM MAIL)?|stop",
     ),
-    "it": (
-        r"cancella(?:mi|temi|teci|re la mia (?:e ?mail|mail))?(?: (?:dalla|dalle|da) .{1,30})?|disiscriv(?:imi"
-        r"|etemi|eteci|"
-        r"ersi|ermi|erci)|annulla(?:re)? (?:l )?iscrizione"
-        r"|(?:basta|niente piu|no|nessuna|non piu) (?:altre? |piu )?(?:e ?mail|mail|messaggi|newsletter)|"
-        r"(?:rimuov|toglie)(?:imi|temi|etemi|eteci|teci)(?: .{1,40})?"
-        r"|(?:rimuovere|eliminare|cancellare|togliere) (?:il mio|il nostro|la mia|questo|questa) (?:indirizzo"
-        r"|e ?mail|mail|"
-        r"contatto|nominativo)(?: (?:dalla|dalle|da|dal) .{1,30})?"
-        r"|non (?:scrivete|contattate|mandate|inviate)(?:mi|ci) piu(?: .{1,20})?|non (?:scriver|contattar)(?:mi|ci) piu"
-        r"|non (?:voglio|desidero|vogliamo|desideriamo) (?:piu )?(?:ricevere )?(?:altre |piu |vostre "
-        r"|le vostre )*(?:e ?mail|"
-        r"mail|messaggi|newsletter)(?: da voi)?|smettetela di (?:scriver|contattar|mandar|inviar)(?:mi|ci)(?: .{1,20})?"
+    "it": _any(
+        rf"{_IT_WANT}cancella(?:mi|temi|teci|r(?:mi|ci)|re ME)?(?:{_FROM})?|disiscriv(?:imi|etemi|eteci|ersi|ermi"
+        rf"|erci)(?:{_FROM})?",
+        rf"{_IT_WANT}(?:disiscriver(?:mi|ci)|essere (?:cancellat|rimoss|eliminat|tolt)[oaie])(?:{_FROM})?"
+        rf"|annulla(?:re)? (?:LIST|(?:l )?iscrizione)",
+        r"(?:basta|niente piu|no|nessuna|non piu) (?:altre? |piu )?MAIL",
+        rf"{_IT_WANT}(?:rimuov|toglie|togli|elimin)(?:imi|temi|etemi|eteci|teci|atemi|ateci|ermi|erci|armi|arci|mi"
+        rf"|rmi|rci)(?:{_FROM})?",
+        rf"{_IT_WANT}(?:rimuovere|eliminare|cancellare|togliere|rimuovete|eliminate|cancellate|togliete) (?:ME"
+        rf"|MAIL(?= FROM))(?:{_FROM})?",
+        r"non (?:scrivete|contattate|mandate|inviate|scriva|contatti)(?:mi|ci) piu(?: (?:MAIL|LIST|nulla|niente))?"
+        r"|(?:(?:vi|la|le|ti) )?(?:(?:chiedo|chiediamo|prego|preghiamo) di )?non (?:scriver|contattar|inviar"
+        r"|mandar)(?:mi|ci) piu(?: (?:MAIL|LIST|nulla|niente))?",
+        r"non (?:voglio|desidero|vogliamo|desideriamo) (?:piu )?(?:ricevere )?(?:(?:altre|piu) )*MAIL(?: da voi)?",
+        r"smettetela? di (?:scriver|contattar|mandar|inviar)(?:mi|ci)(?: MAIL)?",
     ),
-    "pt": (
-        r"(?:quero |queremos )?(?:descadastrar|descadastre|cancelar (?:a |minha )?(?:inscricao|subscricao|assinatura)|"
-        r"(?:remover|remova|removam|retire|retirem|retirar)(?: (?:me|nos)| (?:o )?(?:meu|nosso) (?:e ?mail|contato"
-        r"|contacto"
-        r"|endereco)))(?: d[aeo]s? .{1,30})?|(?:remover|remova|removam|retire|retirem|retirar)(?: d[aeo]s? (?:sua "
-        r"|vossa |esta )?" + _LIST_OF + r".{0,20})?|(?:nao|sem) (?:envie[m]?|mandem|mais|quero|queremos|enviar)"
-        r"(?: (?:me|nos))?(?: mais)?(?: receber)?(?: mais)? ?(?:e ?mails?|mensagens)?"
-        r"|(?:nao|deixem de) (?:me|nos) (?:contactem|contatem|escrevam|enviem|enviar)(?: mais)?(?: .{1,20})?"
-        r"|(?:parem|pare|deixem) de (?:(?:me|nos) )?(?:enviar|mandar|escrever|contactar|contatar)(?: .{1,20})?"
-        r"|(?:ja )?nao (?:quero|desejo|queremos|desejamos) (?:mais )?receber (?:mais |seus )*(?:e ?mails?|mensagens)"
+    "pt": _any(
+        rf"{_PT_WANT}(?:(?:me )?descadastrar(?: me)?|(?:me )?descadastrem?(?: me)?)(?: ME)?(?:{_FROM})?"
+        rf"|{_PT_WANT}(?:cancelar|cancelem?) (?:LIST|(?:a |minha )?(?:inscricao|subscricao|assinatura))",
+        rf"{_PT_WANT}(?:me |nos )?(?:remover|remova|removam|retire|retirem|retirar|excluir|exclua|excluam|tirem?"
+        rf"|apaguem?|eliminem?)(?: (?:me|nos|ME|MAIL(?= FROM)))(?:{_FROM})?",
+        rf"{_PT_WANT}(?:me |nos )?(?:remover|remova|removam|retire|retirem|retirar)(?:{_FROM})?|{_PT_WANT}(?:sair"
+        rf"|ser (?:removid|retirad|excluid)[oa]){_FROM}",
+        r"(?:nao|sem) (?:envie[m]?|mandem|mais|quero|queremos|enviar)(?: (?:me"
+        r"|nos))?(?: mais)?(?: receber)?(?: mais)? MAIL",
+        r"nao (?:(?:me|nos) )?(?:contactem|contatem|escrevam|enviem|enviar)(?: (?:me|nos))?(?: mais)(?: MAIL)?",
+        r"(?:nao|deixem de) (?:me|nos) (?:contactem|contatem|escrevam|enviem|enviar)(?: mais)?(?: MAIL)?",
+        r"(?:parem|pare|deixem) de (?:(?:me|nos) )?(?:enviar|mandar|escrever|contactar|contatar)(?: (?:me"
+        r"|nos))?(?: MAIL)?",
+        r"(?:ja )?nao (?:quero|desejo|queremos|desejamos) (?:mais )?receber (?:mais )?MAIL",
     ),
-    "nl": (
-        r"(?:(?:mij|me|ons) )?(?:uitschrijven|afmelden|verwijderen|uitschrijving)(?: (?:uit|van|voor) .{1,30})?|"
-        r"(?:schrijf|meld|haal|verwijder) (?:mij|me|ons|mijn (?:adres|e ?mail ?adres|mailadres)) (?:uit|af|.{1,30})"
-        r"|geen (?:verdere |e ?)?(?:mails?|berichten|emails?|nieuwsbrieven)(?: meer)?(?: sturen| ontvangen)?|"
-        r"stop(?:pen)?(?: met (?:mailen|e ?mailen|sturen))?"
-        r"|(?:gelieve )?(?:mij|me|ons) (?:niet|nooit) (?:meer|langer) (?:te )?(?:mailen|e ?mailen|contacteren"
-        r"|schrijven|"
-        r"benaderen)|gelieve (?:mij|me|ons) uit te schrijven(?: .{1,30})?"
-        r"|(?:stuur|mail|contacteer) (?:mij|me|ons) (?:niet|geen)(?: .{1,20})? ?meer|(?:ik|wij|we) (?:wil|wens"
-        r"|willen|wensen)"
-        r" (?:\w+ )?geen (?:e ?)?(?:mails?|berichten|emails?)(?: meer)?(?: ontvangen)?"
+    "nl": _any(
+        rf"{_NL_WANT}(?:(?:me|mij|ons|ME) )?(?:{_FROM[1:]} )?(?:uitschrijven|afmelden|(?:uitgeschreven|afgemeld"
+        rf"|verwijderd) worden)(?:{_FROM})?|uitschrijving(?:{_FROM})?",
+        rf"(?:mij|me|ons|ME){_FROM} (?:te )?(?:halen|schrappen)|(?:(?:mij|me|ons"
+        rf"|ME) )?(?:{_FROM[1:]} )?verwijderen(?:{_FROM})?",
+        rf"(?:schrijf|meld) (?:mij|me|ons|ME)(?:{_FROM})? (?:uit|af)|(?:schrijf|meld) (?:mij|me|ons|ME) (?:uit"
+        rf"|af)(?:{_FROM})?",
+        rf"(?:haal|verwijder|schrap) (?:mij|me|ons|ME)(?:{_FROM})(?: af)?|verwijder (?:mij|me|ons|ME)",
+        r"geen (?:verdere )?MAIL(?: meer)(?: sturen| ontvangen)?|geen (?:verdere )?MAIL(?: sturen)?"
+        r"|stop(?:pen)?(?: met (?:mailen|e ?mailen|sturen|MAIL))?(?: MAIL)?",
+        r"(?:gelieve )?(?:mij|me|ons) (?:niet|nooit) (?:meer|langer) (?:te )?(?:mailen|e ?mailen|contacteren"
+        r"|schrijven|benaderen|MAIL)",
+        rf"gelieve (?:mij|me|ons)(?:{_FROM})? (?:uit te schrijven|af te melden|te verwijderen)(?:{_FROM})?",
+        r"(?:stuur|mail|MAIL|contacteer|benader) (?:mij|me|ons) (?:niet|geen)(?: MAIL)? ?meer",
+        r"(?:ik|wij|we) (?:wil|wens|willen|wensen|hoef|hoeven) (?:\w+ )?geen MAIL(?: meer)?(?: te)?(?: ontvangen"
+        r"| krijgen)?",
     ),
-    "da": (
-        r"(?:afmeld|frameld|slet (?:mig|os)|fjern (?:mig|os))(?: (?:mig|os))?(?: fra .{1,30})?|afmelding|stop(?: med)? "
-        r"(?:at|med at) (?:sende|skrive)(?: til)?(?: (?:mig|os))?(?: flere)?(?: (?:e ?)?(?:mails?|beskeder))?"
-        r"|ikke flere (?:e ?)?(?:mails?|"
-        r"beskeder)|ingen flere (?:e ?)?mails?|stop"
+    "da": _any(
+        rf"(?:afmeld|frameld|(?:slet|fjern)(?= (?:mig|os|ME)))(?: (?:mig|os|ME))?{_LEFT}|afmelding(?:{_FROM})?",
+        rf"(?:meld|tag) (?:mig|os|ME)(?: (?:af|fra|ud){_LEFT}|{_FROM})|(?:jeg|vi) (?:onsker"
+        rf"|vil)(?: gerne)? (?:at )?(?:(?:afmelde|frameldes?|afmeldes|framelde)(?: (?:mig|os))?|(?:slettes"
+        rf"|fjernes)){_LEFT}",
+        r"stop(?: med)?(?: at| med at)? (?:sende|skrive|kontakte)(?: til)?(?: (?:mig|os|ME))?(?: flere)?(?: MAIL)?"
+        r"|stop(?: MAIL)?",
+        r"(?:(?:(?:jeg|vi) )?(?:onsker|vil|vil gerne|send|sender)(?: (?:mig|os))?(?: have)? )?(?:ikke"
+        r"|ingen) (?:(?:have|at modtage|modtage|at fa|mig|os) )*flere MAIL(?: fra jer)?|(?:kontakt"
+        r"|skriv) (?:til )?(?:mig|os) ikke (?:mere|igen)",
     ),
-    "no": (
-        r"(?:meld (?:(?:meg|oss) )?(?:av|ut)|avmeld(?:ing)?|(?:fjern|slett) (?:meg|oss))(?: meg)?(?: fra .{1,30})?"
-        r"|slutt(?: "
-        r"med)? a (?:sende|skrive til|kontakte)(?: (?:meg|oss))?(?: flere)?(?: (?:e ?)?(?:post(?:er)?|mail(?:er)?|"
-        r"meldinger))?|ingen flere "
-        r"(?:e ?)?(?:poster?|mailer|meldinger)|ikke flere .{1,15}|stopp"
+    "no": _any(
+        rf"(?:meld (?:(?:meg|oss|ME) )?(?:av|ut)|meld (?:meg|oss|ME)(?={_FROM})|avmeld(?:ing)?|(?:fjern|slett"
+        rf"|stryk) (?:meg|oss|ME))(?: meg| oss)?{_LEFT}",
+        rf"(?:jeg|vi) (?:onsker|vil)(?: gjerne)? (?:a )?(?:(?:melde (?:meg|oss) (?:av|ut))|(?:bli )?(?:slettet"
+        rf"|fjernet|avmeldt)|avmeldes){_LEFT}",
+        r"slutt(?: med)? a (?:sende|skrive til|kontakte)(?: (?:meg|oss|ME))?(?: flere)?(?: MAIL)?|stopp?(?: MAIL)?",
+        r"(?:(?:(?:jeg|vi) )?(?:onsker|vil|send)(?: (?:meg|oss))?(?: ha)? )?(?:ikke|ingen) (?:(?:ha|a motta|motta"
+        r"|a fa|meg|oss) )*flere MAIL(?: fra dere)?|ikke send (?:meg |oss )?flere MAIL|ikke (?:kontakt|skriv til"
+        r"|send til) (?:meg|oss)(?: mer| igjen)",
     ),
-    "sv": (
-        r"(?:avregistrera|avanmal|ta bort (?:mig|oss)|stryk (?:mig|oss)|avprenumerera)(?: (?:mig"
-        r"|oss))?(?: fran .{1,30})?|sluta (?:att )?(?:skicka"
-        r"|mejla|maila|kontakta)(?: (?:mig|oss))?(?: fler)?(?: (?:e ?)?(?:mejl|mail|post|meddelanden))?|avregistrering|"
-        r"inga fler (?:e ?)?(?:mejl|mail|post|meddelanden)|skicka inte fler .{1,15}|stopp"
+    "sv": _any(
+        rf"(?:avregistrera|avanmal|(?:ta bort|stryk)(?= (?:mig|oss|ME))|avprenumerera)(?: (?:mig|oss|ME))?{_LEFT}"
+        rf"|avregistrering(?:{_FROM})?",
+        rf"(?:(?:jag|vi) )?(?:vill|onskar)(?: garna)? (?:(?:avregistrera|avanmala|avprenumerera)(?: (?:mig|oss))?"
+        rf"|(?:bli )?(?:borttagen|avregistrerad|borttagna)|avregistreras){_LEFT}",
+        r"(?:avsluta|saga upp) (?:min )?(?:prenumerationen?|LIST)|sluta (?:att )?(?:skicka|mejla|maila|kontakta"
+        r"|MAIL)(?: (?:mig|oss|ME))?(?: fler)?(?: MAIL)?|stopp",
+        r"(?:(?:(?:jag|vi) )?(?:vill|onskar|skicka)(?: (?:mig|oss))?(?: ha)? )?(?:inte|inga|ej) (?:(?:ha|fa|langre"
+        r"|mig|oss|ta emot) )*(?:fler|mer|flera) MAIL(?: fran er)?|(?:kontakta|maila|mejla|MAIL) (?:mig"
+        r"|oss) inte (?:mer|igen|langre)",
     ),
-    "fi": (
-        r"(?:poista|poistakaa) (?:minut|meidat|osoitteeni|osoitteemme)(?: .{1,30})?|peru(?:uta)? tilaus"
-        r"|ei (?:enaa )?(?:lisaa )"
-        r"?(?:sahkoposteja|viesteja|sahkopostia)(?: kiitos)?|lopettakaa|en halua (?:enaa )?(?:lisaa )?(?:viesteja|"
-        r"sahkoposteja)"
+    "fi": _any(
+        rf"(?:poista|poistakaa) (?:minut|meidat|ME|osoitteeni|osoitteemme){_LEFT}|peru(?:uta|uttakaa)? (?:tilaus|LIST)",
+        rf"(?:haluan|haluamme|haluaisin) (?:poistua|erota|pois|peruuttaa){_LEFT}",
+        r"ei (?:enaa )?(?:lisaa )?MAIL(?: kiitos)?|lopettakaa(?: MAIL)?|en halua (?:enaa )?(?:lisaa )?MAIL|(?:ala"
+        r"|alkaa) (?:laheta|lahettako) (?:(?:minulle|meille|enaa|lisaa) )*MAIL",
     ),
-    "pl": (
-        r"(?:prosze )?(?:o )?(?:mnie )?(?:wypisa[cn]\w*|wypisz(?:cie)?|usun(?:cie|ac)? mnie|usuniecie mnie|"
-        r"rezygnuje|rezygnacja)(?: mnie)?(?: z .{1,30})?|(?:prosze )?nie (?:przysylac|wysylac|pisac|kontaktowac "
-        r"sie)(?: .{0,20})? ?wiecej(?: .{1,15})?|(?:zadnych )?wiecej (?:maili|wiadomosci)|(?:wypisz"
-        r"|usun)(?:cie|ac)? (?:nas|moj adres|nasz adres)(?: z .{1,30})?"
-        r"|(?:o )?(?:wypisanie|usuniecie) (?:nas|mojego adresu|naszego adresu)(?: z .{1,30})?"
-        r"|nie chce(?:my)? (?:wiecej |"
-        r"otrzymywac )*(?:wiecej )?(?:maili|wiadomosci)"
+    "pl": _any(
+        rf"{_PL_WANT}(?:prosze )?(?:o )?(?:(?:mnie|nas|ME) )?(?:(?:sie )?wypisa[cn]\w*|wypisz(?:cie)?|usun(?:cie"
+        rf"|ac)?(?= (?:mnie|nas|ME))|(?:usuniecie|wypisanie|wykreslenie|skreslenie) (?:mnie|nas|ME|mojego adresu"
+        rf"|naszego adresu)|rezygnuje|rezygnacja)(?: sie)?(?: (?:mnie|nas|ME))?(?:{_FROM}|{_LEFT})",
+        rf"(?:prosze )?(?:o )?(?:usuniecie|wypisanie|wykreslenie){_FROM}|(?:prosze )?(?:mnie|nas|ME) (?:usun(?:cie"
+        rf"|ac)|(?:wykresl|skresl)(?:ic|cie)?)(?:{_FROM})?",
+        rf"{_PL_WANT}(?:zrezygnowac|wypisac sie){_FROM}",
+        r"(?:prosze )?(?:mi |do mnie |nam |do nas )?(?:juz )?(?:wiecej )?nie (?:przysylac|wysylac|pisac"
+        r"|kontaktowac sie|przysylajcie|wysylajcie|piszcie)(?: (?:mi|do mnie|nam|do nas|juz|zadnych|MAIL|ze mna"
+        r"|z nami))* ?(?:wiecej|juz)(?: (?:MAIL|LIST|do mnie|do nas))?",
+        r"(?:zadnych )?wiecej MAIL|(?:ja )?nie (?:chce(?:my)?|zycze(?:my)? sobie) (?:(?:juz|wiecej|otrzymywac"
+        r"|dostawac) )+(?:wiecej )?MAIL",
     ),
-    "cs": (
-        r"(?:o )?(?:odhlaseni|vyrazeni|odhlasit|odhlaste|vyradte nas|vymazte nas|vyradte me|vymazte me|odstrante me"
-        r"|zruste odber|smazte me)(?: me| mne)?(?: z(?:e)? "
-        r".{1,30})?|zadne dalsi (?:e ?)?(?:maily|zpravy)|(?:uz )?(?:mi |me )?(?:nepiste|neposilejte|nekontaktujte)"
-        r"(?: mi| me)?(?: .{1,20})?"
+    "cs": _any(
+        rf"{_CS_WANT}(?:o )?(?:(?:me|nas|ME|se) )?(?:odhlaseni|vyrazeni|odhlasit|odhlaste|zruste (?:mi |nam )?LIST"
+        rf"|(?:vyradte|vymazte|odstrante|smazte|odeberte) (?:me|nas|ME)|vyradit|vymazat|(?:vyradit|vymazat|odstranit"
+        rf"|smazat) (?:me|nas|ME))(?: (?:me|mne|nas|se|ME))?{_LEFT}",
+        r"zadne dalsi MAIL|(?:uz )?(?:mi |me |nam |nas )?(?:nepiste|neposilejte|nekontaktujte)(?: (?:mi|me|nam|nas|uz"
+        r"|vice|dalsi|zadne|MAIL))*|nechci (?:(?:uz|od vas|dalsi|vice|dostavat|zadne) )*MAIL",
     ),
-    "sk": (
-        r"(?:o )?(?:odhlasenie|vyradenie|odhlasit|odhlaste|vyradte nas|vymazte nas|vyradte ma|vymazte ma"
-        r"|odstrante ma)(?: ma)?(?: z(?:o)? .{1,30})?|ziadne dalsie "
-        r"(?:e ?)?(?:maily|spravy)|(?:uz )?(?:mi |ma )?(?:nepiste|neposielajte|nekontaktujte)(?: mi| ma)?(?: "
-        r".{1,20})?"
+    "sk": _any(
+        rf"{_CS_WANT}(?:o )?(?:(?:ma|nas|ME|sa) )?(?:odhlasenie|vyradenie|odhlasit|odhlaste|(?:vyradte|vymazte"
+        rf"|odstrante|zmazte) (?:ma|nas|ME))(?: (?:ma|nas|sa))?{_LEFT}",
+        r"ziadne dalsie MAIL|(?:uz )?(?:mi |ma |nam )?(?:nepiste|neposielajte|nekontaktujte)(?: (?:mi|ma|nam|nas|uz"
+        r"|viac|dalsie|MAIL))*",
     ),
-    "hu": (
-        r"leiratkozas|leiratkozom|(?:kerem )?(?:toroljenek|toroljon|vegyenek le|iratkoztassanak le)(?: .{1,30})?|"
-        r"ne (?:kuldjenek|irjanak)(?: tobb| tobbet)?(?: .{1,20})?"
+    "hu": _any(
+        rf"(?:leiratkozas|leiratkozom){_LEFT}|(?:le )?(?:szeretnek|szeretnenk|akarok|kivanok) (?:le)?iratkozni{_LEFT}"
+        rf"|le szeretnek iratkozni{_LEFT}",
+        rf"(?:(?:toroljenek|toroljon|toroljek|vegyenek le|iratkoztassanak le)(?: ki)?(?: (?:engem|minket))?"
+        rf"|(?:torleset|torlesemet) kerem){_LEFT}|vegyenek LIST",
+        r"(?:LIST )?(?:toroljenek|toroljon|vegyenek le)|ne (?:kuldjenek|irjanak)(?: (?:tobb|tobbet|nekem|nekunk"
+        r"|MAIL))*",
     ),
-    "sl": (
-        r"(?:odjava|odjavite(?: me)?|odjavi me|izbrisite me)(?: .{1,30})?|nobenih (?:vec )?(?:sporocil|mailov)|ne "
-        r"posiljajte (?:mi )?vec.{0,20}"
+    "sl": _any(
+        rf"(?:odjava|odjavite(?: (?:me|nas))?|odjavi me|izbrisite (?:me|nas)|zelim se odjaviti){_LEFT}"
+        rf"|nobenih (?:vec )?MAIL",
+        r"ne posiljajte (?:mi )?vec(?: MAIL)?",
     ),
-    "hr": r"(?:odjava|odjavite me|odjavi me|izbrisite me|uklonite me)(?: .{1,30})?|ne saljite (?:mi )?vise.{0,20}",
-    "sr": r"(?:одјава|одјавите ме|избришите ме)(?: .{1,30})?|не шаљите (?:ми )?више.{0,20}",
-    "ro": (
-        r"(?:dezabonare|dezabonati ma|stergeti ma|ma dezabonez|scoateti ma)(?: .{1,30})?|nu (?:mai )?(?:imi )"
-        r"?(?:mai )?(?:trimiteti|scrieti)(?: .{1,20})?"
+    "hr": rf"(?:odjava|odjavite (?:me|nas)|odjavi me|(?:izbrisite|uklonite) (?:me|nas)|zelim se odjaviti){_LEFT}"
+    "|ne saljite (?:mi )?vise(?: MAIL)?",
+    "sr": rf"(?:одјава|одјавите (?:ме|нас)|избришите (?:ме|нас)|желим да се одјавим){_LEFT}"
+    "|не шаљите (?:ми )?више(?: (?:MAIL|поруке|меилове))?",
+    "ro": _any(
+        rf"(?:(?:vreau|doresc|as vrea) (?:sa )?)?(?:dezabonare|dezabonati ma|stergeti ma|ma dezabonez|scoateti ma"
+        rf"|eliminati ma){_LEFT}",
+        r"nu (?:mai )?(?:(?:imi|ne) )?(?:mai )?(?:trimiteti|scrieti|contactati)(?: MAIL)?|nu (?:mai )?(?:vreau"
+        r"|doresc) (?:alte |sa (?:mai )?primesc )?MAIL",
     ),
-    "bg": (
-        r"(?:отпишете ме|отписване|премахнете ме|изтрийте ме)(?: .{1,30})?|не ми (?:пишете|изпращаите)(?: повече)"
-        r"?(?: .{1,15})?"
+    "bg": rf"(?:искам да се отпиша|отпишете (?:ме|ни)|отписване|(?:премахнете|изтриите) (?:ме|ни)){_LEFT}"
+    "|не ми (?:пишете|изпращаите)(?: повече)?(?: MAIL)?",
+    "mk": rf"(?:отпишете ме|отпишување|избришете ме){_LEFT}",
+    "sq": rf"(?:me hiqni|c regjistrohem|me cregjistroni|hiqmeni)(?: nga)?{_LEFT}",
+    "el": _any(
+        rf"(?:διαγραφη(?: μου)?|διαγραψτε (?:με|μας)|απεγγραφη|καταργηση εγγραφης|θελω να (?:διαγραφω|απεγγραφω"
+        rf"|με διαγραψετε)){_LEFT}",
+        r"μη(?:ν)? μου (?:ξανα)?στε[ιλ]λνετε(?: (?:MAIL|αλλα|πια|emails?))*|οχι αλλα MAIL",
     ),
-    "mk": r"(?:отпишете ме|отпишување|избришете ме)(?: .{1,30})?",
-    "sq": r"(?:me hiqni|c regjistrohem|me cregjistroni|hiqmeni)(?: .{1,30})?",
-    "el": (
-        r"(?:διαγραφη|διαγραψτε με|απεγγραφη|καταργηση εγγραφης)(?: .{1,30})?|μη(?:ν)? μου (?:ξανα)"
-        r"?στε[ιλ]λνετε.{0,20}|οχι αλλα (?:e ?mails?|μηνυματα)"
+    "tr": _any(
+        r"(?:(?:beni|bizi) )?(?:e ?posta |mail )?(?:LIST|listeden|listenizden) (?:cikar(?:in|iniz)?|silin"
+        r"|cik(?:mak istiyor(?:um|uz))?)",
+        r"abonelikten (?:cik(?:ar)?|cikmak istiyor(?:um|uz))|aboneligi(?:mi)? iptal(?: et| edin)?|(?:beni"
+        r"|bizi) (?:cikarin|silin)",
+        r"(?:bir daha |artik )?MAIL (?:atmayin|gondermeyin|istemiyor(?:um|uz))",
     ),
-    "tr": (
-        r"(?:(?:e ?posta |mail )?listeden (?:cikar(?:in|iniz)?|cik(?:mak istiyor(?:um|uz))?)|abonelikten cik(?:ar)?"
-        r"|aboneligi(?:mi)? iptal(?: et| edin)?|(?:beni|bizi) "
-        r"(?:listeden |listenizden )?(?:cikarin|silin))(?: .{1,20})?|(?:bir daha |artik )?(?:mail|e ?posta|mesaj) "
-        r"(?:atmayin|gondermeyin|istemiyorum)"
+    "ru": _any(
+        rf"{_RU_WANT}(?:отписаться|отпишите|отписать|отписка|отпишите меня|(?:удалите|уберите|исключите|удалить"
+        rf"|убрать|исключить)(?= (?:меня|нас|ME)))(?: (?:меня|нас|ME))?{_LEFT}",
+        r"(?:(?:я|мы) )?(?:больше )?не (?:хочу|хотим|желаю|желаем) (?:больше )?получать (?:от вас )?MAIL(?: от вас)?",
+        rf"{_RU_WANT}(?:больше )?не (?:пишите|присылаите|шлите|отправляите|присылать|писать|отправлять)(?: (?:мне|нам"
+        rf"|больше|MAIL))*|стоп",
     ),
-    "ru": (
-        r"(?:отписаться|отпишите(?: (?:меня|нас))?|отписка|(?:удалите|уберите|исключите) (?:меня|нас|мои (?:адрес"
-        r"|e ?mail|имеил)|наш адрес))(?: (?:от|из|с) "
-        r".{1,30})?|(?:больше )?не (?:пишите|присылаите|шлите|отправляите)(?: мне)?(?: больше)?(?: .{1,20})?|стоп"
+    "uk": _any(
+        rf"{_UK_WANT}(?:відписатися|відпишіть|відписати|відписка|(?:видаліть|вилучіть|приберіть|видалити)(?= (?:мене"
+        rf"|нас|ME|мою адресу|нашу адресу)))(?: (?:мене|нас|ME|мою адресу|нашу адресу))?{_LEFT}",
+        r"(?:(?:я|ми) )?(?:більше )?не (?:хочу|хочемо|бажаю) (?:більше )?отримувати (?:MAIL|LIST)",
+        r"(?:більше )?не (?:пишіть|надсилаите|присилаите)(?: (?:мені|нам|більше|MAIL|LIST))*",
     ),
-    "uk": (
-        r"(?:відписатися|відпишіть(?: (?:мене|нас))?|відписка|(?:видаліть|вилучіть) (?:мене|нас|мою адресу"
-        r"|нашу адресу))(?: (?:від|з|із) .{1,30})?|"
-        r"(?:більше )?не (?:пишіть|надсилаите|присилаите)(?: мені)?(?: більше)?(?: .{1,20})?"
+    "be": rf"(?:адпісацца|адпішыце мяне){_LEFT}",
+    "et": _any(
+        rf"(?:tuhista(?:ge)? (?:tellimus|LIST)|eemaldage (?:mind|meid)|loobun|eemalda mind|soovin loobuda){_LEFT}",
+        r"(?:arge|ara) (?:rohkem )?(?:saatke|kirjutage|kirjuta|saada)(?: (?:mulle|rohkem|enam|MAIL|kirju))*",
     ),
-    "be": r"(?:адпісацца|адпішыце мяне)(?: .{1,30})?",
-    "et": (
-        r"(?:tuhista tellimus|eemaldage mind|loobun|eemalda mind)(?: .{1,30})?|(?:arge|ara) (?:rohkem )?(?:saatke|"
-        r"kirjutage|kirjuta|saada).{0,30}"
+    "lv": _any(
+        rf"(?:velos )?(?:atrakstities|atrakstit mani|iznemiet mani|dzesiet mani|atteikties)(?: no)?{_LEFT}",
+        r"(?:vairak )?nesutiet(?: man)?(?: vairak)?(?: (?:MAIL|vestules|epastus))?",
     ),
-    "lv": (
-        r"(?:atrakstities|atrakstit mani|iznemiet mani|dzesiet mani|atteikties)(?: .{1,30})?|(?:vairak )"
-        r"?nesutiet(?: man)?(?: vairak)?(?: .{1,15})?"
+    "lt": _any(
+        rf"(?:noriu )?(?:atsisakau|atsisakyti|isbraukite mane|pasalinkite mane)(?: is| nuo)?{_LEFT}",
+        r"(?:daugiau )?(?:man )?(?:nebe|ne)(?:siuskite|rasykite)(?: (?:daugiau|man|MAIL|laisku|zinuciu))*",
     ),
-    "lt": (
-        r"(?:atsisakau|atsisakyti|isbraukite mane|pasalinkite mane)(?: .{1,30})?|(?:daugiau )?(?:man )?(?:nebe|ne)"
-        r"(?:siuskite|rasykite)(?: .{1,20})?"
+    "is": rf"(?:afskra|afskra mig|takid mig af|fjarlægid mig|afskraning)(?: af)?{_LEFT}|takid mig FROM LIST"
+    "|takid mig af lista",
+    "ca": rf"(?:(?:vull )?donar(?: me)? de baixa|doneu me de baixa|baixa|doneu de baixa)(?:{_FROM})?"
+    "|no (?:m )?envieu mes (?:MAIL|correus|missatges)",
+    "gl": rf"(?:dar(?:me|se)? de baixa|baixa)(?:{_FROM})?|non (?:me )?envien mais(?: MAIL)?",
+    "eu": rf"(?:baja eman|kendu nazazu|harpidetza utzi){_LEFT}",
+    "ga": rf"(?:diliostail(?:{_FROM})?|bain me(?: den)?{_LEFT})",
+    "cy": r"(?:dad danysgrifio|tynnwch fi oddi ar (?:LIST|eich rhestr))|tynnwch fi FROM LIST",
+    "mt": _any(
+        rf"(?:nehhuni|nehhini|hassruni){_LEFT}",
+        r"(?:tibghatulix|ma tibghatulix|tiktbulix)(?: (?:aktar|izjed|MAIL|emails?))*",
     ),
-    "is": r"(?:afskra|afskra mig|takid mig af lista|fjarlægid mig|afskraning)(?: .{1,20})?",
-    "ca": (
-        r"(?:donar de baixa|doneu me de baixa|baixa|doneu de baixa)(?: .{1,20})?|no (?:m )?envieu mes (?:correus|"
-        r"missatges)"
-    ),
-    "gl": r"(?:dar(?:me|se)? de baixa|baixa)|non (?:me )?envien mais .{1,15}",
-    "eu": r"(?:baja eman|kendu nazazu|harpidetza utzi)(?: .{1,20})?",
-    "ga": r"(?:diliostail|bain me den liosta)",
-    "cy": r"(?:dad danysgrifio|tynnwch fi oddi ar .{1,20})",
-    "mt": (
-        r"(?:nehhuni|nehhini|hassruni)(?: .{1,20})?|(?:tibghatulix|ma tibghatulix|tiktbulix)(?: aktar| izjed)?(?: "
-        r".{1,15})?"
-    ),
-    "lb": (
-        r"(?:mech )?ofmellen|(?:mellt|huelt|lascht|streicht) mech (?:of|eraus|vun .{1,20})|keng (?:weider )"
-        r"?mails?(?: mei)?"
-    ),
-    "zh": (
-        r"(?:我要|我们要|请|請)?(?:把)?(?:我|我们|我們)?(?:退订|退訂|取消订阅|取消訂閱)|(?:请|請)?(?:不要|别|別"
-        r"|勿)(?:再)?(?:给我|給我|向我)"
-        r"?(?:发|發|寄|发送|發送|寄送|联系|聯絡)(?:任何)?(?:邮件|郵件|电子邮件|信|我|了)*|(?:请|請)?停止(?:给我"
-        r"|給我|向我|向我们|给我们)?(?:发送|發送|发|發)"
-        r"?(?:任何)?(?:邮件|郵件|电子邮件)|(?:请|請)?(?:把我|把我们|将我们?|將我們?)"
-        r"?(?:从|從).{0,15}(?:移除|删除|刪除)"
+    "lb": rf"(?:mech )?ofmellen|(?:mellt|huelt|lascht|streicht) mech (?:of|eraus|{_FROM[1:]})"
+    "|keng (?:weider )?MAIL(?: mei)?",
+    "zh": _any(
+        r"(?:请|請)?(?:我要|我们要|把)?(?:我|我们|我們)?(?:想|要|希望|需要)?(?:退订|退訂|取消订阅|取消訂閱)(?:邮件|郵件|电子邮件)?",
+        r"(?:请|請)?(?:不要|别|別|勿)(?:再)?(?:给我|給我|向我)?(?:发|發|寄|发送|發送|寄送|联系|聯絡)(?:任何)?(?:邮件|郵件|电子邮件|信|我|了)*",
+        r"(?:请|請)?停止(?:给我|給我|向我|向我们|给我们)?(?:发送|發送|发|發)?(?:任何)?(?:邮件|郵件|电子邮件)",
+        r"(?:请|請)?(?:把我|把我们|将我们?|將我們?)?(?:从|從).{0,8}(?:列表|名单|名單|清单|清單|邮件组|数据库|資料庫|通讯录)(?:中|里|裡)?(?:移除|删除|刪除)",
     ),
     "ja": (
-        r"(?:メール|メルマガ|ニュースレター)?の?(?:メール|メルマガ|配信|送信|登録|購読)の?を?(?:停止|解除|中止"
-        r"|不要)(?:に|"
-        r"を)?(?:希望(?:します|いたします|です)?|(?:の?手続きを?)?お願い(?:します|いたします|致します"
-        r"|申し上げます)?|して"
-        r"(?:ください|下さい)|です)?|(?:メール|配信|送信)(?:の配信)?を?(?:やめて|止めて)(?:ください|下さい)?"
-        r"|(?:もう|今後)?(?:メール|連絡)を?(?:は)?(?:送らないで|しないで)(?:ください|下さい)?"
+        r"(?:メール|メルマガ|ニュースレター)?の?(?:メール|メルマガ|配信|送信|登録|購読)の?を?(?:停止|解除|中止|不要)(?:に|を)?(?:希望(?:します|いたします|です)?"
+        r"|(?:の?手続きを?)?お願い(?:します|いたします|致します|申し上げます)?|して(?:ください|下さい|いただけますか|頂けますか|ほしい(?:です)?|欲しい(?:です)?)|です)?|(?:メール|配信"
+        r"|送信)(?:の配信)?を?(?:やめて|止めて)(?:ください|下さい)?|(?:もう|今後)?(?:メール|連絡)を?(?:は)?(?:送らないで|しないで)(?:ください|下さい)?"
         r"|(?:今後の?)?(?:メール|メルマガ|配信|連絡)は?(?:不要|必要ありません|要りません|いりません)(?:です)?"
     ),
-    "ko": r"수신 ?거부|구독 ?취소|(?:더 이상 )?(?:메일|이메일)(?:을)? 보내지 ?(?:마세요|말아 주세요)",
+    "ko": _any(
+        r"(?:수신 ?거부|구독 ?(?:취소|해지))(?: ?합니다| ?해 ?주세요| ?부탁드립니다)?",
+        r"(?:더 이상 )?(?:메일|이메일)(?:을)? 보내지 ?(?:마세요|말아 ?주세요)",
+    ),
+    "he": _any(
+        r"הסר|הסרה|הסירו אותי|(?:נא |אנא |בבקשה )?(?:להסיר|הסירו|תסירו|הסר) אותי(?: מרשימת (?:התפוצה|הדיוור))?"
+        r"|(?:ל)?ביטול מנוי",
+        r"(?:נא |אנא )?(?:אל תשלחו|לא לשלוח) (?:לי )?(?:יותר|עוד) (?:מיילים|הודעות)",
+    ),
+    "ar": _any(
+        r"(?:يرجى |الرجاء |أريد |أرجو )?(?:إلغاء|الغاء) (?:الاشتراك|اشتراكي)|(?:يرجى |الرجاء |أرجو )?(?:إزالتي|حذفي"
+        r"|إزالة عنواني) من (?:القائمة|قائمتكم|القائمة البريدية|قائمتكم البريدية)",
+        r"(?:يرجى |الرجاء )?(?:عدم|لا) (?:إرسال|ترسلوا) (?:لي |إلي )?(?:المزيد من |أي )?(?:الرسائل|رسائل)",
+    ),
 }
-
-POLITE = (
-    r"please|pls|plz|kindly|thanks?(?: you)?(?: (?:very|so) much)?(?: in advance)?|thx|cheers|sorry|hi(?: there)?|"
-    r"hello|hey|dear (?:all|team|sir|madam)"
-    r"|could you|can you|would you|(?:best|kind|warm)? ?regards|best wishes|sincerely|yours"
-    r"|bitte|danke(?: schon)?|vielen dank|besten dank|herzlichen dank|hallo|guten tag|moin|sehr geehrte damen und "
-    r"herren"
-    r"|(?:mit )?(?:freundlichen|besten|viele|schone|liebe) gru(?:ss|s|ß)en?|gru(?:ss|ß)e?|mfg|lg|vg"
-    r"|bonjour|merci(?: (?:d avance|beaucoup))?|s il vous plait|svp|s il te plait|cordialement|bien a vous"
-    r"|hola|por favor|gracias|muchas gracias|saludos|un saludo|buenos dias|ciao|buongiorno|per favore|per cortesia|"
-    r"grazie"
-    r"|cordiali saluti|saluti|ola|bom dia|obrigad[oa]|por gentileza|atenciosamente|dag|hoi|alstublieft|aub|graag|"
-    r"bedankt|dank u"
-    r"|met vriendelijke groet(?:en)?|mvg|hej|hei|venligst|tak|mvh|vennligst|takk|vanligen|snalla|tack|kiitos|"
-    r"ystavallisesti"
-    r"|prosze|dziekuje|pozdrawiam|dzien dobry|prosim|dekuji|dakujem|dobry den|s pozdravem|s pozdravom|kerem|"
-    r"koszonom|udvozlettel"
-    r"|molim|hvala|prosim vas|lep pozdrav|va rog|multumesc|моля|благодаря|παρακαλω|ευχαριστω|lutfen|tesekkurler|"
-    r"merhaba"
-    r"|пожалуиста|спасибо|здравствуите|добрыи день|будь ласка|дякую|добрии день|palun|aitah|ludzu|paldies|prasau|"
-    r"aciu|vinsamlegast"
-    r"|si us plau|gracies|请|請|谢谢|謝謝|您好|你好|お世話になります|お世話になっております|よろしくお願いします"
-    r"|よろしくお願いいたします|お願いします|お願いいたします|"
-    r"ありがとうございます"
-)

@@ -12,6 +12,7 @@ from outreach.messaging.inbox.analysis.appeals import (
     NOTICE_APPEALS,
     OPENERS,
     RESUMPTIONS,
+    TIMES,
     TOPICS,
     UNTIL,
 )
@@ -41,7 +42,7 @@ _MARK = rf"(?:{_any(PREFIXES)})(?:\[\d{{1,3}}\]|\(\d{{1,3}}\)|\^\d{{1,3}})?\s*:\
 _PREFIX = re.compile(rf"(?:{_TAG}|{_MARK})+")
 _ANSWER = re.compile(rf"(?:{_TAG})*{_MARK}")
 _SUBSTITUTE = _any((*SUBSTITUTES, *WORDS))
-_DATE = r"(?:(?:vom|von|bis|ab|am|zum|und|heute|morgen|from|until|till|to)|\d[\d./-]{0,9})"
+_DATE = rf"(?:(?:{_any(TIMES)})|\d[\d./-]{{0,9}})"
 _OPENS = (
     rf"[\W_]*(?:{_TAG})?(?:(?:来自|來自).{{1,30}}?的)?"
     rf"(?:(?:{_any(OPENERS)})(?:\s+|(?<=[{_CJK}]))){{0,3}}(?:{_DATE}\s+){{0,6}}"
@@ -49,7 +50,7 @@ _OPENS = (
 _NOTICE = re.compile(
     rf"{_OPENS}(?:(?P<phrase>{_PHRASES})"
     rf"(?:(?<=[{_CJK}])|(?!\w))|(?:(?:{_SUBSTITUTE})\s*/\s*)?(?P<word>{_any(WORDS)})"
-    rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)"
+    rf"(?:\s*/\s*(?:{_SUBSTITUTE}))?(?:\s*(?=[^\w\s&/'+]|$)(?!(?<=\w)-\w)"
     rf"|\s+(?=(?:{_any(UNTIL)})(?!\w)|(?:\w{{1,6}}\s+)?\d|{_MARK})))"
 )
 _AUTOMATIC = re.compile(

@@ -7,10 +7,11 @@ import unicodedata
 
 from core.text.folding import without_piles
 from outreach.connections.smtp.markup import sanitise_html, text_from_html
+from outreach.messaging.inbox.analysis.mailing_words import with_tokens
 from outreach.messaging.inbox.analysis.parsing import Mail
 from outreach.messaging.inbox.analysis.signatures import without_greeting, without_signature
-from outreach.messaging.inbox.analysis.stop_phrases import POLITE, STOP
-from outreach.messaging.inbox.analysis.stop_reasons import REASONS
+from outreach.messaging.inbox.analysis.stop_phrases import STOP
+from outreach.messaging.inbox.analysis.stop_reasons import POLITE, REASONS
 
 MAX_TEXT_LENGTH = 50_000
 """Characters that are looked through; the rest counts as quoted."""
@@ -50,6 +51,9 @@ _SENTENCE = re.compile(r"[^.!?;。！？\n]+\??")
 _COMMA = re.compile(r"[,:、，]| [-–—] ")
 _AND = re.compile(r"\b(?:and|so|und|also|daher|et|donc|y|e|en|dus|i|więc)\b", re.IGNORECASE)
 """Words between two clauses of a sentence."""
+_BUT = re.compile(
+    r"(?<=[.,] )(?:but|however|aber|mais|pero|ma|mas|maar|ale|men),? (?P<clause>[^.,!?;\n]{3,80})", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"[^\s@<>]{1,64}@[^\s@<>]{1,255}")
 """An address that the wish names. Whose it is doesn't matter: the writer asks."""
 _LETTERS = str.maketrans("łøđðı", "loddi")
@@ -58,7 +62,7 @@ _POLITE = re.compile(rf"(?<!\w)(?:{POLITE})(?!\w)")
 _MAX_SIGNED_LENGTH = 700
 """Characters of such a message with its greeting and signature."""
 _ADDS_MORE = re.compile(
-    r"(?<!\w)(?:but|however|instead|aber|jedoch|sondern|pero|sino|maar|(?<=, )(?:mais|mas|ma|ale|men)"
+    r"(?<!\w)(?:but(?! no thank)|however|instead|aber|jedoch|sondern|pero|sino|maar|(?<=, )(?:mais|mas|ma|ale|men)"
     r"|mais (?:\w+ez|je|vous|nous)|(?:call|phone|ring) (?:me|us)"
     r"|(?:and|und|et) (?:call|send|tell|let|rufen|senden|appelez"
     r"|envoyez)|rufen sie|appelez|llamen?me|chiamatemi|bel (?:me|mij))(?!\w)",
@@ -139,6 +143,7 @@ def asks_to_stop(reply: str) -> bool:
 
 
 def _says_stop(text: str) -> bool:
+    text = _BUT.sub(_without_but, text)
     if len(text) > _MAX_STOP_LENGTH or _ADDS_MORE.search(text):
         return False
     if _is_wish(text):
@@ -147,6 +152,11 @@ def _says_stop(text: str) -> bool:
     clauses = [clause for clause in clauses if _without_politeness(clause)]
     wishes = [clause for clause in clauses if _is_wish(clause)]
     return bool(wishes) and all(clause in wishes or _is_reason(clause) for clause in clauses)
+
+
+def _without_but(match: re.Match[str]) -> str:
+    """Return a clause without the "but" that stands before a reason ("Thanks, but we have no budget")."""
+    return match["clause"] if _is_reason(match["clause"]) else match[0]
 
 
 def _clauses(sentence: str) -> list[str]:
@@ -160,16 +170,13 @@ def _clauses(sentence: str) -> list[str]:
 
 
 def _is_wish(text: str) -> bool:
-    return _is_all(_STOP, text)
+    candidates = (_without_politeness(text), _plain(text))
+    return any(_STOP.fullmatch(with_tokens(candidate)) for candidate in candidates if candidate)
 
 
 def _is_reason(text: str) -> bool:
-    return not text.endswith("?") and _is_all(_REASON, text)
-
-
-def _is_all(pattern: re.Pattern[str], text: str) -> bool:
     candidates = (_without_politeness(text), _plain(text))
-    return any(pattern.fullmatch(candidate) for candidate in candidates if candidate)
+    return not text.endswith("?") and any(_REASON.fullmatch(candidate) for candidate in candidates if candidate)
 
 
 def _without_politeness(text: str) -> str:

@@ -46,9 +46,9 @@ class SampleState:
     @classmethod
     def read(cls, text: str) -> SampleState:
         """Read the contentHash of a response. Invalid text means no existing drafts."""
-        found, _, moment = text.partition("-")
+        digest, _, moment = text.partition("-")
         with suppress(ValueError, OverflowError):
-            return cls(found, EPOCH + timedelta(microseconds=int(moment, 16)) if moment else None)
+            return cls(digest, EPOCH + timedelta(microseconds=int(moment, 16)) if moment else None)
         return cls(text, None)
 
     def __str__(self) -> str:

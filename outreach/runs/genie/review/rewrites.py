@@ -92,10 +92,10 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
     run = GenieScheduler.objects.filter(pk__in=rows.order_by().values("run_id")[:1]).first()
     if run is None:
         return 0
-    anew = write_anew(rows.filter(UNWRITTEN), member_id) if _writes(run) else 0
-    if anew:
+    rewritten = write_anew(rows.filter(UNWRITTEN), member_id) if _writes(run) else 0
+    if rewritten:
         reopen(run)
-    return anew + delivery.retry(rows, member_id)
+    return rewritten + delivery.retry(rows, member_id)
 
 
 def _writes(run: GenieScheduler) -> bool:

@@ -291,7 +291,7 @@ def _templates_of(frozen: Mapping[str, Values]) -> dict[str, str | None]:
 
 
 def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
-    anew = bool(job.text)  # somebody has asked for other words, and looks at them
+    is_rewrite = bool(job.text)  # somebody has asked for other words, and looks at them
     job.subject = draft.subject
     job.text = draft.text
     job.html = draft.html or ""
@@ -299,7 +299,7 @@ def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
     job.attempts = 0
     job.due_at = timezone.now()
     # An unproved statement never goes by itself, whatever the run says.
-    held = run.draft or is_unproved(job.evidence) or anew
+    held = run.draft or is_unproved(job.evidence) or is_rewrite
     job.status = Status.DRAFT if held else Status.APPROVED
     job.reason = Reason.AWAITING_APPROVAL if held else ""
     if not held:

@@ -45,6 +45,49 @@ SENDER = """
 550 Gönderen adresi bulunamadı
 550 发件人地址不存在
 550 送信者のドメインが存在しません
+550 Le domaine de l'émetteur n'existe pas
+550 Adresse de l'émetteur inconnue
+550 O domínio do emissor não existe
+550 Het adres van de verzender bestaat niet
+550 A küldő domain nem létezik
+550 Il vostro dominio non esiste
+550 The domain of your e-mail does not exist
+550 The return address is invalid
+550 callout to <a@us.example> failed: unknown user
+550 Your account does not exist
+550 Your account is disabled
+550 Authenticated user unknown
+550 Bounce address does not exist
+550 Domaine émetteur introuvable
+550 L'émetteur est inconnu
+550 Endereço do emissor inválido
+550 Emissor desconhecido
+550 Emisor desconocido
+550 Onbekende verzender
+550 Verzender bestaat niet
+550 Ismeretlen küldő
+550 A küldő címe nem található
+550 Il tuo indirizzo non esiste
+550 La vostra casella non esiste
+550 O seu domínio não existe
+550 The domain in your message could not be found
+550 The address you are sending from does not exist
+550 Reply address unknown
+550 Return address not found
+550 Envelope address is invalid
+550 sender callout failed: no such user
+550 callback to <a@us.example>: user unknown
+550 Your mailbox does not exist
+550 Your user account has been disabled
+550 Your login is unknown
+550 Authenticating user not found
+550 Auth user does not exist
+550 Vuestro dominio no existe
+550 Ihr Konto existiert nicht
+550 Votre compte n'existe pas
+550 보낸 사람의 도메인을 찾을 수 없습니다
+550 Eure Domain ist unbekannt
+550 Uw account bestaat niet
 """
 RECIPIENT = """
 550 Message returned to sender: no such address
@@ -64,6 +107,40 @@ RECIPIENT = """
 550 Ο παραλήπτης δεν υπάρχει
 550 Unbekannter Benutzer
 550 Message from <a@us.example>: recipient not found
+550 Casella inesistente
+550 Indirizzo inesistente
+550 Caixa postal inexistente
+550 Käyttäjää ei löydy
+550 Casella postale inesistente
+550 L'indirizzo è inesistente
+550 Destinatario inesistente
+550 Caixa de correio inexistente
+550 Usuário inexistente
+550 Utilizador inexistente
+550 Vastaanottajaa ei löydy
+550 Osoitetta ei löydy
+550 Postilaatikkoa ei löytynyt
+550 Felhasználó nem található
+550 Nincs ilyen felhasználó
+550 A postafiók nem létezik
+550 Neexistující schránka
+550 Nieistniejąca skrzynka
+550 Modtageren findes ikke
+550 Brugeren er ukendt
+550 Utilizator inexistent
+550 Boîte inexistante
+550 Kullanıcı bulunamadı
+550 수신자를 찾을 수 없습니다
+550 Mensagem devolvida ao emissor: usuário inexistente
+550 Retour aan verzender: adres bestaat niet
+550 Message retourné à l'émetteur: adresse inconnue
+550 Recipient callout: unknown user
+550 the address you sent it to does not exist
+550 Uw e-mail kon niet worden bezorgd: ontvanger onbekend
+550 Authenticated ok; user unknown
+550 The recipient's account is disabled
+550 This account does not exist
+550 Account bob does not exist
 """
 
 
@@ -80,7 +157,18 @@ def test_a_recipient_that_does_not_exist_is_hard_although_the_sender_is_named(sa
 
 
 @pytest.mark.parametrize(
-    "part", ["sender ", "absender", "unknown the ", "mail from ", "ehlo ", "不存在", "no such a b "]
+    "part",
+    [
+        "sender ",
+        "absender",
+        "unknown the ",
+        "mail from ",
+        "ehlo ",
+        "不存在",
+        "no such a b ",
+        "return address ",
+        "küldő ",
+    ],
 )
 def test_long_replies_about_a_sender_are_judged_in_bounded_time(part: str) -> None:
     began = time.process_time()

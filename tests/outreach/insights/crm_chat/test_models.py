@@ -14,6 +14,7 @@ from core.tenancy import company_scope
 from outreach.models import AiApp, AiUsage, CrmChatMessage
 from tests.kit.ai_server import TOKENS, AiServer, Asked, Raw, Say
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory, LeadFactory
 from tests.kit.processes import forked_drainer, kill
 from tests.outreach.helpers import work
@@ -131,6 +132,7 @@ def test_caps_and_plans_bind_questions(cast: Cast, server: AiServer) -> None:
     assert cast.session.get("/ai-crm-chat").status == 403
 
 
+@in_make_check
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_worker_pays_for_no_call_twice(server: AiServer) -> None:
     """It dies while the second call is under way: the next one goes on from what the first has said."""

@@ -19,6 +19,7 @@ from crm.models import ContactTag
 from outreach.models import SendJob
 from tests.accounts.mails.samples import SAMPLES
 from tests.kit.cast import Cast
+from tests.kit.examples import in_make_check
 from tests.kit.factories import ContactFactory, TagFactory
 from tests.kit.spamassassin import needs_spamassassin, points_of
 from tests.outreach.helpers import Post, planned, work
@@ -26,7 +27,7 @@ from tests.outreach.runs.campaigns.helpers import begun
 from tests.workflows.helpers import node, published
 from tests.workflows.helpers import work as run_workflows
 
-pytestmark = needs_spamassassin
+pytestmark = [needs_spamassassin, in_make_check]
 MOST = 1.0
 SHORT = {"subject": "A question about Tuesday", "body": "Hello {{contact.firstName}},\n\nwhen does it suit you?\n\nAnn"}
 MJML = (
