@@ -37,7 +37,7 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     with cast.scope():
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
-    assert "Not sent yet The message is a draft" in text_of(shown)
+    assert "On hold The message is a draft" in text_of(shown)
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
@@ -153,7 +153,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     # Somebody else has approved it since.
     cast.session.post(f"/genie/send-jobs/{message.pk}/approve")
     late = client.post(f"{path}?edit", {**typed, "contentHash": now, "text": "Too late"})
-    assert (late.status_code, "It has been approved in the meantime" in text_of(late)) == (422, True)
+    assert (late.status_code, "Approved by someone else" in text_of(late)) == (422, True)
     assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", html_of(late))
     work("send")
     assert "Approved by someone else, and sent." in toast_of(client, client.post(path, {"do": "cancel", **form}))

@@ -46,7 +46,7 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
     shown = text_of(client.get(page))
     assert ("2 attempts" in shown, "Earlier attempts" in shown, shown.count("Follow-up Failed")) == (True, True, 1)
     again = client.post(f"{place}/runs?f=status:in:failed", {"do": "redrive", "all": "1"})
-    assert "begin again where they failed" in toast_of(client, again)
+    assert "Retrying failed runs" in toast_of(client, again)
     WORK["bulk-job"].drain(float("inf"))
     work()
     step = f"{place}/step?node=f"
@@ -92,7 +92,13 @@ def test_a_run_says_what_it_waits_for_and_which_way_it_took(cast: Cast, client: 
     [run] = runs(cast, id)
     page = at(cast.owner, f"workflow-runs/{run.pk}")
     shown = text_of(client.get(page))
-    for words in ("“A rest” goes on in", "Condition Done → If not", "Note Skipped", "A rest Waiting", "once more"):
+    for words in (
+        "“A rest” continues in",
+        "Condition Done → If not",
+        "Note Skipped",
+        "A rest Waiting",
+        "repeats steps",
+    ):
         assert words in shown, shown
     # Not published: nothing of it can go on, and the page says what helps instead of a button in vain.
     place = at(cast.owner, f"workflows/{id}")
@@ -125,7 +131,7 @@ def test_a_workflow_is_started_for_the_selection_of_a_list(cast: Cast, client: C
     people = [contact(cast, name=f"Ann {n}", email=f"ann{n}@example.org", number=f"151234567{n}") for n in range(3)]
     path = at(cast.owner, "contacts")
     assert 'formaction="' + path + '/start?"' in html_of(client.get(path))
-    assert "Choose contacts in the list first" in toast_of(client, client.post(f"{path}/start", {"do": "choose"}))
+    assert "Choose records in the list first" in toast_of(client, client.post(f"{path}/start", {"do": "choose"}))
     chosen = client.post(f"{path}/start?q=Ann", {"do": "choose", "ids": people[:2]})
     assert ("For 2 contacts" in text_of(chosen), f'value="{people[1]}"' in html_of(chosen)) == (True, True)
     assert draft not in html_of(chosen)
