@@ -47,7 +47,7 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     happen(scope, "contact.deleted", new_id())
     there.answers((500, {}, b"<b>out of order</b>"))
     work()
-    assert "contact.deleted Waits 500" in text_of(client.get(own))
+    assert "contact.deleted Waiting 500" in text_of(client.get(own))
     delivery = WebhookDelivery.objects.get()
     shown = html_of(client.get(f"{path}/deliveries/{delivery.pk}"))
     assert "&lt;b&gt;out of order" in shown

@@ -234,7 +234,7 @@ class Run(OutreachPage):
         ):
             if ids := audience.get(selector):
                 rows.append((label, ", ".join(names.get(id, "one that was deleted") for id in ids)))
-        for selector, label in (("contactIds", gettext("Single people")), ("leadIds", gettext("Leads"))):
+        for selector, label in (("contactIds", gettext("Single contacts")), ("leadIds", gettext("Leads"))):
             if ids := audience.get(selector):
                 rows.append((label, f"{len(ids):,}"))
         return rows

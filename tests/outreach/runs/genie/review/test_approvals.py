@@ -230,7 +230,7 @@ def test_an_approval_holds_for_what_was_seen_while_other_drafts_come(cast: Cast,
     assert cast.key.put(f"{PATH}/{late}", {"text": "Other words."}).status == 200
     refused = client.post(page, {"do": "approve", "contentHash": found["contentHash"]})
     told = text_of(client.get(refused["Location"]))
-    assert ("Nothing was approved" in told, "contentHash" in told, "Other words." in told) == (True, False, True)
+    assert ("Not approved" in told, "contentHash" in told, "Other words." in told) == (True, False, True)
     for wrong in ("x" * 91, 5):
         assert cast.session.post(f"/genie/{run}/approve-all", {"contentHash": wrong}).status == 400
     for wrong in (f"{'0' * 64}-{'f' * 20}", "-", "0-x"):
