@@ -80,7 +80,7 @@ def test_a_cadence_is_made_followed_and_stopped(page: Page, live_server: Any, po
     work("send")
     expect(page.get_by_text("Follow-ups scheduled")).to_be_visible()
     table = page.get_by_role("table", name="Messages by step")
-    expect(table).to_contain_text(re.compile(r"Follow-up 1\s*2 days later"))
+    expect(table).to_contain_text(re.compile(r"Follow-up 1\s*after 2 days"))
     assert fits(page)
     page.get_by_role("button", name="Stop repeating").click()
     expect(page.get_by_text("Repeating has ended.")).to_be_visible()

@@ -66,7 +66,7 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
     expect(page.get_by_text("Looking for people: 0 contacts looked at")).to_be_visible()
     work("lead-generation")
     work("genie")
-    expect(page.get_by_text("Asking what is known of them")).to_be_visible()
+    expect(page.get_by_text("Requesting data")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     work("enrichment")
     work("genie")

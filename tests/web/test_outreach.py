@@ -353,10 +353,10 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert 'value="33" aria-label="Messages sent or canceled"' in html_of(shown)
     assert "People 1 Messages 1 Needs approval 0" in page
     assert "Follow-up 1 after 2 days Ask again Only Mon, Fri 09:00 to 17:00" in page
-    assert "Follow-up 2 1 week later" in page
+    assert "Follow-up 2 after 1 week" in page
     assert "Follow-ups scheduled" in page
     assert "for new people in the audience. Started 1 time." in page
-    assert "Repeating has ended" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
+    assert "Repeating stopped" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
     assert "Resume repeating" in text_of(client.get(run))
     assert "Repeating resumed" in toast_of(client, client.post(run, {"do": "resume_recurring"}))
     with cast.scope():

@@ -37,14 +37,14 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     with cast.scope():
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
-    assert "Not sent yet The message is a draft" in text_of(shown)
+    assert "On hold The message is a draft" in text_of(shown)
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
     for action, words in (("draft", "back to drafts"), ("cancel", "Message canceled"), ("draft", "back to drafts")):
         assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
-    assert "Accepted by the mail server" in life
+    assert "Handed to the mail server" in life
     assert "2.0.0 queued" in life
 
 
@@ -58,7 +58,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
     page = at(cast.owner, f"outreach/{run}")
     assert "Retried messages need no new approval." in text_of(client.get(page))
     told = toast_of(client, client.post(page, {"do": "retry"}))
-    assert "Approved 1 message again; those without words are written first" in told
+    assert "Approved 1 message again; missing texts are written first" in told
     decision = {"state": "wait", "until": None, "goesAt": None}
     monkeypatch.setattr(
         "outreach.messaging.delivery.serializers.decisions_by_id", lambda ids: dict.fromkeys(ids, decision)
@@ -153,7 +153,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     # Somebody else has approved it since.
     cast.session.post(f"/genie/send-jobs/{message.pk}/approve")
     late = client.post(f"{path}?edit", {**typed, "contentHash": now, "text": "Too late"})
-    assert (late.status_code, "It has been approved in the meantime" in text_of(late)) == (422, True)
+    assert (late.status_code, "Approved by someone else" in text_of(late)) == (422, True)
     assert re.search(r"<textarea[^>]*readonly>\nToo late</textarea>", html_of(late))
     work("send")
     assert "Approved by someone else, and sent." in toast_of(client, client.post(path, {"do": "cancel", **form}))

@@ -303,7 +303,7 @@ def test_senders_templates_and_ai_apps_are_chosen_by_name(cast: Cast, client: Cl
     assert ("ai-a", "Our model") in options_in(client.get(place))
     assert ("de", "German") in options_in(client.get(place))
     _, place = draft(cast, "waitFor")
-    assert ("mail.replied", "Somebody answers a mail") in options_in(client.get(place))
+    assert ("mail.replied", "Somebody replies to an email") in options_in(client.get(place))
 
 
 def test_a_role_that_may_not_see_the_choices_types_them(cast: Cast) -> None:
@@ -313,7 +313,7 @@ def test_a_role_that_may_not_see_the_choices_types_them(cast: Cast) -> None:
     id, place = draft(cast, "mail", {"senders": ["f" * 24], "subject": "Hi", "body": "Come"})
     page = enter(member).get(place)
     assert page.status_code == 200
-    assert text_of(page).count("it is not available to your role. Enter the ID.") == 2
+    assert text_of(page).count("You can't see this list. Enter the ID.") == 2
     sent = form_data(html_of(page), "step-form")
     assert enter(member).post(place, {**sent, "do": "save"}).status_code == 303
     assert config_of(cast, id).items() >= {"senders": ["f" * 24], "subject": "Hi", "body": "Come"}.items()

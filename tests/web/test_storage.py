@@ -140,7 +140,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     place = send()["Location"]
     work("card-scan")
     told = text_of(client.get(place))
-    assert "The card could not be read OCR.space cannot read this picture. Take another photo" in told
+    assert "The card could not be read OCR.space cannot read this picture. Take a photo" in told
     assert "Try another photo" in told
     with cast.scope():
         action = {"kind": "ocr", "id": Ocr.objects.get().pk, "do": "test"}

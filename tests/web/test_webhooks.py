@@ -47,7 +47,7 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     happen(scope, "contact.deleted", new_id())
     there.answers((500, {}, b"<b>out of order</b>"))
     work()
-    assert "contact.deleted Waits 500" in text_of(client.get(own))
+    assert "contact.deleted Waiting 500" in text_of(client.get(own))
     delivery = WebhookDelivery.objects.get()
     shown = html_of(client.get(f"{path}/deliveries/{delivery.pk}"))
     assert "&lt;b&gt;out of order" in shown
@@ -97,5 +97,7 @@ def _filtered(scope: Cast, client: Any, path: str, url: str) -> None:
     # Events of several kinds of records have no filter that could be chosen.
     scope.key.put(f"/webhook/{id}", {"kinds": ["contact.created", "lead.created"]})
     assert "Available if all events" in text_of(client.get(own))
-    assert "You can't filter this webhook." in text_of(client.get(f"{own}/filter"))
+    assert "You need the permission to change webhooks, and events of contacts or leads alone." in text_of(
+        client.get(f"{own}/filter")
+    )
     assert enter(scope.narrow).get(f"{own}/filter").status_code == 403

@@ -84,13 +84,13 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
 
     assert add("a/out", "condition") == "condition-1"
     assert graph(cast, id)[1] == {("trigger", "out", "a"), ("a", "out", "condition-1"), ("condition-1", "true", "b")}
-    assert "There is no such step" in toast_of(client, client.post(f"{place}/add", {"do": "add", "type": "trigger"}))
+    assert "This step does not exist" in toast_of(client, client.post(f"{place}/add", {"do": "add", "type": "trigger"}))
     gone = client.post(f"{place}/add", {"do": "add", "type": "note", "at": "a/error"})
-    assert "This way on is gone" in toast_of(client, gone)
+    assert "This connection was deleted by someone else" in toast_of(client, gone)
     step = f"{place}/step?node=condition-1"
     connect = {"do": "connect", "node": "condition-1", "handle": "false"}
     assert "Connected" in toast_of(client, client.post(step, {**connect, "target": "b"}))
-    assert "in a circle" in toast_of(client, client.post(step, {**connect, "target": "a"}))
+    assert "form a circle" in toast_of(client, client.post(step, {**connect, "target": "a"}))
     listed = text_of(client.get(place))
     assert ("continues at Wait" in listed, "If not" in listed) == (True, True)
     assert "Step moved" in act("up:condition-1")
@@ -102,7 +102,7 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
     assert graph(cast, id)[0]["note-1"]["label"] == "First (copy)"
     deleted = act("delete:a")
     assert ("Step deleted" in deleted, "a" in graph(cast, id)[0]) == (True, False)
-    assert "The trigger stays" in act("delete:trigger")
+    assert "The trigger can't be deleted" in act("delete:trigger")
     fields = {
         name: value.replace("&quot;", '"')
         for name, value in re.findall(r'name="(do|graph|since)" value="([^"]*)"', deleted)
@@ -243,7 +243,7 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     assert client.post(step, {**kind, "triggerEventType": "webhook"}).status_code == 303
     assert "is published" in toast_of(client, client.post(place, {"do": "publish"}))
     assert "/api/public/workflow-hooks/" in html_of(client.get(step))
-    assert "Not published any more" in toast_of(client, client.post(place, {"do": "unpublish"}))
+    assert "Unpublished. Runs wait." in toast_of(client, client.post(place, {"do": "unpublish"}))
 
 
 def test_who_may_only_read_changes_nothing(cast: Cast) -> None:

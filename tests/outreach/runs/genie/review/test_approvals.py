@@ -187,7 +187,7 @@ def test_what_would_never_go_is_not_approved(cast: Cast, post: Post) -> None:
     sample = cast.session.get(f"/genie/{run}/approval-sample").data
     assert (sample["count"], sample["leftCount"], sample["skipped"], len(sample["sample"])) == (1, 0, counts, 1)
     refused = cast.key.post(f"{PATH}/{listed}/approve", {"contentHash": shown(cast, listed)["contentHash"]})
-    assert (refused.status, "do-not-contact list" in refused.body["warning"]) == (400, True)
+    assert (refused.status, "suppression list" in refused.body["warning"]) == (400, True)
     approved = cast.session.post(f"/genie/{run}/approve-all", {"contentHash": sample["contentHash"]})
     assert (approved.data["changedCount"], approved.data["skipped"]) == (1, counts)
     assert "1 draft was skipped, since it would never go: The contact was deleted" in approved.body["warning"]
@@ -230,7 +230,7 @@ def test_an_approval_holds_for_what_was_seen_while_other_drafts_come(cast: Cast,
     assert cast.key.put(f"{PATH}/{late}", {"text": "Other words."}).status == 200
     refused = client.post(page, {"do": "approve", "contentHash": found["contentHash"]})
     told = text_of(client.get(refused["Location"]))
-    assert ("Nothing was approved" in told, "contentHash" in told, "Other words." in told) == (True, False, True)
+    assert ("Not approved" in told, "contentHash" in told, "Other words." in told) == (True, False, True)
     for wrong in ("x" * 91, 5):
         assert cast.session.post(f"/genie/{run}/approve-all", {"contentHash": wrong}).status == 400
     for wrong in (f"{'0' * 64}-{'f' * 20}", "-", "0-x"):
