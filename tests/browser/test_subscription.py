@@ -57,7 +57,7 @@ def test_a_subscription_is_bought_grown_shrunk_cancelled_kept_and_charged_otherw
         page.goto(f"{home}/seats?seats=2")
         expect(page.get_by_text("You pay nothing now")).to_be_visible()
         page.get_by_role("button", name="Change on").click()
-        expect(page.get_by_text("Then it goes on with 2 seats")).to_be_visible()
+        expect(page.get_by_text("Then it continues with 2 seats")).to_be_visible()
 
         page.get_by_role("link", name="Cancel the subscription").click()
         expect(page.get_by_text("without a refund")).to_be_visible()

@@ -356,7 +356,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert "Follow-up 2 after 1 week" in page
     assert "Follow-ups scheduled" in page
     assert "for new people in the audience. Started 1 time." in page
-    assert "Repeating has ended" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
+    assert "Repeating stopped" in toast_of(client, client.post(run, {"do": "stop_recurring"}))
     assert "Resume repeating" in text_of(client.get(run))
     assert "Repeating resumed" in toast_of(client, client.post(run, {"do": "resume_recurring"}))
     with cast.scope():

@@ -111,7 +111,7 @@ def test_seats_are_more_at_once_and_fewer_at_the_end(paid: tuple[Cast, Client]) 
     assert "for 3 people is $49.00 a month" in text_of(fewer)
     assert owner.post(page, {"do": "order", "seats": "3", "proof": proof_on(fewer)}).status_code == 303
     plan = at(cast.owner, "settings/plan")
-    assert "Then it goes on with 3 seats" in text_of(owner.get(plan))
+    assert "Then it continues with 3 seats" in text_of(owner.get(plan))
     assert owner.post(plan, {"do": "keep"}).status_code == 303
     assert (subscription_of(cast).scheduled, subscription_of(cast).seats) == (None, 4)
     assert owner.post(page, {"do": "save", "seats": "99"}).status_code == 422
