@@ -27,6 +27,7 @@ from core.text.json import dumps
 from core.text.redaction import UNNAMED
 from core.text.translation import gettext_lazy
 from core.types import Values
+from core.web.cures import without_addresses
 from core.web.visits import visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
@@ -103,13 +104,13 @@ class Answer:
         """Return the reason of a refusal, as text for people."""
         if self.code == PERMISSION:
             return NOT_ALLOWED
-        return " ".join(map(str, filter(None, (self.message, self.warning))))
+        return without_addresses(" ".join(map(str, filter(None, (self.message, self.warning)))))
 
     @property
     def reason(self) -> str:
         """The reason of a refusal as sentences, without the message and the names of fields."""
         texts = [error["message"] for error in self.errors] or [self.warning or self.message]
-        return " ".join(sentence(text) for text in dict.fromkeys(texts))
+        return " ".join(sentence(without_addresses(text)) for text in dict.fromkeys(texts))
 
     @property
     def total(self) -> int | None:

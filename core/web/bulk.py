@@ -157,7 +157,7 @@ class StartForMany(BulkList):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         if not self.may("workflow", "POST"):
-            return self.fail(_("Your role does not let you start workflows."), self.list_here)
+            return self.fail(_("You can't start workflows."), self.list_here)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
@@ -169,7 +169,7 @@ class StartForMany(BulkList):
         form = self.start_form().bind(self.request.POST)
         workflow = form["workflow"].value()
         if workflow not in [option.value for option in form["workflow"].options]:
-            form.add_error("workflow", _("Choose a workflow that is published."))
+            form.add_error("workflow", _("Choose a published workflow."))
             return self.page(self.chosen(form), status=422)
         query, body = self.selection
         answer = self.ask("POST", f"workflow/{workflow}/enrol", query, {**body, "panel": self.one})

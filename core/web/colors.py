@@ -12,5 +12,5 @@ def color_options(current: str = "") -> list[Option]:
     """Return the colours to choose from. A current colour outside of them stays available."""
     options = [Option(value, label) for value, label in COLORS.items()]
     if current and current not in COLORS:
-        options.append(Option(current, _("As it is (%(current)s)") % {"current": current}))
+        options.append(Option(current, _("Current color (%(current)s)") % {"current": current}))
     return options

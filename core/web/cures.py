@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -67,6 +68,15 @@ REMEDIES: Mapping[str, Remedy] = {
     "SubscriptionExpired_400": Remedy((PLANS,), _("Your subscription has ended.")),
 }
 """Code or name of a refusal -> its remedy. A code comes first."""
+
+ADDRESS = r"(?:GET|POST|PUT|PATCH|DELETE) /\S+"
+ADDRESSES = re.compile(rf"\s*\({ADDRESS}?\)|; connect one with {ADDRESS}(?: or {ADDRESS})*")
+"""Addresses of the API that its messages name for programs."""
+
+
+def without_addresses(message: str) -> str:
+    """Return a message of the API without the addresses that it names for programs."""
+    return ADDRESSES.sub("", message)
 
 
 def remedy_key(answer: Answer) -> str:

@@ -11,7 +11,7 @@ from core.web.forms import Option
 NAMES = {
     "calllog": gettext_lazy("Call"),
     "contact-category": gettext_lazy("Category"),
-    "enrich": gettext_lazy("Proposal"),
+    "enrich": gettext_lazy("Suggestion"),
     "genie": gettext_lazy("Outreach"),
 }
 """Resource of an event -> its name, where that is not its word."""
@@ -22,6 +22,6 @@ def kind_options() -> list[Option]:
     options = [Option("*", _("All events"))]
     for resource, events in EVENTS.items():
         name = NAMES.get(resource) or resource.replace("-", " ").capitalize()
-        options.append(Option(f"{resource}.*", _("All current and future ones"), name))
+        options.append(Option(f"{resource}.*", _("All current and future events"), name))
         options += [Option(f"{resource}.{word}", word.capitalize(), name) for word in events]
     return options

@@ -59,7 +59,7 @@ class Parts(Page):
             "people": PEOPLE,
             "total": len(PEOPLE),
             "form": self.form(),
-            "said": Banner("The trial ends on Friday: choose a plan to go on.", link=self.request.path, label="Plans"),
+            "said": Banner("The trial ends on Friday. Choose a plan.", link=self.request.path, label="Plans"),
             "tones": ("ok", "warn", "bad", "info", "none"),
             "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],
             "view": {"id": "1", "name": "Open in Berlin", "shared": True},
@@ -68,7 +68,7 @@ class Parts(Page):
             "view_is_mine": True,
             "differs": True,
             "entries": ENTRIES,
-            "chart": {"names": ["Sent", "Answered"], "rows": DAYS},
+            "chart": {"names": ["Sent", "Replied"], "rows": DAYS},
             "tag": {"name": "Fair 2026", "color": "#2f5bea"},
         }
 

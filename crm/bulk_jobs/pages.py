@@ -114,7 +114,7 @@ class Job(JobPage):
     path = "jobs/<str:id>"
     name = "job"
     record_kind = ("bulk-job", gettext_lazy("Background jobs"))
-    title = gettext_lazy("Progress of background work")
+    title = gettext_lazy("Progress of background jobs")
     template = "web/jobs/detail.html"
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {
         "pause": ("paused", gettext_lazy("Paused")),

@@ -10,7 +10,7 @@ from crm.contacts.selectors import live_contacts
 CONTACTS = Report(
     name="contacts",
     title="Contacts",
-    about="Contacts that were added in the period, and how many of these have answered or unsubscribed since.",
+    about="Contacts that were added in the period, and how many of these have replied or unsubscribed since.",
     modules=("contact",),
     place=30,
     sources=(
@@ -51,7 +51,7 @@ CONTACTS = Report(
                 count("added", "Added"),
                 count(
                     "answered",
-                    "Answered since",
+                    "Replied since",
                     Q(replied_at__isnull=False),
                     condition("repliedAt", "isNotEmpty"),
                 ),

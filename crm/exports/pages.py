@@ -30,7 +30,7 @@ NOUNS = {
     "product-service": gettext_lazy("Products"),
     "calllog": gettext_lazy("Calls"),
     "lead-activity": gettext_lazy("Activities"),
-    "lead-activity/follow-up": gettext_lazy("Follow-ups"),
+    "lead-activity/follow-up": gettext_lazy("Tasks"),
     "contact-category": gettext_lazy("Categories"),
     "contact/import": gettext_lazy("Imports of contacts"),
     "lead/import": gettext_lazy("Imports of leads"),

@@ -20,7 +20,7 @@ from crm.teams.serializers import TeamCreate
 TEAMS = Records("team", "teams", "team", "teams", "users-round", gettext_lazy("Teams share leads."))
 WORKING = {"status": ["owner", "accepted"]}
 DISTRIBUTIONS = [
-    Option("manual", gettext_lazy("Nobody, until assigned by hand")),
+    Option("manual", gettext_lazy("By hand")),
     Option("roundRobin", gettext_lazy("Take turns (round robin)")),
     Option("leastLoaded", gettext_lazy("Fewest open leads")),
 ]
@@ -128,10 +128,10 @@ class EditTeam(EditRecord, TeamForm):
 
 
 class LeadRuleForm(Form):
-    distribution = Field(label=gettext_lazy("New leads go"), kind="radio", options=DISTRIBUTIONS)
-    onlyAvailable = Field(label=gettext_lazy("Only to people who accept new leads"), kind="switch")
+    distribution = Field(label=gettext_lazy("Assignment"), kind="radio", options=DISTRIBUTIONS)
+    onlyAvailable = Field(label=gettext_lazy("Only to members who accept leads"), kind="switch")
     maxOpenLeads = Field(
-        label=gettext_lazy("Open leads per person (limit)"),
+        label=gettext_lazy("Maximum of open leads per person"),
         kind="number",
         help_text=gettext_lazy("Leave empty for no limit."),
     )

@@ -117,5 +117,5 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     page.get_by_role("link", name="Rejected in review.").click()
     page.get_by_role("link", name="Cid Day").click()
     expect(page.get_by_text("Rejected in review.").first).to_be_visible()
-    page.get_by_role("button", name="Withdraw approval").click()
+    page.get_by_role("button", name="Return to drafts").click()
     expect(page.get_by_role("link", name="Review the draft")).to_be_visible()

@@ -66,7 +66,7 @@ def test_a_workflow_with_a_mail_is_drawn_from_nothing_and_the_mail_arrives(
     tab_to(page, "#step-form .sticky-end button")
     drawn.save("wait-1")
 
-    drawn.add("Mail", "mail-1", "wait-1")
+    drawn.add("Email", "mail-1", "wait-1")
     form = drawn.form
     subject, body = form.locator("[name='config.subject']"), form.locator("[name='config.body']")
     variables = form.get_by_role("group", name="Variables")

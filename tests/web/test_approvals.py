@@ -97,6 +97,20 @@ def test_who_is_not_asked_sees_what_the_role_shows_and_answers_nothing(
         assert RunApproval.objects.get().status == "open"
 
 
+def test_who_may_read_workflows_alone_sees_no_contact_in_questions_to_others(
+    cast: Cast, ask: Callable[..., RunApproval]
+) -> None:
+    question = ask(cast.narrow)
+    with cast.scope():
+        role = Role.objects.create(name="Workflows", permission={"workflow": {"GET": True}})
+        operator = MemberFactory(status=Member.Status.ACCEPTED, role=role)
+    browser = enter(operator)
+    for path in ("workflow-approvals?only=all", f"workflow-approvals/{question.pk}"):
+        page = browser.get(at(operator, path))
+        assert ("The question is for others" in text_of(page), "A contact" in text_of(page)) == (True, True)
+        assert ("Ann" in text_of(page), "ann@example.org" in html_of(page)) == (False, False)
+
+
 def test_all_takes_the_permission(cast: Cast, ask: Callable[..., RunApproval]) -> None:
     question = ask(cast.narrow)
 

@@ -51,7 +51,7 @@ def test_a_page_is_made_changed_and_deleted(owner: Member, cast: Cast) -> None:
 
 def test_a_page_of_video_calls_says_where_links_are_set(owner: Member, cast: Cast) -> None:
     browser, place = enter(owner), at(owner, "booking/new")
-    hint = "The settings of video calls say nothing that makes links yet"
+    hint = "Choose a video call provider here"
     assert hint in text_of(browser.get(place))
     values = {"name": "Intro", "kind": "online", "colour": "#2f5bea", "horizonDays": "20", "isActive": "on"}
     refused = browser.post(place, {"do": "save", **values})

@@ -37,7 +37,7 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     browser = enter(cast.owner)
     listed = browser.get(at(cast.owner, "inbox?only=unread"))
     assert EVIL not in html_of(listed)
-    assert "Waits" in text_of(listed)
+    assert "Waiting" in text_of(listed)
     assert "No conversations" in text_of(browser.get(at(cast.owner, "inbox?only=mine")))
     here = at(cast.owner, f"inbox/{talk.pk}")
     shown = browser.get(here)
@@ -105,4 +105,4 @@ def test_workflows_may_begin_by_what_happens_in_conversations() -> None:
     wanted = {f"conversation.{done}" for done in ("created", "assigned", "closed", "delayed")}
     assert wanted <= TRIGGER_EVENTS
     assert "conversation" in kinds.EVENTS
-    assert label_of("conversation.delayed") == "An answer in a conversation is late"
+    assert label_of("conversation.delayed") == "A reply in a conversation is overdue"

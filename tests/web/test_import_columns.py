@@ -178,7 +178,7 @@ def test_the_phone_number_is_made_optional_in_one_click(scope: Cast, client: Any
     page = text_of(client.get(path + "/columns"))
     assert "Contacts need a phone number, but no column has this." in page
     others = text_of(only_contacts().get(path + "/columns"))
-    assert "Ask an owner of the company to make it optional." in others
+    assert "Ask an owner to make this optional." in others
     assert "Make the phone number optional for contacts" not in others
     done = client.post(path + "/columns", {"do": "optional_number", "existing": "update", "c0": "email", "c1": "+text"})
     assert (done.status_code, "Contacts need a phone number" in text_of(done)) == (200, False)

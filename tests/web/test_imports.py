@@ -74,7 +74,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     rows = client.post(path, {"do": "download"})
     assert b"Bad,nobody" in b"".join(rows.streaming_content)
     assert taken in text_of(done)
-    assert ">Show row</a>" in html_of(done)
+    assert ">Show contact</a>" in html_of(done)
     ContactFactory(name="Somebody else")
     link = re.search(r'href="([^"]+)">Show contacts<', html_of(done))
     listed = text_of(client.get(link[1]))
@@ -90,7 +90,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert stats(after) == ["2"]
     assert "Undone 2 0 1 1" in text_of(client.get(at(scope.owner, "imports"))), "in the list, what it did then"
     assert f"{taken} The record was deleted." in text_of(after)
-    assert not re.search("Show row|Show contacts", text_of(after)), "they are gone"
+    assert not re.search("Show contact", text_of(after)), "they are gone"
 
 
 def test_rows_are_mended_on_the_page(scope: Cast, client: Any) -> None:
@@ -248,7 +248,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c1": ""})
     lacking = text_of(client.get(path + "/check"))
     assert "Country code" not in lacking
-    assert "No column goes to Email, which every one of the contacts needs." in lacking
+    assert "Choose a column for Email: all contacts need a value." in lacking
     for id in (new_id(), "x", "é"):
         assert client.get(at(scope.owner, f"imports/{id}")).status_code == 404
 

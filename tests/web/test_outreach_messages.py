@@ -44,7 +44,7 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     for action, words in (("draft", "back to drafts"), ("cancel", "Message canceled"), ("draft", "back to drafts")):
         assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
-    assert "Accepted by the mail server" in life
+    assert "Handed to the mail server" in life
     assert "2.0.0 queued" in life
 
 
@@ -58,7 +58,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
     page = at(cast.owner, f"outreach/{run}")
     assert "Retried messages need no new approval." in text_of(client.get(page))
     told = toast_of(client, client.post(page, {"do": "retry"}))
-    assert "Approved 1 message again; those without words are written first" in told
+    assert "Approved 1 message again; missing texts are written first" in told
     decision = {"state": "wait", "until": None, "goesAt": None}
     monkeypatch.setattr(
         "outreach.messaging.delivery.serializers.decisions_by_id", lambda ids: dict.fromkeys(ids, decision)

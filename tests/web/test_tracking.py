@@ -35,7 +35,7 @@ def test_tracking_is_switched_on_and_hosts_are_added_checked_and_deleted(
     ):
         monkeypatch.setattr(services, "check", lambda *_, found=result: found)
         assert told in toast_of(client, client.post(page, {"do": "check", "id": host.pk}))
-    assert "Active" in text_of(client.get(page))
+    assert "In use" in text_of(client.get(page))
     assert "Deleted" in toast_of(client, client.post(page, {"do": "delete", "id": host.pk}))
 
 

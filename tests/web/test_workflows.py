@@ -86,7 +86,7 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
     assert graph(cast, id)[1] == {("trigger", "out", "a"), ("a", "out", "condition-1"), ("condition-1", "true", "b")}
     assert "This step does not exist" in toast_of(client, client.post(f"{place}/add", {"do": "add", "type": "trigger"}))
     gone = client.post(f"{place}/add", {"do": "add", "type": "note", "at": "a/error"})
-    assert "This connection was deleted" in toast_of(client, gone)
+    assert "This connection was deleted by someone else" in toast_of(client, gone)
     step = f"{place}/step?node=condition-1"
     connect = {"do": "connect", "node": "condition-1", "handle": "false"}
     assert "Connected" in toast_of(client, client.post(step, {**connect, "target": "b"}))
@@ -243,7 +243,7 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     assert client.post(step, {**kind, "triggerEventType": "webhook"}).status_code == 303
     assert "is published" in toast_of(client, client.post(place, {"do": "publish"}))
     assert "/api/public/workflow-hooks/" in html_of(client.get(step))
-    assert "Unpublished" in toast_of(client, client.post(place, {"do": "unpublish"}))
+    assert "Unpublished. Runs wait." in toast_of(client, client.post(place, {"do": "unpublish"}))
 
 
 def test_who_may_only_read_changes_nothing(cast: Cast) -> None:

@@ -210,11 +210,11 @@ def test_other_companies_records_and_workflows_are_missing(cast: Cast, house: tu
 
 
 SAID = [
-    ("mail", {"subject": "Hi Ann", "body": "x"}, "Writes a mail to the contact of the run: “Hi Ann”."),
+    ("mail", {"subject": "Hi Ann", "body": "x"}, "Writes an email to the contact of the run: “Hi Ann”."),
     (
         "genie",
         {"prompt": "Invite", "to": "a@b.example", "draft": True},
-        "Writes a mail to “a@b.example”: the AI app finds the words for “Invite”, and holds it until it is approved.",
+        "Writes an email to “a@b.example”: the AI app finds the words for “Invite”, and holds it until it is approved.",
     ),
     ("chat", {"to": ""}, "Writes to the contact of the run by chat, with an approved template."),
     ("campaign", {"campaign": "0" * 24}, "Adds the contact of the run to the campaign that is gone."),

@@ -26,7 +26,7 @@ SIZE = 30
 WITHHELD = "The question is for others, and its text for roles that may read contacts and leads."
 TABS: dict[str, tuple[str, JsonObject]] = {
     "": (gettext_lazy("For you"), {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
-    "answered": (gettext_lazy("Replied"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
+    "answered": (gettext_lazy("Decided"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),
     "all": (gettext_lazy("All members"), {"whose": "all", "sortBy": "createdAt", "sortOrder": "desc"}),
 }
 """Key of the tab -> its label, and the parameters of the API's list."""

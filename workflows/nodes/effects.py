@@ -60,7 +60,7 @@ def of_mail(what: Callable[[Values], str]) -> Callable[[Values], str]:
     def effect(settings: Values) -> str:
         to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
         held = ", and holds it until it is approved" if settings.get("draft") else ""
-        return f"Writes a mail to {to}: {what(settings)}{held}."
+        return f"Writes an email to {to}: {what(settings)}{held}."
 
     return effect
 

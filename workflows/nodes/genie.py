@@ -55,8 +55,8 @@ def _problems(config: GenieConfig) -> list[tuple[str, str, str]]:
 GENIE = NodeType(
     "genie",
     "messages",
-    "AI mail",
-    "Lets the company's AI app write a mail to the contact of the run.",
+    "AI email",
+    "Lets the company's AI app write an email to the contact of the run.",
     GenieConfig,
     _genie,
     resume=resume,

@@ -187,9 +187,9 @@ def _problems(config: MailConfig) -> list[tuple[str, str, str]]:
 MAIL = NodeType(
     "mail",
     "messages",
-    "Mail",
-    "Writes a mail to the contact of the run. It goes within the limits and hours of all outreach, and to nobody who is"
-    " suppressed or has unsubscribed.",
+    "Email",
+    "Writes an email to the contact of the run. It goes within the limits and hours of all outreach, and to nobody who"
+    " is suppressed or has unsubscribed.",
     MailConfig,
     _mail,
     resume=resume,

@@ -165,7 +165,7 @@ NOTE = NodeType(
 FOLLOW_UP = NodeType(
     "followUp",
     "team",
-    "Follow-up",
+    "Task",
     "Makes a follow-up of the run's lead.",
     FollowUpConfig,
     _follow_up,

@@ -56,7 +56,7 @@ class Secrets(RecordList, SecretPage):
 
 class SecretForm(RecordForm, SecretPage):
     def form(self, values: Values | None = None) -> Form:
-        host = _("The only host that it is sent to.")
+        host = _("The only host for this secret.")
         value = _("Stored encrypted, and never shown again. For a log-in by user and password: user:password.")
         fields = [
             Field("name", _("Name"), required=True, autofocus=True),

@@ -112,7 +112,8 @@ class Flow extends FlowChanges {
       if (event.key === "Enter" && here < 0 && types.length) {
         event.preventDefault();
         const wanted = event.target.value.trim().toLowerCase();
-        (types.find((type) => one("b", type).textContent.toLowerCase().startsWith(wanted)) ?? types[0]).click();
+        const named = types.find((type) => one("b", type).textContent.toLowerCase().startsWith(wanted));
+        (named ?? types.find((type) => type.dataset.keywords.split(" ").includes(wanted)) ?? types[0]).click();
       }
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (by && types.length) { event.preventDefault(); (here + by < 0 ? one("input", palette) : types[Math.min(here + by, types.length - 1)]).focus(); }

@@ -229,7 +229,9 @@ class FlowChanges extends FlowCanvas {
 
   _sift(text) {
     const wanted = text.trim().toLowerCase();
-    for (const type of all(".flow-type", this)) type.hidden = !type.textContent.toLowerCase().includes(wanted);
+    const types = all("#flow-types .flow-type", this);
+    for (const type of types) type.hidden = !`${type.textContent} ${type.dataset.keywords}`.toLowerCase().includes(wanted);
+    one("#flow-no-types", this).hidden = types.some((type) => !type.hidden);
     for (const head of all("#flow-types .found-head", this)) {
       let next = head.nextElementSibling, some = false;
       while (next?.matches(".flow-type")) { some ||= !next.hidden; next = next.nextElementSibling; }

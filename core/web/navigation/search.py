@@ -35,7 +35,7 @@ INBOX = (
     (("O",), gettext_lazy("Open the first conversation")),
     (("J",), gettext_lazy("Next conversation")),
     (("K",), gettext_lazy("Previous conversation")),
-    (("R",), gettext_lazy("Answer")),
+    (("R",), gettext_lazy("Reply")),
     (("A",), gettext_lazy("Assign")),
     (("S",), gettext_lazy("Snooze or unsnooze")),
     (("E",), gettext_lazy("Close or reopen")),

@@ -43,10 +43,10 @@ LEAD_TARGETS = {
 }
 """Target of a column -> its label."""
 HINTS = {
-    "ContactCategoryNotFound_400": gettext_lazy("Write the name of one that exists."),
-    "ProductServiceNotFound_400": gettext_lazy("Write the names of products that exist, with commas."),
-    "TeamNotFound_400": gettext_lazy("Write the name of a team that exists."),
-    "MemberNotAccepted_400": gettext_lazy("Write the email address of a member."),
+    "ContactCategoryNotFound_400": gettext_lazy("Enter the name of an existing category."),
+    "ProductServiceNotFound_400": gettext_lazy("Enter names of existing products, separated by commas."),
+    "TeamNotFound_400": gettext_lazy("Enter the name of an existing team."),
+    "MemberNotAccepted_400": gettext_lazy("Enter the email address of a member."),
 }
 """Code of a problem whose text has no advice -> advice."""
 TAKEN = ("ContactAlreadyExists_400", "DuplicateField_400")
@@ -321,7 +321,7 @@ class ImportPage(Page):
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
             names = [" or ".join(str(labels.get(key, key)) for key in target.split(" or ")) for target in needed]
-            return _("No column goes to %(names)s, which every one of the %(many)s needs.") % {
+            return _("Choose a column for %(names)s: all %(many)s need a value.") % {
                 "names": ", ".join(names),
                 "many": self.kind.many,
             }

@@ -241,8 +241,7 @@ class AiAppForm(AiPage):
         typed = self.request.POST.get("baseUrl", (self.before or {}).get("baseUrl") or "")
         text = _("Leave empty for a small, fast model.")
         if self.kind == "ai-b":
-            text = _("As the server calls it. Required for a server of your own; empty with OpenAI: a small one, quick")
-            text += _(" and cheap.")
+            text = _("The model's name on the server. Leave empty with OpenAI for a small, fast model.")
         return Field("selectedModel", _("Model"), required=self.kind == "ai-b" and bool(typed.strip()), help_text=text)
 
     def _address(self) -> Field:

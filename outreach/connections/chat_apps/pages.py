@@ -40,7 +40,7 @@ STATUS_BADGES = {
     "read": (gettext_lazy("Read"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
     "unknown": (gettext_lazy("Unknown"), "warn"),
-    "sending": (gettext_lazy("Going"), "info"),
+    "sending": (gettext_lazy("Sending"), "info"),
 }
 
 

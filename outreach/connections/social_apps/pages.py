@@ -70,7 +70,7 @@ class SocialAppForm(SocialSettings):
 
     path = "settings/social/app"
     name = "social-app"
-    title = gettext_lazy("Connect a social app")
+    title = gettext_lazy("Connect a social account")
     template = "web/social_apps/form.html"
 
     @cached_property

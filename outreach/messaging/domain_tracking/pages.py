@@ -14,7 +14,7 @@ from core.web.settings import SettingsForm
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 STATES = {
     "pending": (gettext_lazy("Not ready yet"), "warn"),
-    "verified": (gettext_lazy("Active"), "ok"),
+    "verified": (gettext_lazy("In use"), "ok"),
     "lost": (gettext_lazy("DNS records missing"), "bad"),
 }
 """Status of the API -> its label and tone."""

@@ -226,7 +226,7 @@ class EmailTemplateFiles(TemplatePage):
 
     path = "templates/<str:id>/files"
     name = "email-template-files"
-    title = gettext_lazy("Files that go with it")
+    title = gettext_lazy("Attachments")
     template = "web/email_templates/files.html"
 
     def form(self) -> Form:

@@ -88,7 +88,7 @@ class Inbox(InboxPage):
         for name in ("run", "contact"):
             names = {entry[name]["_id"]: entry[name]["name"] for entry in answer.data if entry[name]}
             ids = [entry.value for entry in state.filters if entry.name == name]
-            options = tuple((value, names.get(value) or gettext("another one")) for value in ids)
+            options = tuple((value, names.get(value) or gettext("deleted record")) for value in ids)
             choices[name] = Choice(name, choices[name].label, ("in",), options)
         return {
             "state": state,
@@ -104,7 +104,7 @@ class Inbox(InboxPage):
 class InboundMail(InboxPage):
     path = "received-mail/<str:id>"
     name = "inbound-mail"
-    tab_name = gettext_lazy("Received mail")
+    tab_name = gettext_lazy("Received email")
     record_kind = ("inbox", gettext_lazy("Received email"))
     template = "web/inbox/detail.html"
 

@@ -17,8 +17,8 @@ REASONS = {
 
 SUPPRESSIONS = Report(
     name="suppressions",
-    title="Do not contact",
-    about="Addresses that came onto the do-not-contact list in the period, and are on it.",
+    title="Suppression list",
+    about="Addresses added to the suppression list in the period, and still on it.",
     modules=("genie",),
     place=75,
     sources=(

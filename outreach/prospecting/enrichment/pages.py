@@ -49,7 +49,7 @@ class Proposals(Page):
     @cached_property
     def state(self) -> ListState:
         ids = [text.split(":", 2)[-1] for text in self.request.GET.getlist("f") if text.startswith("contact:")]
-        linked = Choice("contact", gettext("Contact"), ("in",), [(id, gettext("the one you came from")) for id in ids])
+        linked = Choice("contact", gettext("Contact"), ("in",), [(id, gettext("Selected contact")) for id in ids])
         return ListState(
             self.request.GET, {choice.name: choice for choice in (*self.choices, linked)}, zone=self.zone_name
         )

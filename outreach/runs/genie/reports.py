@@ -125,7 +125,7 @@ OUTREACH = Report(
     name="outreach",
     title="Outreach",
     about="Messages that were planned in the period, with what has become of them; and those that were sent in it,"
-    " whenever they were planned, with who has opened, clicked and answered them since.",
+    " whenever they were planned, with who has opened, clicked and replied to them since.",
     modules=MODULES,
     place=60,
     dated="by the day they were planned; what was sent, by the day it went out",

@@ -111,7 +111,7 @@ class NewForm(NewRecord, FormsPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Form created. Add questions, then publish it."), self.address("form", answer.data["_id"]))
+        return self.done(_("Form created. Add fields, then publish it."), self.address("form", answer.data["_id"]))
 
 
 class OneForm(FormsPage):

@@ -71,7 +71,7 @@ class OwnBrand(SettingsForm):
                 "select",
                 options=self.hosts(),
                 placeholder=_("This service's"),
-                help_text=_("Add domains under Opens and clicks and publish their DNS records."),
+                help_text=_("Add domains under Open and click tracking."),
             ),
         ]
         shown = dict(values or {})

@@ -19,6 +19,7 @@ from workflows.definitions.pages.base import LIVE
 from workflows.definitions.pages.graph import SEEDS, Graph, seeded_handles
 from workflows.definitions.pages.sources import StepSources
 from workflows.definitions.pages.summaries import short
+from workflows.definitions.pages.words import KEYWORDS, PURPOSES
 
 GROUPS = {
     "logic": gettext_lazy("Decide and wait"),
@@ -111,7 +112,13 @@ class DrawWorkflow(StepSources, FlowPage):
             if node_type["type"] != "trigger":
                 seed = json.dumps({"config": SEEDS[node_type["type"]]}) if node_type["type"] in SEEDS else "{}"
                 by_group.setdefault(node_type["group"], []).append(
-                    {**node_type, "seed": seed, "ways": seeded_handles(node_type)}
+                    {
+                        **node_type,
+                        "help": PURPOSES.get(node_type["type"], node_type["help"]),
+                        "seed": seed,
+                        "ways": seeded_handles(node_type),
+                        "keywords": KEYWORDS.get(node_type["type"], ""),
+                    }
                 )
         return [(GROUPS.get(name, name.capitalize()), ones) for name, ones in by_group.items()]
 

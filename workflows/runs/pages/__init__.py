@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from core.web.lists import Column, ListState
 from core.web.navigation.places import WORKFLOWS, MenuItem
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
+from workflows.runs.pages.failures import failure_text, remedy_of
 from workflows.runs.pages.steps import shown_steps
 from workflows.runs.types import WorkflowRunData, WorkflowRunDetailData
 
@@ -61,7 +62,7 @@ COLUMNS = (
     Column("contact", gettext_lazy("Record")),
     Column("status", gettext_lazy("Status"), "status"),
     Column("workflow", gettext_lazy("Workflow")),
-    Column("failure", gettext_lazy("Failed step")),
+    Column("failure", gettext_lazy("Error")),
     Column("version", gettext_lazy("Version"), css="right"),
     Column("createdAt", gettext_lazy("Started"), "createdAt"),
 )
@@ -91,7 +92,8 @@ def shown_run(run: WorkflowRunData) -> JsonObject:
     if contact:
         who = contact["name"] or contact["email"] or gettext("A contact")
     reason = REASONS.get(run["reason"], "") if run["status"] not in ("completed", "failed") else ""
-    return {**run, "words": label, "mood": tone, "who": who, "why": reason}
+    trouble = failure_text(run["failure"])
+    return {**run, "words": label, "mood": tone, "who": who, "why": reason, "trouble": trouble}
 
 
 RUNS = MenuItem(
@@ -163,17 +165,17 @@ class RunsOfWorkflow(RunList, OneWorkflow):
         return {**self.head(), **self.listed(filters={"workflow": self.params["id"]})}
 
     def do_hold(self) -> HttpResponse:
-        return self._all("pause", "paused")
+        return self._all("pause", lambda number: ngettext("%(count)s run paused", "%(count)s runs paused", number))
 
     def do_release(self) -> HttpResponse:
-        return self._all("resume", gettext("gone on"))
+        return self._all("resume", lambda number: ngettext("%(count)s run resumed", "%(count)s runs resumed", number))
 
-    def _all(self, action: str, did: str) -> HttpResponse:
+    def _all(self, action: str, text_of: Callable[[int], str]) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/runs/{action}")
         if not answer.ok:
             return self.refuse(answer)
         number = answer.data["count"]
-        return self.done(f"{number} run{' has' if number == 1 else 's have'} {did}")
+        return self.done(text_of(number) % {"count": number})
 
 
 class Run(WorkflowPage):
@@ -221,6 +223,7 @@ class Run(WorkflowPage):
                 }
                 for entry in run["waits"]
             ],
+            "remedy": remedy_of(failure),
             "failed_at": (labels.get(failure["node"]) or failure["node"]) if failure else "",
             "moving": moving,
             "published": workflow["status"] == "published",
@@ -234,7 +237,11 @@ class Run(WorkflowPage):
     def _step(self, step: Values, labels: Mapping[str, str]) -> JsonObject:
         status_label, tone = step["badge"]
         label = labels.get(step["node"]) or step["node"]
+        failure = self.run["failure"]
+        # The page's summary says it already.
+        is_told = bool(failure) and failure["node"] == step["node"] and failure_text(failure) == step["trouble"]
         shown = {
+            "trouble": "" if is_told else step["trouble"],
             "label": label,
             "words": status_label,
             "mood": tone,

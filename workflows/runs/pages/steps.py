@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from workflows.definitions.pages.graph import WORDS
+from workflows.runs.pages.failures import failure_text
 from workflows.runs.types import WorkflowRunDetailData, WorkflowStepData
 
 STATUSES = {
@@ -65,10 +66,12 @@ def _row(run: WorkflowRunDetailData, rows: Sequence[Values], still: bool) -> Jso
         "ended": until if last["status"] == "waiting" and not still else moved_at,
         "way": _way(node, last["handle"]),
         "badge": _badge(run, last["status"], node, still),
-        "trouble": _trouble(last),
+        "trouble": failure_text(last["error"]),
         "tries": len(tries),
         "earlier": [
-            {"at": attempt["createdAt"], "trouble": _trouble(attempt)} for attempt in tries[:-1] if attempt["error"]
+            {"at": attempt["createdAt"], "trouble": failure_text(attempt["error"])}
+            for attempt in tries[:-1]
+            if attempt["error"]
         ],
         "can_begin": not still and not (last["status"] == "waiting" and run["status"] in ("queued", "running")),
     }
@@ -88,9 +91,3 @@ def _badge(run: WorkflowRunDetailData, status: str, node: Values, still: bool) -
 def _way(node: Values, handle: str) -> str:
     """Return the label of the handle that the run took, if there are several."""
     return "" if handle in ("", "out") else node.get("ways", {}).get(handle) or WORDS.get(handle, handle)
-
-
-def _trouble(step: Values) -> str:
-    error = step["error"] or {}
-    code = f"({error['code']})" if error.get("code") else ""
-    return " ".join(filter(None, (error.get("message"), code)))

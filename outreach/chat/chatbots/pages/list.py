@@ -74,7 +74,7 @@ class NewChatbot(NewRecord, ChatbotPage):
     path = "chatbots/new"
     name = "chatbot-new"
     title = gettext_lazy("New chatbot")
-    save_label = gettext_lazy("Go on")
+    save_label = gettext_lazy("Continue")
 
     def form(self, values: Values | None = None) -> Form:
         kinds = TYPES[START]["schema"]["properties"]["kind"]

@@ -13,13 +13,13 @@ from outreach.chat.conversations.types import ConversationData, ConversationMess
 
 STATES = {
     "bot": (gettext_lazy("A chatbot answers"), "info"),
-    "queued": (gettext_lazy("Waits"), "warn"),
+    "queued": (gettext_lazy("Waiting"), "warn"),
     "human": (gettext_lazy("A member answers"), "ok"),
     "closed": (gettext_lazy("Closed"), ""),
 }
 """State -> its label, and the tone of its badge."""
 CHANNELS = {
-    "mail": (gettext_lazy("Mail"), "mail"),
+    "mail": (gettext_lazy("Email"), "mail"),
     "chatapp": (gettext_lazy("Chat"), "messages-square"),
     "widget": (gettext_lazy("Website"), "globe"),
     "messenger": (gettext_lazy("Messenger"), "send"),

@@ -161,7 +161,7 @@ class ConversationDetail(Inbox):
         return self._move("takeover", gettext("You have taken over"), {"insteadOf": instead} if is_id(instead) else {})
 
     def do_release(self) -> HttpResponse:
-        return self._move("release", gettext("Released"))
+        return self._move("release", gettext("Handed back"))
 
     def do_close(self) -> HttpResponse:
         return self._move("close", gettext("Closed"))

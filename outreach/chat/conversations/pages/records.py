@@ -1,4 +1,4 @@
-"""The pages of canned answers, and of answer times."""
+"""The pages of canned replies, and of response times."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from outreach.chat.conversations.pages.base import InboxPage
 CANNED = Records(
     "canned-answer",
     "canned-answers",
-    gettext_lazy("canned answer"),
-    gettext_lazy("canned answers"),
+    gettext_lazy("canned reply"),
+    gettext_lazy("canned replies"),
     "message-square-quote",
     gettext_lazy("Reusable texts for replies."),
 )
@@ -74,8 +74,8 @@ class EditCanned(EditRecord, CannedForm):
 TIMES = Records(
     "answer-time",
     "answer-times",
-    gettext_lazy("team's answer times"),
-    gettext_lazy("answer times"),
+    gettext_lazy("response times"),
+    gettext_lazy("response times"),
     "timer",
     gettext_lazy("Target times for replies, with an alert when missed."),
 )
@@ -104,7 +104,7 @@ class AnswerTimes(RecordList, TimesPage):
 
 class TimesForm(RecordForm, TimesPage):
     def form(self, values: Values | None = None) -> Form:
-        empty = _("Leave empty for any time.")
+        empty = _("Leave empty for no limit.")
         teams = self.options_of("team")
         return Form(
             fields=[

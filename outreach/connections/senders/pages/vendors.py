@@ -136,7 +136,7 @@ class VendorApp(VendorPage):
     path = "senders/vendor/<str:id>"
     name = "vendor-app"
     tab_name = gettext_lazy("Sender")
-    record_kind = ("mail-vendors", gettext_lazy("Mail vendors"))
+    record_kind = ("mail-vendors", gettext_lazy("Email services"))
 
     def before(self) -> tuple[JsonObject, JsonObject, str]:
         """Return the app, its vendor and its address; the page is not there for any other id."""

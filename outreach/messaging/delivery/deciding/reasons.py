@@ -53,7 +53,7 @@ class Reason(StrEnum):
 SENTENCES: dict[Reason, str] = {
     Reason.RUN_CANCELLED: "The run that this message belongs to was cancelled.",
     Reason.CONTACT_DELETED: "The contact was deleted.",
-    Reason.ADDRESS_SUPPRESSED: "The address is on the do-not-contact list.",
+    Reason.ADDRESS_SUPPRESSED: "The address is on the suppression list.",
     Reason.UNSUBSCRIBED: "The contact has unsubscribed.",
     Reason.REPLY_RECEIVED: "The contact has replied, so nothing more is sent by itself.",
     Reason.BOUNCED: "Another message to this contact was refused or came back, so no follow-up is sent.",

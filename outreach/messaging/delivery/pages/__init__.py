@@ -37,8 +37,8 @@ ACTIONS = {
 STOPPABLE = ("planned", "draft", "approved")
 """Statuses of messages that a person can still stop."""
 MACHINES = {
-    "head": "a program",
-    "scanner": "a program",
+    "head": gettext_lazy("a program"),
+    "scanner": gettext_lazy("a program"),
     "too_soon": gettext_lazy("a program (opened too quickly)"),
     "all_links": gettext_lazy("a program (followed all links at once)"),
     "member": gettext_lazy("someone in your company"),
@@ -92,7 +92,7 @@ class Messages(MessagePage):
             "status": Statuses("status", _("State"), ("in",), STATUSES),
             "run": Choice("run", _("Outreach"), ("in",), tuple(named.items())),
             "recipient": Choice("recipient", _("Address"), ("contains", "equals")),
-            "handedAt": Choice("handedAt", _("Went out"), DATE, kind="date"),
+            "handedAt": Choice("handedAt", _("Sent"), DATE, kind="date"),
         }
         shown = list(choices.values())
         choices["reason"] = Choice("reason", _("Reason"), ("in",))
@@ -112,7 +112,7 @@ class Messages(MessagePage):
         """Set the labels of the filters in links, from the messages that they select."""
         reasons = {entry["reason"]: entry["sentence"] for entry in answer.data}
         runs = {entry["run"]["_id"]: entry["run"]["name"] for entry in answer.data if entry["run"]} | named
-        for name, labels, unknown in (("reason", reasons, _("another reason")), ("run", runs, _("another one"))):
+        for name, labels, unknown in (("reason", reasons, _("another reason")), ("run", runs, _("another outreach"))):
             options = tuple(
                 (entry.value, labels.get(entry.value, unknown)) for entry in state.filters if entry.name == name
             )

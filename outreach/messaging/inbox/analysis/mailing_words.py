@@ -50,7 +50,7 @@ _LIST = (
     r"|versand|distributions?|contact|jakelu|postitus|cim|levelezo|verzend|adressen|epost|mottagar"
     r"|mottaker)?[ s]?(?:list(?!ing|prei|price)\w{0,7}|lijst\w{0,3}|verteiler\w{0,3}|datenbank|bestand)"
     r"|(?<=your )systems?|records|kartei|crm|database\w?|databas\w{0,3}|databaz[eiy]|baz[aeiyu]\w{0,2}|bases?|banco"
-    r"|fichiers?|subscriptions?|abonnements?|suscripcion\w{0,2}|cadastro|contactos|contatos|contacts|directorio"
+    r"|fichiers?|abonnements?|cadastro|contactos|contatos|contacts|directorio"
     r"|repertoire|suscriptores|subscribers|destinatarios|subskrypcj\w{1,2}|adatbazis\w{0,5}|seznam\w{0,3}"
     r"|zoznam\w{0,3}|odber\w{0,3}|tietokanna\w{1,5}|rejestr\w{0,3}|evidenc\w{1,2}|rozesilk\w{1,2}|лист\w{1,3}"
     r"|списк\w{1,3}|списък\w{0,2}|баз[аыеиоу]\w?|подписк\w{1,2}|адресат\w{1,3}|λιστ\w{1,2}|εγγραφ\w{1,2}|loend\w{0,4}"

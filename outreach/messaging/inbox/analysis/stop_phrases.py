@@ -48,7 +48,7 @@ STOP: dict[str, str] = {
         r"|harassing|spam)(?: (?:me|us|ME))?(?: (?:any )?(?:more |further )?(?:of )?MAIL)?(?: (?:to|at) (?:me|us"
         r"|ME))?(?: any ?more)?",
         r"(?:cease|discontinue) (?:(?:all|any|sending|further) )*MAIL(?: (?:to|with) (?:me|us|ME))?|cease and desist",
-        r"cancel LIST|cancel (?:my|our) (?:subscription|LIST)",
+        r"cancel (?:(?:my|our|the|this|your) )?(?:MAIL )?subscription(?: to MAIL)?",
         rf"(?:un ?subscribe|opt ?out|remove|delete|delist)(?: (?:me|us|ME|MAIL(?= FROM)))?(?:{_FROM})?",
         rf"(?:removing|unsubscribing|deleting) (?:me|us|ME)(?:{_FROM})?|(?:taking|exclude|excluding) (?:me|us"
         rf"|ME){_FROM}",
@@ -135,7 +135,7 @@ STOP: dict[str, str] = {
     "es": _any(
         rf"{_ES_WANT}(?:(?:dar(?:me|se|nos)?|deme|den ?me|dame|den ?nos|denos|me den|nos den) de "
         rf"|la )?baja(?:{_FROM})?",
-        rf"{_ES_WANT}(?:cancelar|anular|cancelen|anulen) (?:mi )?LIST(?: al? MAIL)?",
+        rf"{_ES_WANT}(?:cancelar|anular|cancelen|anulen) (?:(?:la|mi|nuestra) )?suscripcion(?: (?:al? |FROM )MAIL)?",
         rf"{_ES_WANT}(?:desuscribir(?:me|nos)?|desuscribirse|desuscriban? ?me|salir)(?:{_FROM})?(?<!salir)",
         r"no (?:mas|envien mas|(?:me|nos) envien mas|quiero mas|queremos mas|deseo mas|enviar mas|(?:me"
         r"|nos) manden mas) MAIL",
@@ -153,7 +153,7 @@ STOP: dict[str, str] = {
         rf"{_IT_WANT}cancella(?:mi|temi|teci|r(?:mi|ci)|re ME)?(?:{_FROM})?|disiscriv(?:imi|etemi|eteci|ersi|ermi"
         rf"|erci)(?:{_FROM})?",
         rf"{_IT_WANT}(?:disiscriver(?:mi|ci)|essere (?:cancellat|rimoss|eliminat|tolt)[oaie])(?:{_FROM})?"
-        rf"|annulla(?:re)? (?:LIST|(?:l )?iscrizione)",
+        rf"|annulla(?:re)? (?:l )?iscrizione(?: (?:alla |FROM )?MAIL)?",
         r"(?:basta|niente piu|no|nessuna|non piu) (?:altre? |piu )?MAIL",
         rf"{_IT_WANT}(?:rimuov|toglie|togli|elimin)(?:imi|temi|etemi|eteci|teci|atemi|ateci|ermi|erci|armi|arci|mi"
         rf"|rmi|rci)(?:{_FROM})?",
@@ -167,7 +167,7 @@ STOP: dict[str, str] = {
     ),
     "pt": _any(
         rf"{_PT_WANT}(?:(?:me )?descadastrar(?: me)?|(?:me )?descadastrem?(?: me)?)(?: ME)?(?:{_FROM})?"
-        rf"|{_PT_WANT}(?:cancelar|cancelem?) (?:LIST|(?:a |minha )?(?:inscricao|subscricao|assinatura))",
+        rf"|{_PT_WANT}(?:cancelar|cancelem?) (?:a |minha )?(?:inscricao|subscricao|assinatura)(?: FROM MAIL)?",
         rf"{_PT_WANT}(?:me |nos )?(?:remover|remova|removam|retire|retirem|retirar|excluir|exclua|excluam|tirem?"
         rf"|apaguem?|eliminem?)(?: (?:me|nos|ME|MAIL(?= FROM)))(?:{_FROM})?",
         rf"{_PT_WANT}(?:me |nos )?(?:remover|remova|removam|retire|retirem|retirar)(?:{_FROM})?|{_PT_WANT}(?:sair"
@@ -230,7 +230,8 @@ STOP: dict[str, str] = {
         r"|oss) inte (?:mer|igen|langre)",
     ),
     "fi": _any(
-        rf"(?:poista|poistakaa) (?:minut|meidat|ME|osoitteeni|osoitteemme){_LEFT}|peru(?:uta|uttakaa)? (?:tilaus|LIST)",
+        rf"(?:poista|poistakaa) (?:minut|meidat|ME|osoitteeni|osoitteemme){_LEFT}",
+        r"peru(?:uta|uttakaa)? (?:tilaus|tilaukseni|MAIL)",
         rf"(?:haluan|haluamme|haluaisin) (?:poistua|erota|pois|peruuttaa){_LEFT}",
         r"ei (?:enaa )?(?:lisaa )?MAIL(?: kiitos)?|lopettakaa(?: MAIL)?|en halua (?:enaa )?(?:lisaa )?MAIL|(?:ala"
         r"|alkaa) (?:laheta|lahettako) (?:(?:minulle|meille|enaa|lisaa) )*MAIL",
@@ -315,7 +316,7 @@ STOP: dict[str, str] = {
     ),
     "be": rf"(?:адпісацца|адпішыце мяне){_LEFT}",
     "et": _any(
-        rf"(?:tuhista(?:ge)? (?:tellimus|LIST)|eemaldage (?:mind|meid)|loobun|eemalda mind|soovin loobuda){_LEFT}",
+        rf"(?:tuhista(?:ge)? (?:tellimus|MAIL)|eemaldage (?:mind|meid)|loobun|eemalda mind|soovin loobuda){_LEFT}",
         r"(?:arge|ara) (?:rohkem )?(?:saatke|kirjutage|kirjuta|saada)(?: (?:mulle|rohkem|enam|MAIL|kirju))*",
     ),
     "lv": _any(

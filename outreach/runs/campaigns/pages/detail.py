@@ -112,7 +112,7 @@ class Campaign(CampaignPage):
             (gettext("Version %(name)s") % {"name": name}, {"variant": number}) for number, name in enumerate(named)
         ]
         later = len(campaign["outreachCadence"].get("steps", ()))
-        called = gettext("The message") if campaign["type"] == CHAT else gettext("The mail")
+        called = gettext("The message") if campaign["type"] == CHAT else gettext("The email")
         mails = mails or ([(called, {})] if campaign["templateId"] or campaign["body"] else [])
         mails += [(step_name(step), {"step": step}) for step in range(2, later + 2)]
         shown_for = {"contactId": first["_id"]} if first else {}

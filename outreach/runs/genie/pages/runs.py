@@ -280,7 +280,7 @@ class Run(OutreachPage):
         return self.change("draft-all", gettext("Paused: {} wait for approval again"))
 
     def do_retry(self) -> HttpResponse:
-        return self.change("retry-failed", gettext("Approved {} again; those without words are written first"))
+        return self.change("retry-failed", gettext("Approved {} again; missing texts are written first"))
 
     def do_stop_recurring(self) -> HttpResponse:
         return self.recur("stop-recurring", gettext("Repeating stopped"))

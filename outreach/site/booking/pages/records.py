@@ -30,8 +30,7 @@ NOTICE = {
 REMINDERS = {60: gettext_lazy("1 hour before"), 1440: gettext_lazy("1 day before"), 2880: gettext_lazy("2 days before")}
 BUFFERS = (0, 5, 10, 15, 30, 60)
 NO_LINKS = gettext_lazy(
-    "The settings of video calls say nothing that makes links yet: choose here what does,"
-    " or set it under Settings, Video calls. Without a link a page of video calls cannot be open."
+    "Choose a video call provider here, or under Settings, Video calls. Pages of video calls need a link."
 )
 TYPES = (
     Option("text", gettext_lazy("Text")),

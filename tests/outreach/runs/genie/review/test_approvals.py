@@ -187,7 +187,7 @@ def test_what_would_never_go_is_not_approved(cast: Cast, post: Post) -> None:
     sample = cast.session.get(f"/genie/{run}/approval-sample").data
     assert (sample["count"], sample["leftCount"], sample["skipped"], len(sample["sample"])) == (1, 0, counts, 1)
     refused = cast.key.post(f"{PATH}/{listed}/approve", {"contentHash": shown(cast, listed)["contentHash"]})
-    assert (refused.status, "do-not-contact list" in refused.body["warning"]) == (400, True)
+    assert (refused.status, "suppression list" in refused.body["warning"]) == (400, True)
     approved = cast.session.post(f"/genie/{run}/approve-all", {"contentHash": sample["contentHash"]})
     assert (approved.data["changedCount"], approved.data["skipped"]) == (1, counts)
     assert "1 draft was skipped, since it would never go: The contact was deleted" in approved.body["warning"]

@@ -1,0 +1,104 @@
+"""Words about the steps of workflows: in the list of new steps, in problems of settings, and about failed runs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from tests.kit.cast import Cast
+from tests.kit.factories import SmtpFactory
+from tests.kit.html import html_of
+from tests.web.helpers import at, enter, text_of
+from tests.workflows.helpers import contact, edges, node, published, runs, work
+from workflows.definitions.pages.problems import problem_view
+from workflows.definitions.pages.words import KEYWORDS, PURPOSES
+from workflows.nodes.registry import NODE_TYPES
+from workflows.runs.pages.failures import failure_text
+
+
+@pytest.fixture
+def client(cast: Cast) -> Client:
+    return enter(cast.owner)
+
+
+def test_each_type_has_keywords_and_a_purpose() -> None:
+    assert {*KEYWORDS} == {*PURPOSES} == {*NODE_TYPES} - {"trigger"}
+
+
+def test_new_steps_are_found_by_usual_words(cast: Cast, client: Client) -> None:
+    id = published(cast, [node("a", "set", {"values": {"a": 1}})], edges(), triggerEventType="manual")
+    page = html_of(client.get(at(cast.owner, f"workflows/{id}")))
+    offers = re.findall(
+        r'<button type="button" class="flow-type.*?data-type="(\w+)".*?data-keywords="(.*?)"><b>(.*?)</b>',
+        page,
+        re.DOTALL,
+    )
+    found = {
+        word: {type for type, keywords, label in offers if word in f"{label} {keywords}".lower()}
+        for word in ("email", "delay", "sms", "if", "branch", "api", "task", "tag")
+    }
+    assert {"mail", "genie"} <= found["email"]
+    assert {"wait"} <= found["delay"]
+    assert found["sms"] == {"chat"}
+    assert {"condition", "switch"} <= found["if"] & found["branch"]
+    assert found["api"] == {"http"}
+    assert found["task"] == {"followUp"}
+    assert found["tag"] == {"tags"}
+    assert "Nothing found" in page
+
+
+@pytest.mark.parametrize(
+    ("type", "config", "text"),
+    [
+        ("wait", {}, "Set how long to wait, a date, or opening hours."),
+        ("assign", {}, "Choose a team or a member."),
+        ("mail", {"subject": "Hi", "body": "Hello"}, "Connect an email sender, or choose another"),
+        ("loop", {}, "Set the items to go through."),
+        ("loop", {"mode": "while"}, "Add the conditions of the loop."),
+    ],
+)
+def test_problems_of_steps_name_the_labels(cast: Cast, client: Client, type: str, config: object, text: str) -> None:
+    body = {
+        "name": "W",
+        "triggerEventType": "lead.created",
+        "nodes": [node("trigger", "trigger"), node("a", type, config)],
+    }
+    draft = cast.key.post("/workflow", {**body, "edges": edges("trigger > a")}).data
+    errors = [problem for problem in draft["validation"]["errors"] if problem["nodeId"] == "a"]
+    assert text in [problem_view(problem)["message"] for problem in errors]
+    assert text in text_of(client.get(at(cast.owner, f"workflows/{draft['_id']}")))
+
+
+def test_a_run_without_a_sender_offers_to_connect_one(cast: Cast, client: Client) -> None:
+    steps = [node("trigger", "trigger"), node("m", "mail", {"subject": "Hi", "body": "Hello"})]
+    with cast.scope():
+        sender = SmtpFactory()
+    id = published(cast, steps, edges("trigger > m"))
+    with cast.scope():
+        sender.delete()
+    contact(cast)
+    work()
+    [run] = runs(cast, id)
+    shown = client.get(at(cast.owner, f"workflow-runs/{run.pk}"))
+    assert text_of(shown).count("No email sender is active.") == 1
+    assert f'href="{at(cast.owner, "senders/new")}"' in html_of(shown)
+    listed = text_of(client.get(at(cast.owner, f"workflows/{id}/runs")))
+    assert "No email sender is active." in listed
+    for text in (text_of(shown), listed):
+        assert not re.search(r"POST /apps|_400", text)
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "text"),
+    [
+        ("SegmentNotFound_400", "segment: there is no such segment in this company", "The segment was deleted."),
+        ("httpStatus", "the answer has the status 500: no", "The answer has the status 500: no"),
+        ("badValue", "teamMember: there is none", "Member: there is none"),
+        ("other", "connect an app first (POST /apps/ocr), or switch one on", "Connect an app first, or switch one on"),
+        ("", "", ""),
+    ],
+)
+def test_failures_are_told_without_names_of_the_api(code: str, message: str, text: str) -> None:
+    assert failure_text({"code": code, "message": message}) == text
