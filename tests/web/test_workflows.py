@@ -102,7 +102,7 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
     assert graph(cast, id)[0]["note-1"]["label"] == "First (copy)"
     deleted = act("delete:a")
     assert ("Step deleted" in deleted, "a" in graph(cast, id)[0]) == (True, False)
-    assert "The trigger can't be deleted" in act("delete:trigger")
+    assert "be deleted. Edit it instead." in act("delete:trigger")
     fields = {
         name: value.replace("&quot;", '"')
         for name, value in re.findall(r'name="(do|graph|since)" value="([^"]*)"', deleted)
