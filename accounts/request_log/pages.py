@@ -25,7 +25,7 @@ METHODS = {
     "POST": gettext_lazy("Add"),
     "PUT": gettext_lazy("Change"),
     "PATCH": gettext_lazy("Change"),
-    "DELETE": "Delete",
+    "DELETE": gettext_lazy("Delete"),
 }
 LOGINS = {
     "success": (gettext_lazy("Logged in"), "ok"),

@@ -23,7 +23,7 @@ STATUSES = {
 """Status -> its label, and the tone of its badge."""
 ENDED = [status for status in STATUSES if status != "open"]
 SIZE = 30
-WITHHELD = "The question is for others, and its text for roles that may read contacts and leads."
+WITHHELD = gettext_lazy("The question is for others, and its text for roles that may read contacts and leads.")
 TABS: dict[str, tuple[str, JsonObject]] = {
     "": (gettext_lazy("For you"), {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
     "answered": (gettext_lazy("Decided"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),

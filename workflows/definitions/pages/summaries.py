@@ -23,7 +23,7 @@ ACTIONS = {
     "create": gettext_lazy("Create"),
     "update": gettext_lazy("Change"),
     "upsert": gettext_lazy("Change or create"),
-    "delete": "Delete",
+    "delete": gettext_lazy("Delete"),
 }
 VERBS = {"add": gettext_lazy("Add"), "remove": gettext_lazy("Remove"), "set": gettext_lazy("Only")}
 BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
