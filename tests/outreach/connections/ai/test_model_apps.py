@@ -221,7 +221,7 @@ def test_an_app_is_deleted_and_the_default_has_no_silent_heir(cast: Cast, outsid
     page = client.get(at(cast.owner, "settings/ai"))
     assert "No active app is the default" in text_of(page)
     form = client.post(at(cast.owner, "outreach/find"), {"do": "save", **bakers, "count": "5", "draft": "hold"})
-    assert "The default AI writer is off" in text_of(form)
+    assert "The default AI writer is switched off" in text_of(form)
     for wrong, body in (
         (outsiders.key, {"ids": [made["_id"]]}),
         (cast.key, {"ids": []}),
