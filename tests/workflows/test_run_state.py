@@ -31,11 +31,17 @@ STORED: dict[str, Any] = {
     "vars": {"n": 1, "list": [1, {"a": None}]},
     "next": 8,
     "generation": 1,
+    "reads": ["contact.GET"],
 }
 
 
 def test_a_stored_state_is_written_as_it_was_read() -> None:
     assert json.dumps(RunState.from_json(STORED).to_json()) == json.dumps(STORED)
+
+
+def test_a_state_of_before_rights_were_kept_has_none() -> None:
+    stored = {name: value for name, value in STORED.items() if name != "reads"}
+    assert RunState.from_json(stored).to_json() == {**STORED, "reads": []}
 
 
 def test_the_state_of_a_run_that_begins() -> None:
@@ -47,6 +53,7 @@ def test_the_state_of_a_run_that_begins() -> None:
             **dict.fromkeys(("scopes", "loops", "rounds", "joins", "visits", "turns", "held", "out", "vars"), {}),
             "next": 2,
             "generation": 2,
+            "reads": [],
         }
     )
 

@@ -6,7 +6,7 @@ itself is scope 0. Tokens and scopes share one counter, so an id names one thing
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -35,6 +35,10 @@ class Token:
     scope: str
     status: TokenStatus = LIVE
     attempt: int = 1
+
+    @classmethod
+    def from_json(cls, raw: Sequence[Any]) -> Token:
+        return cls(node=raw[0], scope=raw[1], status=raw[2], attempt=raw[3])
 
     def to_json(self) -> list[Any]:
         return [self.node, self.scope, self.status, self.attempt]
@@ -73,6 +77,10 @@ class Join:
 
     arrivals: int = 0
     has_fired: bool = False
+
+    @classmethod
+    def from_json(cls, raw: Sequence[Any]) -> Join:
+        return cls(arrivals=raw[0], has_fired=raw[1])
 
     def to_json(self) -> list[Any]:
         return [self.arrivals, self.has_fired]
@@ -138,14 +146,17 @@ class RunState:
     @classmethod
     def from_json(cls, raw: Values) -> RunState:
         return cls(
-            tokens={id: Token(*token) for id, token in raw["tokens"].items()},
+            tokens={id: Token.from_json(token) for id, token in raw["tokens"].items()},
             scopes={id: Scope(**scope) for id, scope in raw["scopes"].items()},
             loops={
                 id: Loop(items=loop["items"], next_place=loop["next"], returns=loop["again"])
                 for id, loop in raw["loops"].items()
             },
             rounds=raw["rounds"],
-            joins={scope: {node: Join(*join) for node, join in joins.items()} for scope, joins in raw["joins"].items()},
+            joins={
+                scope: {node: Join.from_json(join) for node, join in joins.items()}
+                for scope, joins in raw["joins"].items()
+            },
             visits=raw["visits"],
             turns=raw["turns"],
             holds={id: Hold.from_json(hold) for id, hold in raw["held"].items()},

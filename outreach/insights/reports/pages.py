@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from core.text.formats import Formats
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import WITHIN, Column
 from core.web.navigation.places import REPORTS, MenuItem
 from core.web.pages import Page
@@ -349,7 +349,8 @@ class EditDashboard(EditRecord, DashboardForm):
         initial = {f"{field.name}-{place}": values[field.name] for field in fields}
         for field in fields:
             field.name = f"{field.name}-{place}"
-        return Form(fields=fields, initial=initial)
+        rows = ((f"chart-{place}", f"metric-{place}"), (f"range-{place}", f"place-{place}"))
+        return Form(fields=fields, initial=initial, fieldsets=(Fieldset("", (f"title-{place}", *rows, REST)),))
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()

@@ -200,7 +200,7 @@ def test_what_would_never_go_is_not_approved(cast: Cast, post: Post) -> None:
     held = cast.session.post(f"/genie/{run}/draft-all")
     assert held.data["changedCount"] == 1
     page = enter(cast.owner).get(at(cast.owner, f"outreach/{run}/approve"))
-    assert "No messages would go" in text_of(page)
+    assert "No messages would be sent" in text_of(page)
     sent = enter(cast.owner).post(at(cast.owner, f"outreach/{run}/approve"), {"do": "approve", "contentHash": ""})
     assert (sent.status_code, statuses(cast, run).get("draft")) == (303, None)
 
