@@ -262,7 +262,7 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
     assert f'<option value="{ann.pk}" selected>Ann Finder</option></select>' in html_of(found)
     assert ("&lt;mjml" in html_of(found), "Bob" in text_of(found)) == (True, False)
     test = client.post(page, {**typed, "do": "test"})
-    assert (test.status_code, "No SMTP selected" in text_of(test), "&lt;mjml" in html_of(test)) == (
+    assert (test.status_code, "No email sender works yet" in text_of(test), "&lt;mjml" in html_of(test)) == (
         422,
         True,
         True,
