@@ -237,9 +237,9 @@ class Run(WorkflowPage):
     def _step(self, step: Values, labels: Mapping[str, str]) -> JsonObject:
         status_label, tone = step["badge"]
         label = labels.get(step["node"]) or step["node"]
-        failure = self.run["failure"]
+        failure = self.run["failure"] or {"node": None}
         # The page's summary says it already.
-        is_told = bool(failure) and failure["node"] == step["node"] and failure_text(failure) == step["trouble"]
+        is_told = failure["node"] == step["node"] and failure_text(failure) == step["trouble"]
         shown = {
             "trouble": "" if is_told else step["trouble"],
             "label": label,
