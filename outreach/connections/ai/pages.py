@@ -324,15 +324,13 @@ class AiUse(AiPage):
 def bounds(caps: Values) -> list[JsonObject]:
     """Return this month's usage of each cap, with the percentage."""
     money = f" {caps['currency']}"
-    rows = [
-        (_("Tokens"), caps["tokens"], caps["monthlyTokenCap"], ""),
-        (_("Tokens of your plan"), caps["tokens"], caps["planTokens"], ""),
-        (_("Cost"), caps["cost"], caps["monthlyCostCap"], money),
-    ]
+    rows = [(_("Tokens"), caps["tokens"], caps["monthlyTokenCap"], "")]
+    if caps["planTokens"] is not None:
+        rows.append((_("Tokens of your plan"), caps["tokens"], caps["planTokens"], ""))
+    rows.append((_("Cost"), caps["cost"], caps["monthlyCostCap"], money))
     return [
         {"words": label, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
         for label, used, cap, unit in rows
-        if cap is not None or label != "Tokens of your plan"
     ]
 
 
