@@ -21,7 +21,7 @@ def update_company(*, changes: Values) -> None:
     Country and state are given by code or name and stored as codes. Raises InvalidTimezone_400, CountryNotFound_400,
     and StateNotFound_400, also when a new country does not have the company's present state.
     """
-    if "timezone" in changes:
+    if "timezone" in changes and not Company.objects.filter(pk=company_id(), timezone=changes["timezone"]).exists():
         timezone_changes.send()
     # Country and state are checked against each other, so that nobody changes one of them in between.
     company = Company.objects.select_for_update().get(pk=company_id())

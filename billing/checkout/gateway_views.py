@@ -28,7 +28,7 @@ from billing.payments.processor import refresh_attempt
 from core.api.endpoint import endpoint
 from core.api.envelope import respond
 from core.api.viewsets import ResourceViewSet
-from core.errors import NamedError
+from core.errors import NamedError, renamed_fields
 from core.messages import resolve
 from core.models import ResponseMessage
 from core.types import JsonObject
@@ -61,7 +61,8 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
 
     def begun(self, data: JsonObject) -> Response:
         own_primary(data["subscription_id"], field="subscriptionID")
-        payment = open_order(data["payment_id"])
+        with renamed_fields({"paymentID": "manualPaymentID"}):
+            payment = open_order(data["payment_id"])
         if data.get("seats_payment_id", payment.pk) != payment.pk:
             raise NamedError("ManualPaymentDetailsNotFound_400", "seatsPaymentHistoryID: it is another order")
         check_proof(data.get("proof", ""), payment)

@@ -11,7 +11,7 @@ from accounts.models import Company
 from accounts.places.data import find_country
 from billing.taxes.models import BillingDetails, TaxRate
 from billing.taxes.vies import note_change
-from core.errors import NamedError, shorten
+from core.errors import NamedError, renamed_fields, shorten
 from core.tenancy import company_id
 from core.types import JsonObject
 
@@ -33,7 +33,8 @@ def change_billing_details(values: JsonObject) -> BillingDetails:
     for name, value in values.items():
         setattr(details, name, value.strip())
     if details.country:
-        details.country = find_country(details.country).iso2
+        with renamed_fields({"country": "billingDetails.country"}):
+            details.country = find_country(details.country).iso2
     if details.vat_id:
         # The form and the check digits of a VAT id differ by country, so that it means nothing without one.
         if not details.country:

@@ -175,6 +175,16 @@ def when(context: Values, value: Any) -> SafeString | str:
 
 
 @register.simple_tag(takes_context=True)
+def exact(context: Values, value: Any) -> SafeString | str:
+    """Format a time as day and clock in the company's zone, for sentences such as "until 3 May 2026, 10:00"."""
+    moment = parse_datetime(value) if isinstance(value, str) else value
+    if not isinstance(moment, datetime):
+        return day(context, value)
+    formats: Formats = context["reader"].formats
+    return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), formats.datetime(moment))
+
+
+@register.simple_tag(takes_context=True)
 def day(context: Values, value: Any) -> str:
     """Write a day in the company's format; of a time the day that it has in the company's zone."""
     moment = parse_date(value) or parse_datetime(value) if isinstance(value, str) else value

@@ -29,7 +29,7 @@ SALUTATIONS = _words("""
     gospod gospa gospodin gospođa gdin gđa gdč
     domnul doamna domnișoara dl dna dra
     bay bayan sayın sn
-    κ κος κα κύριος κυρία κυριος κυρια
+    κ κος κοσ κα κύριος κύριοσ κυρία κυριος κυριοσ κυρια
     г-н г-жа господин госпожа пан пані гн гжа
     hr. pr härra proua kungs kundze ponas ponia
     shri smt kumari

@@ -61,7 +61,7 @@ def test_a_brand_is_seen_while_it_is_typed(page: Page, live_server: Any) -> None
     page.get_by_label("Color", exact=True).fill("#7c3aed")
     expect(frame.get_by_text("Contrast 5.1")).to_be_visible()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Saved")).to_be_visible()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     expect(page).to_have_title(f"Branding · Acme {EVIL}")
     page.mouse.move(0, 0)  # a button has another colour below the pointer
     expect(page.get_by_role("button", name="Save")).to_have_css("background-color", "rgb(124, 58, 237)")

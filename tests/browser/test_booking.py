@@ -32,7 +32,7 @@ def test_a_visitor_books_moves_and_cancels(
     for day in ("Saturday", "Sunday"):
         page.get_by_label(day).fill("09:00 – 12:00")
     page.get_by_role("button", name="Save hours").click()
-    expect(page.get_by_text("Saved")).to_be_visible()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     page.goto(at(cast.owner, "booking"))
     page.get_by_role("link", name="New booking page").first.click()
     page.locator("#f-name").fill("Intro")
@@ -46,7 +46,7 @@ def test_a_visitor_books_moves_and_cancels(
         page.get_by_label(day).fill("10-12, 13:30 – 17:00")
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_role("button", name="Save hours").click()
-    expect(page.get_by_text("Saved")).to_be_visible()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     with cast.scope():
         own = BookingPage.objects.get()
         assert [(one["day"], one["from"]) for one in own.days] == [

@@ -23,7 +23,7 @@ def test_tracking_is_switched_on_and_a_host_is_added(page: Page, live_server: An
 
     page.get_by_label("Track clicks").check()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Saved")).to_be_visible()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     expect(page.get_by_label("Track clicks")).to_be_checked()
     page.get_by_role("textbox", name="Host").fill("nohost")
     page.get_by_role("button", name="Add domain").click()

@@ -172,3 +172,29 @@ def test_a_form_follows_its_record_type_and_what_another_tab_creates(page: Page,
 
     page.locator(".flow-node[data-id=stop]").press("a")
     expect(page.locator("#toasts")).to_contain_text("No step can follow")
+
+
+@pytest.mark.both_widths
+def test_the_panel_of_a_step_asks_before_typed_text_is_lost(page: Page, live_server: Any) -> None:
+    if (page.viewport_size or {})["width"] < 760:
+        pytest.skip("the panel is beside the canvas")
+    cast = make_cast()
+    steps = [node("trigger", "trigger", {}), node("a", "note", {"notes": "x"}), node("b", "note", {"notes": "y"})]
+    body = {"name": "Steps", "triggerEventType": "contact.created", "nodes": steps}
+    id = cast.key.post("/workflow", {**body, "edges": edges("trigger > a", "a > b")}).data["_id"]
+    log_in(page, cast)
+    page.goto(f"/c/{cast.company.pk}/workflows/{id}")
+    form, dialog = page.locator(".flow-side #step-form"), page.locator("#unsaved")
+    page.locator(".flow-node[data-id=a]").press("Enter")
+    form.locator("[name=label]").fill("First note")
+    for leave in ("Escape", "Enter"):
+        (form.locator("[name=label]") if leave == "Escape" else page.locator(".flow-node[data-id=b]")).press(leave)
+        expect(dialog).to_be_visible()
+        dialog.get_by_role("button").first.click()
+        expect(dialog).to_be_hidden()
+        expect(form.locator("[name=label]")).to_have_value("First note")
+    form.locator(".sticky-end button").click()
+    expect(page.locator(".flow-side")).to_be_hidden()
+    page.locator(".flow-node[data-id=b]").press("Enter")
+    expect(form.locator("input[name=node][value=b]")).to_be_attached()
+    expect(dialog).to_be_hidden()

@@ -71,3 +71,14 @@ class PlainApprovalOut(WorkflowApprovalOut):
     def finish(cls, data: JsonObject, row: Any) -> JsonObject:
         approval = withheld(super().finish(data, row))
         return approval if row["is_asked"] else {**approval, "text": "", "comment": ""}
+
+
+class GuardedApprovalOut(WorkflowApprovalOut):
+    """A question as roles see it that may read contacts and leads, but not all events that workflows get."""
+
+    reads = PlainApprovalOut.reads
+
+    @classmethod
+    def finish(cls, data: JsonObject, row: Any) -> JsonObject:
+        approval = super().finish(data, row)
+        return approval if row["is_asked"] else {**approval, "text": "", "comment": ""}

@@ -19,9 +19,14 @@ from core.lists import FieldSet, ListField
 from core.lists.values import refuse
 from core.types import JsonObject
 from workflows.approvals import services
-from workflows.approvals.serializers import PlainApprovalOut, WorkflowApprovalAnswer, WorkflowApprovalOut
+from workflows.approvals.serializers import (
+    GuardedApprovalOut,
+    PlainApprovalOut,
+    WorkflowApprovalAnswer,
+    WorkflowApprovalOut,
+)
 from workflows.engine.models import RunApproval
-from workflows.runs.selectors import reads_records
+from workflows.runs.selectors import reads_events, reads_records
 
 MODULE = "workflow"
 FIELDS = FieldSet(
@@ -39,7 +44,7 @@ FIELDS = FieldSet(
 PLAIN_FIELDS = FieldSet(
     [field for field in FIELDS.fields.values() if field.name != "text"], default_sort=("createdAt",)
 )
-"""Fields of others' questions for roles that may not read contacts and leads."""
+"""Fields of others' questions for roles that may not read their texts."""
 WHOSE = OpenApiParameter(
     "whose", str, enum=["mine", "all"], description="mine (unless given): those to oneself; all: takes workflow.GET"
 )
@@ -66,6 +71,13 @@ def _marked(approvals: QuerySet[RunApproval], actor: Actor) -> QuerySet[RunAppro
     return approvals.annotate(is_asked=ExpressionWrapper(is_asked, output_field=BooleanField()))
 
 
+def _output_for(actor: Actor) -> type[WorkflowApprovalOut]:
+    """Return the output of questions with the values that the actor may read."""
+    if not reads_records(actor):
+        return PlainApprovalOut
+    return WorkflowApprovalOut if reads_events(actor) else GuardedApprovalOut
+
+
 class WorkflowApprovalViewSet(ResourceViewSet):
     module = MODULE
     listing = Listing(
@@ -80,9 +92,10 @@ class WorkflowApprovalViewSet(ResourceViewSet):
     )
 
     def answer_list(self, listing: Listing) -> Any:
-        if not reads_records(self.actor):
+        output = _output_for(self.actor)
+        if output is not WorkflowApprovalOut:
             is_own = self.request.query_params.get("whose", "mine") == "mine"
-            listing = replace(listing, output=PlainApprovalOut, fields=FIELDS if is_own else PLAIN_FIELDS)
+            listing = replace(listing, output=output, fields=FIELDS if is_own else PLAIN_FIELDS)
         return super().answer_list(listing)
 
     @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,), own=True)
@@ -106,8 +119,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
 
     def _one(self, id: str) -> JsonObject:
         rows = RunApproval.objects.all() if _may_see_all(self.actor) else services.approvals_of(self.actor.member_id)
-        output = WorkflowApprovalOut if reads_records(self.actor) else PlainApprovalOut
-        approval = output.one(_marked(rows.filter(pk=id), self.actor))
+        approval = _output_for(self.actor).one(_marked(rows.filter(pk=id), self.actor))
         if approval is None:
             raise NamedError(services.NOT_FOUND, "id: there is no such question to you in this company")
         return approval

@@ -17,6 +17,8 @@ from workflows.graphs.rights import PANELS, May, needed
 
 READS = frozenset(f"{module}.GET" for module in (*MODULES, *map(module_of, EVENT_KINDS)))
 """All permissions to read. Some modules of events are in no role: they are for owners."""
+OF_EVENTS = frozenset(f"{module_of(kind)}.GET" for kind in EVENT_KINDS)
+"""All permissions to read events."""
 OF_RECORDS = tuple(f"{panel}.GET" for panel in PANELS)
 """Permissions for values that may come from any record."""
 
@@ -37,12 +39,17 @@ def reads_of_run(run: WorkflowRun) -> tuple[str, ...]:
     return tuple(dict.fromkeys(reads))
 
 
+def reads_of_events(kinds: Iterable[object]) -> list[str]:
+    """Return the permissions to read events of these kinds."""
+    return [f"{module_of(kind)}.GET" for kind in kinds if isinstance(kind, str) and kind in EVENT_KINDS]
+
+
 def _reads_of_trigger(trigger: Values) -> tuple[str, ...]:
     """Return the permissions for the values of a trigger. Those of calls and inputs may come from any record."""
     kind = trigger.get("kind", "")
     if kind == WEBHOOK or trigger.get("input"):
         return OF_RECORDS
-    return (f"{module_of(kind)}.GET",) if kind in EVENT_KINDS else ()
+    return tuple(reads_of_events([kind]))
 
 
 def allowed(may: May) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.db.models import F, Func, Value
 from django.utils import timezone
 
 from core.access import Actor
@@ -15,6 +16,7 @@ from workflows.engine import read_rights
 from workflows.engine.limits import limits
 from workflows.engine.models import LIVE, RunTimer, WorkflowRun
 from workflows.engine.run_state import RunState
+from workflows.graphs.models import WorkflowVersion
 from workflows.graphs.rights import PANELS
 
 BEFORE = "0"
@@ -45,6 +47,19 @@ def reads_values(actor: Actor, run: WorkflowRun) -> bool:
     return reads_records(actor) and not read_rights.lacking(
         read_rights.reads_of_run(run), read_rights.allowed(actor.may)
     )
+
+
+def reads_events(actor: Actor) -> bool:
+    """Return whether the actor may read all events that the company's workflows start with or wait for."""
+    readable = read_rights.allowed(actor.may)
+    if not read_rights.lacking(read_rights.OF_EVENTS, readable):
+        return True
+    versions = WorkflowVersion.objects.order_by()
+    awaited = Func(F("graph"), Value("$.nodes[*].data.config.event"), function="jsonb_path_query_array")
+    kinds = {*versions.values_list("graph__triggerEventType", flat=True).distinct()}
+    for events in versions.values_list(awaited, flat=True).distinct():
+        kinds.update(events)
+    return not read_rights.lacking(read_rights.reads_of_events(kinds), readable)
 
 
 def waits_of(run_ids: Sequence[str]) -> dict[str, list[JsonObject]]:

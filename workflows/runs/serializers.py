@@ -160,10 +160,14 @@ def withheld(data: JsonObject) -> JsonObject:
         visible_data["contact"] = {**visible_data["contact"], "name": "", "email": None}
     if "trigger" in visible_data:
         visible_data["trigger"] = _plain_trigger(visible_data["trigger"])
-    for name in ("failure", "error"):
-        if visible_data.get(name):
-            visible_data[name] = {**visible_data[name], "message": ""}
+    visible_data = without_messages(visible_data)
     return {**visible_data, **{name: None for name in ("input", "output") if name in visible_data}}
+
+
+def without_messages(data: JsonObject) -> JsonObject:
+    """Return a run or a step without the messages of its errors, which may quote values."""
+    messages = {name: {**data[name], "message": ""} for name in ("failure", "error") if data.get(name)}
+    return {**data, **messages}
 
 
 def _plain_trigger(trigger: Values) -> JsonObject:
@@ -195,6 +199,14 @@ class PlainRunOut(WorkflowRunOut):
         return withheld(super().finish(data, row))
 
 
+class GuardedRunOut(WorkflowRunOut):
+    """A run as roles see it that may read contacts and leads, but not all events that workflows get."""
+
+    @classmethod
+    def finish(cls, data: JsonObject, row: Values) -> JsonObject:
+        return without_messages(super().finish(data, row))
+
+
 class PlainRunDetail(WorkflowRunDetail):
     """A run as roles see it that may not read contacts and leads."""
 
@@ -209,7 +221,7 @@ class GuardedRunDetail(WorkflowRunDetail):
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         detail = super().finish(data, row)
-        return {**detail, "trigger": _plain_trigger(detail["trigger"])}
+        return without_messages({**detail, "trigger": _plain_trigger(detail["trigger"])})
 
 
 class PlainStepOut(WorkflowStepOut):

@@ -22,9 +22,10 @@ from workflows.engine import operations
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.runs.filters import PLAIN_RUN_FIELDS, RUN_FIELDS, STEP_FIELDS
 from workflows.runs.retries import redrive
-from workflows.runs.selectors import reads_records, reads_values
+from workflows.runs.selectors import reads_events, reads_records, reads_values
 from workflows.runs.serializers import (
     GuardedRunDetail,
+    GuardedRunOut,
     PlainRunDetail,
     PlainRunOut,
     PlainStepOut,
@@ -86,6 +87,8 @@ class WorkflowRunViewSet(ResourceViewSet):
             listing = self._listing_of_steps(listing)
         elif not reads_records(self.actor):
             listing = replace(listing, output=PlainRunOut, fields=PLAIN_RUN_FIELDS)
+        elif not reads_events(self.actor):
+            listing = replace(listing, output=GuardedRunOut)
         return super().answer_list(listing)
 
     def _listing_of_steps(self, listing: Listing) -> Listing:

@@ -89,10 +89,10 @@ class Flow extends FlowChanges {
     });
     stage.addEventListener("keydown", (event) => this._key(event));
     this.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !this.side.hidden && this.side.contains(event.target)) { event.preventDefault(); this._close(); }
+      if (event.key === "Escape" && !this.side.hidden && this.side.contains(event.target)) { event.preventDefault(); this._leave(); }
     });
     this.side.addEventListener("submit", (event) => this._submit(event));
-    this.side.addEventListener("click", (event) => { if (event.target.closest("[data-leave]")) { event.preventDefault(); this._close(); } });
+    this.side.addEventListener("click", (event) => { if (event.target.closest("[data-leave]")) { event.preventDefault(); this._leave(); } });
     this.addEventListener("click", (event) => {
       const type = event.target.closest(".flow-palette .flow-type");
       if (type) this._added(type);

@@ -303,7 +303,7 @@ class FlowChanges extends FlowCanvas {
   // Editing: the page of the step, beside the canvas.
 
   async _edit(id, address = "") {
-    if (!(await this._save())) return;
+    if (!(await this._mayLeave()) || !(await this._save())) return;
     this._choose(id, false);
     const page = await read(address || `${this._graph.step}?node=${encodeURIComponent(id)}`);
     if (!page) { document.dispatchEvent(new Event("htmx:error")); return; }
@@ -337,6 +337,15 @@ class FlowChanges extends FlowCanvas {
     this._answered = found;
     this._draw();
   }
+
+  // Asks before what was typed into the panel is lost.
+  _mayLeave() {
+    const forms = window.lwUnsaved?.unsaved(this.side) ?? [];
+    if (!forms.length) return Promise.resolve(true);
+    return new Promise((answer) => window.lwUnsaved.ask(forms, () => answer(true), () => answer(false)));
+  }
+
+  async _leave() { if (await this._mayLeave()) this._close(); }
 
   _close() {
     this.side.hidden = true;

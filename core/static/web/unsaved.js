@@ -42,6 +42,9 @@ function ask(forms, leave, stay = () => {}) {
   box.showModal();
 }
 
+// For parts of pages that scripts replace, such as the panel of the canvas.
+window.lwUnsaved = { unsaved, ask };
+
 for (const kind of ["input", "change"]) {
   document.addEventListener(kind, ({ target }) => {
     const form = target.form ?? target.closest?.("form");

@@ -38,6 +38,7 @@ _UNKNOWN_ABROAD = (
     r"|неизвестн|не (?:существует|найден|знайден)|невідом|недействит|недійсн|bilinm|bulunamadı|geçersiz|mevcut değil"
     r"|不存在|无效|無效|未知|找不到|存在しません|見つかりません|無効|不明"
     r"|존재하지 않|찾을 수 없|알 수 없는|없는 (?:사용자|주소)"
+    r"|(?:אינו|לא) (?:קיים|נמצא)|не съществува|ekki til|ei leitud|neegzistuoja|nerast|neeksistē|nav atrast|غير موجود"
 )
 """Words of other languages for the unknown. Only their subject says whether the sender or the recipient is meant."""
 _MISSING = rf"(?:{_ABSENT}|{_UNKNOWN}|{_UNKNOWN_ABROAD})"
@@ -56,7 +57,8 @@ _SENDER = (
     r"|nadawc|odesílatel|odesilatel|odosielate|avsändar|avsender|avsendar|afsender|lähettäj|feladó(?!nak)|küldő(?!nek)"
     r"|expeditor|emitent|pošiljatelj|posiljatelj|pošiljalac|pošiljaoc"
     r"|αποστολέα|отправител|відправник|gönderen|gönderic|发件人|發件人|发送方|發送方|发信人|寄件人|寄件者|送信者"
-    r"|送信元|差出人|보낸 사람|보낸사람|발신자|발신인)"
+    r"|送信元|差出人|発信者|発信元"
+    r"|השולח|изпращач|sendandi|saatja|siuntėj|sūtītāj|المرسل|보낸 사람|보낸사람|발신자|발신인)"
 )
 _YOURS = (
     r"\b(?:ihre?|deine?|eure|votre|su|tu|vuestr[oa]|(?:il|la|l') ?(?:tu[oa]|su[oa]|vostr[oa])|vostr[oa]|seu|sua|teu|tua"

@@ -74,7 +74,7 @@ class EditCanned(EditRecord, CannedForm):
 TIMES = Records(
     "answer-time",
     "answer-times",
-    gettext_lazy("response times"),
+    gettext_lazy("response time"),
     gettext_lazy("response times"),
     "timer",
     gettext_lazy("Target times for replies, with an alert when missed."),
