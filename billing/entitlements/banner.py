@@ -17,7 +17,7 @@ LABELS = {
     "none": "Choose a plan",
     "ended": "Choose a plan",
     "paused": "Resume",
-    "cancelling": "Keep it",
+    "cancelling": "Keep subscription",
     "past_due": "Pay",
     "grace": "Pay",
 }

@@ -1,12 +1,53 @@
-"""Texts that modules define when they are imported, and pages translate when they show them."""
+"""Texts that are translated where they are shown."""
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, SupportsIndex
 
-from django.utils import translation
+from django.utils.translation import gettext
+
+
+class LazyText(str):
+    """An English text that turns into the reader's language when it is shown, formatted or changed.
+
+    Unlike Django's lazy texts it is a str, so that it can be joined, compared, and written as JSON. There, and as a
+    key, it counts as the English text.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return gettext(str.__str__(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __mod__(self, values: Any) -> str:
+        text: str = str(self) % values
+        return text
+
+    def __add__(self, other: str) -> str:
+        return str(self) + other
+
+    def __radd__(self, other: str) -> str:
+        return other + str(self)
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        return str(self)[key]
+
+
+def _translated(name: str) -> Any:
+    def method(self: LazyText, *args: Any, **kwargs: Any) -> Any:
+        return getattr(str(self), name)(*args, **kwargs)
+
+    return method
+
+
+for _name in dir(str):
+    if not _name.startswith("_"):
+        setattr(LazyText, _name, _translated(_name))
 
 
 def gettext_lazy(message: str) -> str:
-    """Return Django's lazy text, typed as the text that it becomes: pages declare titles and labels as `str`."""
-    return cast("str", translation.gettext_lazy(message))
+    """Mark a text of a module for translation, and return it as one that is translated where it is shown."""
+    return LazyText(message)

@@ -103,7 +103,7 @@ class Answer:
     def refusal(self) -> str:
         """Return the reason of a refusal, as text for people."""
         if self.code == PERMISSION:
-            return NOT_ALLOWED
+            return str(NOT_ALLOWED)
         return without_addresses(" ".join(map(str, filter(None, (self.message, self.warning)))))
 
     @property

@@ -35,7 +35,7 @@ def test_a_reply_is_read_where_it_belongs(cast: Cast) -> None:
     assert "mailto:ann@example.org?subject=Re%3A%20Hello&amp;In-Reply-To=%3Creply%40example.org%3E" in shown
     assert "Matched to the last message" in shown
     assert "Hello Ann" in shown
-    assert "Replies" in text_of(browser.get(at(cast.owner, f"messages/{job.pk}")))
+    assert "Received email" in text_of(browser.get(at(cast.owner, f"messages/{job.pk}")))
     assert "Marked as read" in toast_of(browser, browser.post(here, {"do": "read"}))
     assert "No unread items" in text_of(browser.get(at(cast.owner, "received-mail?only=unread")))
     assert "Deleted from the inbox" in toast_of(browser, browser.post(here, {"do": "delete"}))

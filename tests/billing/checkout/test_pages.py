@@ -164,7 +164,7 @@ def test_the_banner_has_the_one_deed_that_is_wanted(paid: tuple[Cast, Client]) -
     cast, owner = paid
     company, home = cast.company.pk, at(cast.owner)
     cancel_subscription(company_id=company, at_period_end=True)
-    assert 'name="do" value="go_on">Keep it' in html_of(owner.get(home))
+    assert 'name="do" value="go_on">Keep subscription' in html_of(owner.get(home))
     assert owner.post(at(cast.owner, "settings/plan"), {"do": "go_on"}).status_code == 303
     made = order(cast, subscription_of(cast).plan)["payment"]
     with unscoped(reason="test: past due"):

@@ -234,7 +234,7 @@ def test_one_change_that_is_wrong_refuses_all(cast: Cast, outsiders: Cast) -> No
     assert (answer.status, answer.body["message"]) == (400, BAD_VALUE)
     warning = answer.body["warning"]
     assert warning.startswith("fields.1.second: 1 of 1 contacts")
-    assert "fields.2.id: there is no such custom field" in warning
+    assert "fields.2._id: there is no such custom field" in warning
     assert "fields.3.valueType: a field of type number holds number, not string" in warning
     assert cast.key.get(f"/custom-field/{first}").data["name"] == "first"
     refused(cast, "/custom-field/modify", {"fields": [{"_id": first, "name": "second"}]}, TAKEN, "fields.0.name")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-
+from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web.pages import Page
 
@@ -29,7 +27,7 @@ class Case:
 class ReasonLink:
     """A link to a page. `ids` are the attributes of the case that the address consists of; all must be set."""
 
-    label: Promise
+    label: str
     page: str
     ids: tuple[str, ...] = ()
     module: str = ""
@@ -55,7 +53,7 @@ class ReasonLink:
 class Link:
     """A link of a page."""
 
-    label: Promise
+    label: str
     address: str
 
 
