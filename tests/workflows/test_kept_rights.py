@@ -271,3 +271,22 @@ def test_a_goal_reads_no_values_of_runs_that_have_not_moved(cast: Cast) -> None:
     assert publish(cast.narrow_session, id, runs="move")["runs"]["move"] == 0
     work()
     assert [run.status for run in runs(cast, id)] == ["waiting"]
+
+
+def test_what_quotes_events_is_for_those_who_may_read_them(cast: Cast) -> None:
+    owners = node("ask", "approval", {"members": [cast.owner.pk], "text": "About {{ trigger.payload.title }}"})
+    published(cast, [owners], [], name="Asks", triggerEventType="meeting.created")
+    number = node("number", "set", {"values": {"n": "{{ trigger.payload.title | number }}"}})
+    published(cast, [number], [], name="Fails", triggerEventType="meeting.created")
+    new_meeting(cast, title="Secret talk")
+    work()
+    questions, failed = "/workflow/approvals?whose=all", "/workflow/runs?filters=" + '{"status":"failed"}'
+    for modules, is_shown in ((("contact", "lead"), False), (("contact", "lead", "meeting"), True)):
+        permit(cast, *modules)
+        (question,) = cast.narrow_session.get(questions).data
+        (run,) = cast.narrow_session.get(failed).data
+        detail = cast.narrow_session.get(f"/workflow/runs/{run['_id']}").data
+        shown = [question["text"], run["failure"]["message"], detail["failure"]["message"]]
+        assert ["Secret talk" in text for text in shown] == [is_shown] * 3
+        search = cast.narrow_session.get(f"{questions}&searchValue=Secret")
+        assert (search.status, is_shown) in ((200, True), (400, False))

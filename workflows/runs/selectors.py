@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import F, Func, Value
+from django.db.models import F, Func, JSONField, Value
 from django.utils import timezone
 
 from core.access import Actor
@@ -55,7 +55,12 @@ def reads_events(actor: Actor) -> bool:
     if not read_rights.lacking(read_rights.OF_EVENTS, readable):
         return True
     versions = WorkflowVersion.objects.order_by()
-    awaited = Func(F("graph"), Value("$.nodes[*].data.config.event"), function="jsonb_path_query_array")
+    awaited = Func(
+        F("graph"),
+        Value("$.nodes[*].data.config.event"),
+        function="jsonb_path_query_array",
+        output_field=JSONField(),
+    )
     kinds = {*versions.values_list("graph__triggerEventType", flat=True).distinct()}
     for events in versions.values_list(awaited, flat=True).distinct():
         kinds.update(events)
