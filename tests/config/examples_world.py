@@ -20,7 +20,7 @@ from core.api import routers
 from core.api.routers import Operation
 from core.ids import new_id
 from outreach.models import BookingPage, ChatWidget, Conversation, Form, SendJob
-from tests.contracts.test_written_back import records
+from tests.contracts.records import create_records
 from tests.guards.population import populate
 from tests.kit.cast import Answer, Caller, Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory, UserFactory
@@ -143,7 +143,7 @@ def make_world() -> World:
     """Make the company with a record of everything, and then those that examples name."""
     permission = {module: {"GET": True, "POST": True} for module in ("contact", "chatapp", "calendar")}
     cast = make_cast(permission)
-    records(cast)
+    create_records(cast)
     populate(cast)
     callers = {
         "key": cast.key,

@@ -81,7 +81,7 @@ def test_each_limit_is_told_once_in_a_period(limited_cast: Cast) -> None:
     page = enter(cast.owner).get(address(cast.owner, "notifications"))
     assert f'href="{address(cast.owner, "settings/plan")}"' in html_of(page)
     plan = text_of(enter(cast.owner).get(address(cast.owner, "settings/plan")))
-    assert "Tags: all 3 are used. No more can be added" in plan
+    assert "Tags: all 3 are used." in plan
     assert "Contacts: 10 of 12 are used (83 %)" in plan
 
 
