@@ -28,15 +28,6 @@ MAX_ROWS = 50
 MAX_PAIRS = 201
 UNSHOWN = "unshown"
 """The value of the button that takes off the conditions that a form does not show."""
-DAYS = (
-    gettext_lazy("Monday"),
-    gettext_lazy("Tuesday"),
-    gettext_lazy("Wednesday"),
-    gettext_lazy("Thursday"),
-    gettext_lazy("Friday"),
-    gettext_lazy("Saturday"),
-    gettext_lazy("Sunday"),
-)
 SHOWN = "2026-01-31T09:00"
 """A time as forms show it."""
 MAY_BE_NEITHER = "x-neither"

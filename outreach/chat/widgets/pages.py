@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
+from core.text.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.colors import color_options
 from core.web.forms import Field, Fieldset, Form, Option, options_of
@@ -27,15 +28,6 @@ KIND = Records(
     gettext_lazy("website chats"),
     "message-circle",
     gettext_lazy("Chat with visitors of your website."),
-)
-DAYS = (
-    gettext_lazy("Monday"),
-    gettext_lazy("Tuesday"),
-    gettext_lazy("Wednesday"),
-    gettext_lazy("Thursday"),
-    gettext_lazy("Friday"),
-    gettext_lazy("Saturday"),
-    gettext_lazy("Sunday"),
 )
 ASKED = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "phone": gettext_lazy("Phone")}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from core.samples import test_server
 from core.text.translation import gettext_lazy
+from core.text.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import REST, Field, Fieldset, Form, Option
@@ -17,15 +18,6 @@ from core.web.pages import Page, Refused
 from core.web.shortcuts import Shortcut, register_shortcut
 
 VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
-DAYS = (
-    gettext_lazy("Monday"),
-    gettext_lazy("Tuesday"),
-    gettext_lazy("Wednesday"),
-    gettext_lazy("Thursday"),
-    gettext_lazy("Friday"),
-    gettext_lazy("Saturday"),
-    gettext_lazy("Sunday"),
-)
 CHECKS = {
     "mx": gettext_lazy("Replies (MX)"),
     "spf": gettext_lazy("Servers (SPF)"),

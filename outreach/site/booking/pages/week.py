@@ -10,18 +10,10 @@ from django.utils.translation import gettext
 
 from core.text.timezones import zone_groups
 from core.text.translation import gettext_lazy
+from core.text.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
-DAYS = (
-    gettext_lazy("Monday"),
-    gettext_lazy("Tuesday"),
-    gettext_lazy("Wednesday"),
-    gettext_lazy("Thursday"),
-    gettext_lazy("Friday"),
-    gettext_lazy("Saturday"),
-    gettext_lazy("Sunday"),
-)
 _CLOCK = r"(\d{1,2})(?:[:.](\d{2}))?"
 SPAN = re.compile(rf"{_CLOCK}\s*(?:-|–|—|to)\s*{_CLOCK}")
 SPANS_ERROR = gettext_lazy(

@@ -369,23 +369,6 @@ def test_without_a_topic_the_profile_decides() -> None:
     assert "Wir backen" not in compose(company=german, prompt=OPEN_DAY["English"]).text
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("Sommerfest 2026", ""),
-        ("", ""),
-        ("Bäckerei Korn", "German"),
-        ("We open our new bakery on 1 December", "English"),
-        ("Nous ouvrons notre nouvelle boulangerie", "French"),
-        ("Abrimos nuestra nueva panadería", "Spanish"),
-        ("Wir eröffnen unsere neue Bäckerei", "German"),
-        ("l'ouverture", "French"),
-    ],
-)
-def test_the_language_of_a_text(text: str, language: str) -> None:
-    assert language_of_text(text) == language
-
-
 @pytest.mark.parametrize("language", OPEN_DAY)
 def test_a_subject_is_never_cut(language: str) -> None:
     long = f"{OPEN_DAY[language]}, {OPEN_DAY[language].lower()}, {OPEN_DAY[language].lower()}"
