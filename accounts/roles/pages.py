@@ -104,7 +104,7 @@ def difference(before: Collection[str], after: Collection[str]) -> str:
     taken = [flag for flag in before if flag not in after]
     parts = [
         f"{label}: {flags_label(flags)}."
-        for label, flags in ((gettext("Now allowed"), added), (gettext("No more"), taken))
+        for label, flags in ((gettext("Added"), added), (gettext("Removed"), taken))
         if flags
     ]
     return " ".join(map(str, parts))
@@ -139,6 +139,31 @@ class Roles(RecordList, RolePage):
         return {**context, "records": records, "of": len(WORDS) * len(ACTIONS)}
 
 
+def hidden_modules(before: Collection[str], after: Collection[str]) -> list[str]:
+    """Return the labels of modules that a change lets members work on without seeing them."""
+    changed = {flag.partition(".")[0] for flag in set(before) ^ set(after)}
+    return [
+        label
+        for module, label in WORDS.items()
+        if module in changed
+        and f"{module}.GET" not in after
+        and any(f"{module}.{method}" in after for method in ACTIONS)
+    ]
+
+
+class PermissionForm(Form):
+    """Name, description and permissions of a role."""
+
+    def clean(self) -> JsonObject:
+        values = super().clean() or {}
+        before = self.initial.get("flags", [])
+        hidden = hidden_modules(before, values.get("flags", before))
+        if hidden:
+            text = gettext("Allow “see” too, or untick the other boxes: %(modules)s.")
+            self.add_error("flags", text % {"modules": ", ".join(hidden)})
+        return values
+
+
 class RoleForm(RecordForm, RolePage):
     template = "web/roles/form.html"
 
@@ -149,7 +174,7 @@ class RoleForm(RecordForm, RolePage):
             Field("isDefault", gettext("Default role for invites"), "switch"),
             Field("flags", gettext("Permissions"), "checks", initial=[], merges=True),
         ]
-        return Form(fields=fields, initial=values)
+        return PermissionForm(fields=fields, initial=values)
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         form = context.get("form")

@@ -110,8 +110,8 @@ def test_a_role_is_a_table_of_check_marks(scope: Cast, client: Any) -> None:
     assert len(re.findall(r'name="flags" value="[\w.-]+" aria-label="[^"]+" checked', page)) == 3
     assert page.count('name="flags"') == 4 * len(MODULES)
     saved = toast_of(client, client.post(f"{path}/{role.pk}", {**body, "flags": ["contact.GET", "tag.GET"]}))
-    assert "Now allowed: Tags (see)." in saved
-    assert "No more: Contacts (add), Leads (see)." in saved
+    assert "Added: Tags (see)." in saved
+    assert "Removed: Contacts (add), Leads (see)." in saved
     like = html_of(client.get(f"{path}/new?like={role.pk}"))
     assert len(re.findall(r"aria-label=\"[^\"]+\" checked", like)) == 2
     forged = client.post(f"{path}/{role.pk}", {**body, "flags": ["nothing.GET"]})
@@ -119,6 +119,25 @@ def test_a_role_is_a_table_of_check_marks(scope: Cast, client: Any) -> None:
     assert "Role deleted" in toast_of(client, client.post(f"{path}/{role.pk}", {"do": "delete"}))
     used = client.post(f"{path}/{scope.narrow.role_id}", {"do": "delete"})
     assert 'class="toast bad"' in toast_of(client, used)
+
+
+def test_a_role_is_refused_that_changes_what_it_does_not_see(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "settings/roles")
+    refused = client.post(f"{path}/new", {"name": "Sales", "flags": ["contact.POST", "tag.GET", "lead.DELETE"]})
+    assert refused.status_code == 422
+    assert "untick the other boxes: Contacts, Leads." in text_of(refused)
+    assert not Role.objects.filter(name="Sales").exists()
+
+
+def test_a_role_made_by_a_program_keeps_what_its_form_does_not_touch(scope: Cast, client: Any) -> None:
+    permission = {"contact": {"POST": True}, "tag": {"GET": True, "PUT": True}}
+    role = Role.objects.create(company=scope.owner.company, name="Writer", permission=permission)
+    path = at(scope.owner, f"settings/roles/{role.pk}")
+    flags = ["contact.POST", "tag.GET", "tag.PUT", "lead.GET"]
+    assert client.post(path, {"name": "Writers", "flags": flags}).status_code == 303
+    role.refresh_from_db()
+    assert role.permission == {**permission, "lead": {"GET": True}}
+    assert client.post(path, {"name": "Writers", "flags": ["contact.POST", "tag.PUT"]}).status_code == 422
 
 
 def test_fields_are_ordered_and_a_conversion_tells_what_it_loses(scope: Cast, client: Any) -> None:

@@ -328,6 +328,14 @@ document.addEventListener("keydown", (event) => {
 
 if (navigator.platform.startsWith("Mac")) for (const key of all(".find kbd")) key.textContent = "⌘ K";
 
+// A role's row of permissions: nobody adds or changes what they may not see.
+document.addEventListener("change", ({ target }) => {
+  const boxes = target.matches(".matrix [name=flags]") ? all("[name=flags]", target.closest("tr")) : [];
+  const [see, ...others] = boxes;
+  if (target === see && !see.checked) for (const box of others) box.checked = false;
+  else if (target.checked && see) see.checked = true;
+});
+
 // What another page tells of itself is no title of this one.
 document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
   if (ctx && new URL(ctx.request.action, location.href).pathname !== location.pathname) ctx.title = "";
