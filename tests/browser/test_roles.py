@@ -21,7 +21,7 @@ def test_the_boxes_of_a_row_agree(page: Page, live_server: Any) -> None:
     page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
     page.goto(f"{live_server.url}/c/{cast.company.pk}/settings/roles/new")
     press(page)
-    page.get_by_label("Name", exact=True).fill("Sales")
+    page.locator("[name=name]").fill("Sales")
     page.get_by_label("Leads: change", exact=True).check()
     expect(page.get_by_label("Leads: see", exact=True)).to_be_checked()
     page.get_by_label("Tags: delete", exact=True).check()
