@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.roles.models import Role
+from core.tenancy import company_scope
 from tests.browser.conftest import press
 from tests.kit.cast import make_cast
 from tests.web.helpers import enter
@@ -29,4 +30,6 @@ def test_the_boxes_of_a_row_agree(page: Page, live_server: Any) -> None:
     expect(page.get_by_label("Tags: delete", exact=True)).not_to_be_checked()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Role added")).to_be_visible()
-    assert Role.objects.get(name="Sales").permission == {"lead": {"GET": True, "PUT": True}}
+    with company_scope(cast.company):
+        permission = Role.objects.get(name="Sales").permission
+    assert permission == {"lead": {"GET": True, "PUT": True}}
