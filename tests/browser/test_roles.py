@@ -30,6 +30,6 @@ def test_the_boxes_of_a_row_agree(page: Page, live_server: Any) -> None:
     expect(page.get_by_label("Tags: delete", exact=True)).not_to_be_checked()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Role added")).to_be_visible()
-    with company_scope(cast.company):
+    with company_scope(cast.company.pk):
         permission = Role.objects.get(name="Sales").permission
     assert permission == {"lead": {"GET": True, "PUT": True}}

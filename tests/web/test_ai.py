@@ -40,7 +40,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     sent["temperature"] = "0.2"
     assert "selectedModel" not in text_of(client.post(form, sent))
     toast = toast_of(client, client.post(form, {**sent, "selectedModel": "small-1"}))
-    assert "Test the connection next" in toast
+    assert "Saved. small-1 works." in toast
     with cast.scope():
         app = AiApp.objects.get()
         assert (app.is_default, app.model_settings["temperature"], app.api_key) == (True, 0.2, KEY)
@@ -59,18 +59,22 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert 'value="0.2"' in html_of(client.get(edit))
     moved = client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-1", "baseUrl": "http://127.0.0.1:9/v1"})
     assert (moved.status_code, "Enter it again to change the connection settings" in text_of(moved)) == (422, True)
-    assert client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-2", "isActive": "on"}).status_code == 303
+    server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
+    saved = client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-2", "isActive": "on"})
+    assert "Saved, but the test failed: 127.0.0.1" in toast_of(client, saved)
+    assert saved["Location"] == edit
+    assert "who are you?" in text_of(client.get(edit))
 
     use = at(cast.owner, "settings/ai/use")
-    assert "1 call · 420 tokens" in text_of(client.get(use))
+    assert "2 calls · 840 tokens" in text_of(client.get(use))
     wrong = client.post(use, {"do": "save", "monthlyTokenCap": "-1"})
     assert wrong.status_code == 422
     assert "Waiting messages continue" in toast_of(
-        client, client.post(use, {"do": "save", "monthlyTokenCap": "840", "runCostCap": "1.5"})
+        client, client.post(use, {"do": "save", "monthlyTokenCap": "1680", "runCostCap": "1.5"})
     )
-    assert "420 of 840" in text_of(client.get(use))
+    assert "840 of 1,680" in text_of(client.get(use))
     with cast.scope():
-        assert AiCaps.objects.values_list("monthly_token_cap", "run_cost_cap").get() == (840, 1.5)
+        assert AiCaps.objects.values_list("monthly_token_cap", "run_cost_cap").get() == (1680, 1.5)
     calls = text_of(client.get(at(cast.owner, "settings/ai/calls")))
     assert "Tests" in calls
     assert "small-1" in calls

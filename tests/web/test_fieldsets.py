@@ -35,6 +35,16 @@ def test_headings_and_rows_are_drawn() -> None:
     assert html.count('class="form-row"') == 1
 
 
+def test_a_folded_section_opens_for_its_errors() -> None:
+    folded = Fieldset("Server", ("host", "port"), folded=True)
+    form = Form(fields=[Field(name, name.title()) for name in NAMES], fieldsets=(folded, Fieldset("All", (REST,))))
+    assert str(form).count("<details>") == 1
+    form.add_error("name", "Too long")
+    assert "<details>" in str(form)
+    form.add_error("port", "Too large")
+    assert "<details open>" in str(form)
+
+
 def test_rows_keep_the_order_of_fields() -> None:
     form = Form(fields=[Field(name, name.title()) for name in NAMES])
     rows = in_rows(form, [("host", "port"), ("active", "gone")])

@@ -37,7 +37,7 @@ def test_a_source_is_connected_tested_and_switched_off(cast: Cast, people: DataS
     wrong = client.post(form, {**sent, "fieldPaths": "shoe = size"})
     assert (wrong.status_code, KEY in html_of(wrong)) == (422, False)
     good = {**sent, "resultPath": "people", "fieldPaths": PATHS}
-    assert "Test the connection next" in toast_of(client, client.post(form, good))
+    assert "Saved. The connection works." in toast_of(client, client.post(form, good))
     with cast.scope():
         app = DataApp.objects.get()
         assert app.field_paths == {"name": "fullName", "email": "emails.0.address", "phone": "phone"}
@@ -49,8 +49,13 @@ def test_a_source_is_connected_tested_and_switched_off(cast: Cast, people: DataS
     assert "email = emails.0.address" in edit
     assert KEY not in edit
     changed = {**good, "apiKey": "", "name": "Other", "isActive": "on"}
-    assert client.post(f"{form}&id={app.pk}", changed).status_code == 303
-    client.post(place, {"do": "off", **one})
+    people.then(Raw(status=401))
+    saved = client.post(f"{form}&id={app.pk}", changed)
+    assert "does not accept the key" in toast_of(client, saved)
+    assert saved["Location"] == f"{form}&id={app.pk}"
+    assert "Deactivated" in toast_of(client, client.post(place, {"do": "off", **one}))
+    named = {name: value for name, value in changed.items() if name != "isActive"}
+    assert "The app is off" in toast_of(client, client.post(f"{form}&id={app.pk}", named))
     with cast.scope():
         app.refresh_from_db()
         assert (app.name, app.is_active, app.api_key) == ("Other", False, KEY)

@@ -22,6 +22,8 @@ class Fieldset:
     title: str
     fields: Sequence[Row]
     text: str = ""
+    folded: bool = False
+    """Whether the section is closed until somebody opens it, or one of its fields is refused."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,12 @@ class Section:
     title: str
     text: str
     rows: list[list[BoundField]]
+    folded: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether a folded section has no refused field."""
+        return self.folded and not any(field.errors for row in self.rows for field in row)
 
 
 def in_pairs(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
@@ -47,7 +55,7 @@ def sections_of(fields: Mapping[str, BoundField], fieldsets: Sequence[Fieldset])
     sections = []
     for fieldset in fieldsets:
         rows = list(_rows(fields, fieldset.fields, rest))
-        sections.append(Section(fieldset.title, fieldset.text, rows))
+        sections.append(Section(fieldset.title, fieldset.text, rows, fieldset.folded))
     if rest and not has_place:
         sections.append(Section("", "", rest))
     return [section for section in sections if section.rows]

@@ -49,6 +49,7 @@ FIELDSETS = (
         gettext_lazy("Costs"),
         (("pricePerMillionIn", "pricePerMillionOut"), ("monthlyTokenCap", "monthlyCostCap")),
         gettext_lazy("Optional."),
+        folded=True,
     ),
     Fieldset(
         gettext_lazy("Writing"),
@@ -58,6 +59,7 @@ FIELDSETS = (
             ("maxOutputTokens", "timeoutSeconds"),
         ),
         gettext_lazy("The defaults suit most companies."),
+        folded=True,
     ),
 )
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
@@ -279,7 +281,17 @@ class AiAppForm(AiPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done(_("Saved. Test the connection next.") if before is None else _("Saved"), self.address("ai"))
+        return self.tested(answer.data)
+
+    def tested(self, app: Values) -> HttpResponse:
+        """Test a saved app, and lead on: to the list if it works, else back to its form, which shows the error."""
+        if not app["isActive"]:
+            return self.done(_("Saved. The app is off."), self.address("ai"))
+        answer = self.ask("POST", f"apps/{self.kind}/{app['_id']}/test")
+        if not answer.ok:
+            text = _("Saved, but the test failed: %(warning)s") % {"warning": answer.warning or answer.message}
+            return self.fail(text, self.address("ai-app", kind=self.kind, id=app["_id"]))
+        return self.done(_("Saved. %(model)s works.") % {"model": answer.data["model"]}, self.address("ai"))
 
 
 CapsForm = form_from_input(

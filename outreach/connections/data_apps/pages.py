@@ -183,10 +183,18 @@ class DataAppForm(DataAppPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done(
-            gettext("Saved. Test the connection next.") if before is None else gettext("Saved"),
-            self.address("data-apps"),
-        )
+        return self.tested(answer.data)
+
+    def tested(self, app: Values) -> HttpResponse:
+        """Test a saved app, and lead on: to the list if it answers, else back to its form."""
+        if not app["isActive"]:
+            return self.done(gettext("Saved. The app is off."), self.address("data-apps"))
+        answer = self.ask("POST", f"apps/{self.kind}/{app['_id']}/test")
+        problem = answer.data["detail"] if answer.ok else answer.message
+        if answer.ok and answer.data["ok"]:
+            return self.done(gettext("Saved. The connection works."), self.address("data-apps"))
+        text = gettext("Saved, but the test failed: %(detail)s") % {"detail": problem}
+        return self.fail(text, self.address("data-app", kind=self.kind, id=app["_id"]))
 
 
 PAGES = [DataApps, DataAppForm]
