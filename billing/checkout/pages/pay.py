@@ -44,13 +44,14 @@ class PayOrder(BillingPage):
     def shown(self, order: Values, transfer: Form | None = None) -> JsonObject:
         titles = {gateway["gateway"]: gateway["title"] for gateway in order["gateways"]}
         form = transfer or self.transfer_form(order)
+        announced = order["state"] == "submitted"
         return {
             "order": order,
             "waits": self.waits(order),
             "begun_title": titles.get(order["begun"] or "", "the gateway"),
-            "others": len(order["gateways"]) > 1,
             "transfer": TRANSFER_STATES.get(order["state"], ""),
-            "form": form if order["bank"] and self.may_buy() else None,
+            "announced": announced,
+            "form": form if order["bank"] and self.may_buy() and not announced else None,
             "can_buy": self.may_buy(),
         }
 
@@ -68,6 +69,8 @@ class PayOrder(BillingPage):
         gateway = self.request.POST.get("gateway", "")
         if gateway not in {option["gateway"] for option in order["gateways"]}:
             return self.fail(_("This payment method is no longer available."))
+        if order["state"] == "submitted":
+            return self.fail(_("Cancel the notice of your transfer first."))
         ids = {"manualPaymentID": order["id"], "subscriptionID": order["subscriptionID"], "proof": "page"}
         answer = self.ask("POST", gateway, None, ids)
         return self.done() if answer.ok else self.refuse(answer)

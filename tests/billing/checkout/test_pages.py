@@ -19,7 +19,7 @@ from core.tenancy import unscoped
 from tests.billing.checkout.helpers import begin, books_hold, buyer, order, pay, subscription_of
 from tests.kit.cast import Cast
 from tests.kit.html import html_of
-from tests.web.helpers import at, enter, text_of
+from tests.web.helpers import at, enter, text_of, toast_of
 
 pytestmark = pytest.mark.django_db
 PROOF = re.compile(r'name="proof" value="([^"]+)"')
@@ -140,6 +140,30 @@ def test_another_way_is_chosen_and_a_transfer_says_what_it_says(server: Server) 
         Attempt.objects.update(due_at=timezone.now())
     work(float("inf"))
     assert subscription_of(cast).status == "active"
+    books_hold()
+
+
+def test_a_transfer_closes_the_other_ways_until_its_notice_is_cancelled(server: Server) -> None:
+    cast, plan = buyer()
+    made = order(cast, plan)["payment"]
+    owner, page = enter(cast.owner), page_of(cast, f"pay/{made['_id']}")
+    ways = re.findall(r'name="gateway" value="([^"]+)"', html_of(owner.get(page)))
+    assert owner.post(page, {"do": "transfer", "reference": "Rent & more"}).status_code == 303
+    page_sent = owner.get(page)
+    announced = text_of(page_sent)
+    assert "email you when the transfer arrives" in announced
+    assert "To pay another way, cancel this notice first" in announced
+    assert 'value="begin"' not in html_of(page_sent)
+    assert "Confirm transfer" not in announced
+    begun = {"do": "begin", "gateway": ways[0]}  # by a page that was opened before
+    assert "Cancel the notice" in toast_of(owner, owner.post(page, begun))
+    with cast.scope():
+        assert not Attempt.objects.filter(payment_id=made["_id"]).exists()
+    assert owner.post(page, {"do": "other"}).status_code == 303
+    assert 'value="begin"' in html_of(owner.get(page))
+    assert owner.post(page, begun).status_code == 303
+    with cast.scope():
+        assert Attempt.objects.filter(payment_id=made["_id"]).count() == 1
     books_hold()
 
 
