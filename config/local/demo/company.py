@@ -22,6 +22,7 @@ from config.local.demo.chats import create_chats, open_chats
 from config.local.demo.customers import create_customers
 from config.local.demo.deliveries import create_deliveries
 from config.local.demo.forms import create_forms
+from config.local.demo.history import add_history
 from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.purchases import create_purchase, open_gateways
@@ -166,6 +167,8 @@ def provision_demo(data: Path) -> Demo:
                 _campaigns(bootstrapped.member)
             if bootstrapped.created and not Workflow.objects.exists():
                 create_workflows(bootstrapped.member)
+            if bootstrapped.created:
+                add_history(bootstrapped.member)
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)

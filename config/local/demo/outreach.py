@@ -29,7 +29,7 @@ STEPS = {
     ]
 }
 CALLS = (("compose", 74), ("sample", 9), ("judge", 4), ("test", 2))
-"""Purpose of a model's calls, and how many there were in the last two months."""
+"""Purpose of a model's calls, and how many there were in the last three months."""
 
 
 def create_outreach(member: Member) -> None:
@@ -165,7 +165,7 @@ def _used(member: Member, run: GenieScheduler) -> None:
     AiUsage.objects.bulk_create(rows)
     now = timezone.now()
     for place, row in enumerate(rows):
-        row.created_at = now - timedelta(hours=14 * place)
+        row.created_at = now - timedelta(hours=24 * place)
     AiUsage.objects.bulk_update(rows, ["created_at"])
     recent = [row for row in rows if month_of(row.created_at) == month_of(now)]
     for key in (f"company:{month_of(now)}", f"app:{app.pk}:{month_of(now)}"):

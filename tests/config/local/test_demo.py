@@ -73,7 +73,7 @@ def test_makes_a_company_to_try(data: Path) -> None:
         assert set(Lead.objects.values_list("status", flat=True)) == {"new", "contacted", "qualified", "won", "lost"}
         assert (FollowUp.objects.filter(status="open").count(), CallLog.objects.count(), Meeting.objects.count()) == (
             4,
-            6,
+            6 + LEADS + 2,
             4,
         )
         colleagues = Member.objects.exclude(role=None).order_by("email").values_list("email", "role__name", "status")
@@ -87,6 +87,7 @@ def test_makes_a_company_to_try(data: Path) -> None:
             ("Contracts that end this winter", True, False, "completed"),
             ("New machines for key accounts", True, False, "queued"),
             ("Tastings in Berlin", True, False, "queued"),
+            ("Welcome", False, False, "completed"),
             ("Welcome in the new office", True, True, "queued"),
         ]
         followed = SendJob.objects.filter(run=runs[0], status="sent")
