@@ -16,22 +16,22 @@ from core.types import JsonObject, Values
 
 SINCE = "greaterThanOrEqual"
 WORDS = {
-    "contains": "contains",
+    "contains": gettext_lazy("contains"),
     "notContains": gettext_lazy("does not contain"),
-    "equals": "is",
+    "equals": gettext_lazy("is"),
     "notEquals": gettext_lazy("is not"),
-    "in": "is",
+    "in": gettext_lazy("is"),
     "notIn": gettext_lazy("is not"),
     "startsWith": gettext_lazy("starts with"),
     "endsWith": gettext_lazy("ends with"),
     "isEmpty": gettext_lazy("is empty"),
-    "isNotEmpty": gettext_lazy("is known"),
+    "isNotEmpty": gettext_lazy("is not empty"),
     "greaterThan": gettext_lazy("is above"),
     "lessThan": gettext_lazy("is below"),
-    "lessThanOrEqual": "until",
+    "lessThanOrEqual": gettext_lazy("until"),
     "before": gettext_lazy("is before"),
     "after": gettext_lazy("is after"),
-    SINCE: "since",
+    SINCE: gettext_lazy("since"),
     "withinLast": gettext_lazy("is within the last"),
     "withinNext": gettext_lazy("is within the next"),
 }

@@ -12,6 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
+from core.web.filters import Choice
 from crm.models import Contact, CustomField, Export, Lead, SavedView
 from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast
@@ -264,3 +265,8 @@ def test_who_only_reads_changes_nothing_and_pages_ask_little(scope: Cast, client
     with CaptureQueriesContext(connection) as queries:
         assert client.get(path).status_code == 200
     assert len([one for one in queries if not re.match("SAVEPOINT|RELEASE|SET |SELECT set_config", one["sql"])]) <= 16
+
+
+def test_operators_without_a_value_are_a_pair() -> None:
+    choice = Choice("email", "Email")
+    assert [choice.words(operator) for operator in ("isEmpty", "isNotEmpty")] == ["is empty", "is not empty"]
