@@ -26,6 +26,7 @@ from core.api.refusals import (
 from core.database import may_succeed_later
 from core.errors import ApiError, field_errors
 from core.internals.django import mark_logged
+from core.logs import request_id
 from core.text.json import dumps
 from core.types import JsonObject
 
@@ -94,7 +95,7 @@ def set_error_brand(source: Callable[[int], Any]) -> None:
 def error_page(status: int) -> HttpResponse:
     """Return the page templates/<status>.html, or a bare one where even that fails, as without the static files."""
     try:
-        content: str = render_to_string(f"{status}.html", {"brand": _brand(status)})
+        content: str = render_to_string(f"{status}.html", {"brand": _brand(status), "number": request_id()})
     # The page of an error must not fail itself, whatever is broken.
     except Exception:
         log.exception("no page for a %s", status)

@@ -63,3 +63,20 @@ def test_places_and_settings_on_a_phone_without_script(browser: Browser, live_se
     page.locator("#settings-list").get_by_role("link", name="Roles", exact=True).click()
     expect(page.get_by_role("heading", name="Roles", level=1)).to_be_visible()
     page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [(500, "Something went wrong on our side. Error number: 66f0c0ffee"), (503, "The service does not answer.")],
+)
+def test_errors_of_the_service_are_told_apart(browser: Browser, live_server: Any, status: int, text: str) -> None:
+    cast = make_cast()
+    session = enter(cast.owner).cookies["sessionid"].value
+    page = opened(browser, live_server.url, session, 1280, 800)
+    page.goto(f"/c/{cast.company.pk}/tags")
+    page.route(
+        re.compile(r"/tags\?"), lambda route: route.fulfill(status=status, headers={"X-Request-ID": "66f0c0ffee"})
+    )
+    page.get_by_role("searchbox").first.fill("fair")
+    expect(page.locator("#toasts")).to_contain_text(text)
+    page.context.close()

@@ -16,6 +16,7 @@ from config.serving.headers import WEB
 from config.serving.site_files import SERVED, licences
 from config.slow_clients import refuse
 from core.api.handler import error_page
+from core.logs import log_context
 from tests.kit.cast import make_cast
 
 
@@ -33,6 +34,12 @@ def test_error_pages_need_neither_database_nor_static_files(status: int, monkeyp
     monkeypatch.setattr(StaticNode, "handle_simple", fail)
     bare = error_page(status)
     assert (bare.status_code, b"<h1>" in bare.content, b'href="/"' in bare.content) == (status, True, True)
+
+
+def test_the_page_of_an_error_of_ours_has_its_number() -> None:
+    with log_context(request="66f0c0ffee"):
+        assert "Error number: <code>66f0c0ffee</code>" in error_page(500).content.decode()
+    assert "Error number" not in error_page(500).content.decode()
 
 
 @pytest.mark.parametrize(

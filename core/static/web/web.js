@@ -343,8 +343,13 @@ document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
 
 const LOST = "The service does not answer. What you see may be out of date.";
 const REFUSED = "That was refused. Load the page again to see why.";
+const failed = (response) => {
+  if ([429, 502, 503, 504].includes(response.status)) return LOST;
+  return `Something went wrong on our side. Error number: ${response.headers?.get("X-Request-ID") ?? response.status}`;
+};
 document.addEventListener("htmx:error", (event) => { if (event.detail?.error?.name !== "AbortError") toast(LOST); });
 document.addEventListener("htmx:response:error", (event) => {
-  const status = event.detail?.ctx?.response?.status;
-  if (status !== 422) toast(status >= 500 || status === 429 ? LOST : REFUSED); // a refused form says at its fields why
+  const response = event.detail?.ctx?.response ?? {};
+  if (response.status === 422) return; // a refused form says at its fields why
+  toast(response.status >= 500 || response.status === 429 ? failed(response) : REFUSED);
 });
