@@ -21,7 +21,7 @@ from tests.web.helpers import PASSWORD, at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 SLOW_4G = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 94_000}
-FIRST_VISIT, REPEATED_VISIT, TYPEFACE = 110_000, 12_000, 230_000
+FIRST_VISIT, REPEATED_VISIT, TYPEFACE = 110_000, 12_000, 45_000
 """Bytes over the line. The typeface counts by itself: pages are read in the system's until it is there."""
 REQUESTS = 8
 STATIC, FONT = "/static/", ".woff2"
