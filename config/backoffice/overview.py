@@ -12,15 +12,17 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from accounts.models import Company, User
 from billing.models import Attempt, Difference, Payment, Refund, Subscription
 from config.backoffice.menu import hold_of
+from config.backoffice.service import service_state, work_state
 from core.backoffice.paginator import EXACT, capped_count, estimated_count
 from core.backoffice.panels import link, list_address, table
 from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
-from core.models import EventDelivery
+from core.models import EventDelivery, TaskSchedule
 from core.text.words import day_of
 from core.types import JsonObject
 from crm.models import Contact, Import
@@ -53,15 +55,18 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
         sections.append(
             {"title": "Held: nothing goes out", "html": format_html(HELD, f"{hold.since:%Y-%m-%d %H:%M}", hold.reason)}
         )
+    problems = _problems(may)
+    if problems is not None:
+        sections.append({"title": "Trouble", "html": problems})
+    if _may_see(may, TaskSchedule):
+        sections.append({"title": _("Service"), "html": service_state()})
+        sections.append({"title": _("Waiting work"), "html": work_state()})
     if charts := [chart for chart in CHARTS if _may_see(may, chart[2])]:
         sections.append({"title": f"The last {DAYS} days", "html": _charts(charts)})
     if _may_see(may, Import):
         sections.append({"title": "Imports under way", "html": _imports(Import.objects.filter(status__in=MOVING))})
     if _may_see(may, GenieScheduler):
         sections.append({"title": "Runs under way", "html": _runs()})
-    problems = _problems(may)
-    if problems is not None:
-        sections.append({"title": "Trouble", "html": problems})
     context["sections"] = sections
     return context
 
