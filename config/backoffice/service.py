@@ -53,8 +53,8 @@ class Check:
 
 
 def service_state() -> SafeString:
-    """Render the parts of the service with their levels. Four statements, and one question to Redis."""
-    checks = [*_processes(), _database(), _redis(), _disk(), _backup(), _version()]
+    """Render the parts of the service with their levels. Three statements, and one question to Redis."""
+    checks = [*_processes_and_database(), _redis(), _disk(), _backup(), _version()]
     rows = [(_mark(check.level), check.name, check.details) for check in checks]
     return table((_("State"), _("Part"), _("Details")), rows)
 
@@ -90,36 +90,33 @@ def _count(number: int) -> str:
     return _("at least %(number)s") % {"number": f"{number:,}"} if number == MAX_COUNT else f"{number:,}"
 
 
-def _processes() -> Iterator[Check]:
+def _processes_and_database() -> Iterator[Check]:
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT (SELECT count(*) FROM ({ALIVE}) AS alive), count(DISTINCT application_name) FROM pg_stat_activity"  # noqa: S608  constant SQL
-            " WHERE datname = current_database() AND application_name LIKE 'leadwright web %%'",
+            f"SELECT (SELECT count(*) FROM ({ALIVE}) AS alive),"  # noqa: S608  constant SQL
+            " count(DISTINCT application_name) FILTER (WHERE application_name LIKE 'leadwright web %%'), count(*),"
+            " current_setting('max_connections')::int, current_setting('server_version'),"
+            " pg_database_size(current_database())"
+            " FROM pg_stat_activity WHERE datname = current_database()",
             [NAMESPACE],
         )
-        workers, web = cursor.fetchone()
+        workers, web, used, most, server, size = cursor.fetchone()
+    yield _workers(workers)
+    yield Check(OK, _("Web processes"), _("%(number)s connected to PostgreSQL") % {"number": web})
+    text = _("Version %(version)s, %(size)s, %(used)s of %(most)s connections")
+    values = {"version": server.split()[0], "size": filesizeformat(size), "used": used, "most": most}
+    yield Check(WARNING if used * 100 >= most * FULL_PERCENT else OK, "PostgreSQL", text % values)
+
+
+def _workers(number: int) -> Check:
     beat = heartbeat()
     seen = relative(beat.ticked_at) if beat.ticked_at else _("never")
-    details = _("%(number)s alive, last seen %(time)s") % {"number": workers, "time": seen}
-    level = PROBLEM if beat.stale else OK
+    details = _("%(number)s alive, last seen %(time)s") % {"number": number, "time": seen}
     if beat.late:
         details = _("%(details)s; a periodic task is late") % {"details": details}
-        level = PROBLEM if beat.stale else WARNING
-    yield Check(level, _("Workers"), details)
-    yield Check(OK, _("Web processes"), _("%(number)s connected to PostgreSQL") % {"number": web})
-
-
-def _database() -> Check:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT current_setting('server_version'), pg_database_size(current_database()),"
-            " (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()),"
-            " current_setting('max_connections')::int"
-        )
-        version, size, used, most = cursor.fetchone()
-    text = _("Version %(version)s, %(size)s, %(used)s of %(most)s connections")
-    details = text % {"version": version.split()[0], "size": filesizeformat(size), "used": used, "most": most}
-    return Check(WARNING if used * 100 >= most * FULL_PERCENT else OK, "PostgreSQL", details)
+    if beat.stale:
+        return Check(PROBLEM, _("Workers"), details)
+    return Check(WARNING if beat.late else OK, _("Workers"), details)
 
 
 def _redis() -> Check:
@@ -178,9 +175,7 @@ def _backups_folder() -> str:
 
 
 def _version() -> Check:
-    with as_owner():
-        loader = MigrationLoader(connection)
-    missing = len(set(loader.disk_migrations) - set(loader.applied_migrations))
+    missing = _missing_migrations()
     details = version()
     if not missing:
         return Check(OK, "Leadwright", _("Version %(version)s, all migrations applied") % {"version": details})
@@ -190,6 +185,21 @@ def _version() -> Check:
         missing,
     )
     return Check(PROBLEM, "Leadwright", text % {"version": details, "number": missing})
+
+
+def _missing_migrations() -> int:
+    """Return the number of migrations to apply. Once none is missing, the running code needs no further look."""
+    if not _complete:
+        with as_owner():
+            loader = MigrationLoader(connection)
+        missing = len(set(loader.disk_migrations) - set(loader.applied_migrations))
+        if missing:
+            return missing
+        _complete.append(True)
+    return 0
+
+
+_complete: list[bool] = []
 
 
 @cache
