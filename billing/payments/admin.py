@@ -47,7 +47,7 @@ from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy as _
-from core.types import Values
+from core.types import JsonObject
 
 CHANGE = "billing.change_payment"
 COLOURS = {"open": "info", "paid": "success", "cancelled": "warning"}
@@ -143,7 +143,7 @@ class PaymentAdmin(CompanyRecordAdmin):
         amount = sum_text(record.amount_minor, record.currency)
         return gettext("Approve %(amount)s from %(company)s") % {"amount": amount, "company": record.company}
 
-    def dialog_initial(self, record: Payment, name: str) -> Values:
+    def dialog_initial(self, record: Payment, name: str) -> JsonObject:
         if name != "approve":
             return {}
         today = timezone.now().astimezone(zone_of(the_seller().timezone)).date()

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Model, Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -75,7 +75,12 @@ def _figures(request: HttpRequest) -> list[JsonObject]:
     """Return counts that never read a large table: estimates, or the rows of one day by the time in their ids."""
     may = request.user.has_perm
     figures = []
-    kinds = {Company: _("Companies"), User: _("Users"), Contact: _("Contacts"), SendJob: _("Messages")}
+    kinds: dict[type[Model], str] = {
+        Company: _("Companies"),
+        User: _("Users"),
+        Contact: _("Contacts"),
+        SendJob: _("Messages"),
+    }
     counts = estimated_counts([model for model in kinds if _may_see(may, model)])
     for model, number in counts.items():
         figures.append({"title": kinds[model], "value": _number(number), "link": list_address(model)})

@@ -32,7 +32,8 @@ MAX_AREAS = 2
 def message_places() -> Mapping[str, Places]:
     """Return the places of each message that an operation declares, of EVERYWHERE, and of those that none uses."""
     # Workers load this module and need no routes.
-    from config.api_docs.operations import APPS, KEY, PERSON, PUBLIC, group_key, sections  # noqa: PLC0415
+    from config.api_docs.operations import KEY, PERSON, PUBLIC, group_key, sections  # noqa: PLC0415
+    from config.api_docs.titles import APPS  # noqa: PLC0415
     from config.urls import key, private, public  # noqa: PLC0415
 
     places: dict[str, list[Place]] = {name: [] for name in DEFAULTS}

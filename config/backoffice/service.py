@@ -29,11 +29,10 @@ from core.jobs import heartbeat
 from core.jobs.backlog import MAX_COUNT, Backlog, read_backlogs
 from core.jobs.liveness import ALIVE, NAMESPACE
 from core.tenancy import as_owner
-from core.text.words import code_label
 from core.types import JsonObject
 
 OK, WARNING, PROBLEM = "ok", "warn", "bad"
-CODES = {OK: "ok", WARNING: "paused", PROBLEM: "failed"}
+CODES = {OK: "active", WARNING: "paused", PROBLEM: "failed"}
 """Level -> a status that the back office shows in the level's tone."""
 LATE_AFTER = timedelta(minutes=5)
 MAX_BACKUP_AGE = timedelta(days=2)
@@ -73,7 +72,7 @@ def _work_row(backlog: Backlog, now: datetime) -> tuple[SafeString, str, str, st
     show = format_html('<a class="backoffice-link" href="{}">{}</a>', address, _("Show")) if address else ""
     return (
         _mark(WARNING if late else OK),
-        code_label(backlog.name),
+        backlog.name.replace("-", " ").capitalize(),
         _count(backlog.waiting),
         relative(backlog.oldest, now) if backlog.oldest else "–",
         _count(backlog.running),

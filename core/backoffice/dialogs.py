@@ -16,7 +16,7 @@ from django.utils.html import format_html
 
 from core.backoffice.panels import facts
 from core.errors import ApiError
-from core.types import Values
+from core.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class DialogMixin:
         dialog: Dialog = getattr(self, name).dialog
         return dialog.title
 
-    def dialog_initial(self, record: Any, name: str) -> Values:
+    def dialog_initial(self, record: Any, name: str) -> JsonObject:
         """Return the values that a dialog's form begins with."""
         return {}
 

@@ -20,7 +20,7 @@ from core.messages.files import MAX_FILE_BYTES, export_texts, import_texts, prob
 from core.messages.models import ResponseMessage
 from core.messages.places import places_by_name
 from core.text.translation import gettext_lazy as _
-from core.types import Values
+from core.types import JsonObject
 
 MAX_PROBLEMS = 20
 """The most rows of a file whose problems the form shows."""
@@ -29,8 +29,8 @@ MAX_PROBLEMS = 20
 class ResponseMessageForm(BackOfficeForm):
     """The form of a message. A failure keeps a status from 400 to 599, a success one from 200 to 299."""
 
-    def clean(self) -> Values:
-        values: Values = super().clean() or self.cleaned_data
+    def clean(self) -> JsonObject:
+        values: JsonObject = super().clean() or self.cleaned_data
         if "status" in values and "text" in values:
             problem = problem_of(self.instance, str(values["status"]), values["text"])
             if problem:
