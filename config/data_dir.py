@@ -15,10 +15,11 @@ def data_dir() -> Path:
     return Path(os.path.abspath(os.environ.get("LEADWRIGHT_DATA") or PROJECT / "var"))
 
 
-def disk() -> shutil._ntuple_diskusage:
-    """Return the total, used and free bytes of the disk that the data folder is on."""
+def disk() -> tuple[int, int]:
+    """Return the total and the free bytes of the disk that the data folder is on."""
     folder = data_dir()
-    return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
+    usage = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
+    return usage.total, usage.free
 
 
 def make_data_dir(data: Path) -> None:

@@ -141,14 +141,14 @@ def _redis() -> Check:
 
 
 def _disk() -> Check:
-    usage = disk()
+    total, free = disk()
     text = _("%(free)s of %(total)s free at %(folder)s")
     details = text % {
-        "free": filesizeformat(usage.free),
-        "total": filesizeformat(usage.total),
+        "free": filesizeformat(free),
+        "total": filesizeformat(total),
         "folder": settings.LEADWRIGHT_DATA,
     }
-    return Check(WARNING if usage.free * 100 < usage.total * MIN_FREE_PERCENT else OK, _("Disk"), details)
+    return Check(WARNING if free * 100 < total * MIN_FREE_PERCENT else OK, _("Disk"), details)
 
 
 def _backup() -> Check:

@@ -66,7 +66,7 @@ def _backlog(backlog: Backlog, now: datetime) -> Iterator[Figure]:
 
 def _machine(now: datetime) -> Iterator[Figure]:
     """Yield the figures of the data folder, of the machine that answers."""
-    yield "leadwright_disk_free_bytes", "Free space where LEADWRIGHT_DATA is", {}, disk().free
+    yield "leadwright_disk_free_bytes", "Free space where LEADWRIGHT_DATA is", {}, disk()[1]
     if (backup := last_backup()) is not None:
         age = (now - backup.made_at).total_seconds()
         yield "leadwright_backup_age_seconds", "Since the last whole backup in LEADWRIGHT_DATA/backups", {}, age
