@@ -11,6 +11,7 @@ class WiringConfig(AppConfig):
     def ready(self) -> None:
         # Makes the configured Celery app the current one in every process; the checks register themselves.
         from config import celery, checks  # noqa: F401
+        from config.backoffice import places  # noqa: F401
         from config.staff_visits.visitors import Visitors
         from core.web.readers import set_source, source
 

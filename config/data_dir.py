@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -12,6 +13,13 @@ PROJECT = Path(__file__).resolve().parents[1]
 def data_dir() -> Path:
     """Return LEADWRIGHT_DATA as an absolute path, by default var/ in the project."""
     return Path(os.path.abspath(os.environ.get("LEADWRIGHT_DATA") or PROJECT / "var"))
+
+
+def disk() -> tuple[int, int]:
+    """Return the total and the free bytes of the disk that the data folder is on."""
+    folder = data_dir()
+    usage = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))
+    return usage.total, usage.free
 
 
 def make_data_dir(data: Path) -> None:

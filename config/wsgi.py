@@ -3,12 +3,15 @@
 import gc
 import os
 from importlib import import_module
+from socket import gethostname
 from typing import Any
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# The overview of the back office counts web processes by the names of their connections.
+os.environ["PGAPPNAME"] = f"leadwright web {gethostname()}:{os.getpid()}"[:63]
 application: Any = get_wsgi_application()
 # These need Django to be set up.
 import_module("crm.files.storage").remove_old_incoming()  # the process before this one may have been killed

@@ -11,6 +11,8 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 from unfold.widgets import (
@@ -22,6 +24,7 @@ from unfold.widgets import (
 
 from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.gateways.registry import title_of
+from billing.invoices.services import the_seller
 from billing.ledger.money import sum_text, to_amount, to_minor
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.payments.orders import approve_transfer, reject_transfer, takes_approval, takes_rejection
@@ -42,6 +45,9 @@ from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmi
 from core.backoffice.dialogs import asks
 from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
+from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy as _
+from core.types import JsonObject
 
 CHANGE = "billing.change_payment"
 COLOURS = {"open": "info", "paid": "success", "cancelled": "warning"}
@@ -64,9 +70,19 @@ class ApproveForm(forms.Form):
     """The amount and date of a bank transfer that was received."""
 
     amount = forms.DecimalField(
-        min_value=0, help_text="What has come, to the last unit.", widget=UnfoldAdminDecimalFieldWidget()
+        min_value=0, help_text=_("Received amount, as on the statement."), widget=UnfoldAdminDecimalFieldWidget()
     )
-    received_on = forms.DateField(help_text="The day on the statement.", widget=UnfoldAdminDateWidget())
+    received_on = forms.DateField(help_text=_("Date on the statement."), widget=UnfoldAdminDateWidget())
+
+
+class DifferentAmountForm(forms.Form):
+    """The amount that was received in place of the expected one."""
+
+    amount = forms.DecimalField(
+        min_value=0,
+        help_text=_("The company reads it. Its order stays open."),
+        widget=UnfoldAdminDecimalFieldWidget(),
+    )
 
 
 class RejectForm(forms.Form):
@@ -96,7 +112,7 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     icon = "shopping_cart"
     finds = True
-    dialogs = ("approve", "reject", "credit")
+    dialogs = ("approve", "different_amount", "reject", "credit")
     extra = ("shown_amount", "from_balance")
     hides = ("basis", "amount_minor", "credit_minor", "currency")
     list_display = ("number", "company", "shown_amount", "state", "bank_state", "plan", "created_at", "paid_at")
@@ -121,20 +137,47 @@ class PaymentAdmin(CompanyRecordAdmin):
             return takes_credit(record)
         return takes_approval(record) if name == "approve" else takes_rejection(record)
 
+    def dialog_title(self, record: Payment, name: str) -> str:
+        if name != "approve":
+            return super().dialog_title(record, name)
+        amount = sum_text(record.amount_minor, record.currency)
+        return gettext("Approve %(amount)s from %(company)s") % {"amount": amount, "company": record.company}
+
+    def dialog_initial(self, record: Payment, name: str) -> JsonObject:
+        if name != "approve":
+            return {}
+        today = timezone.now().astimezone(zone_of(the_seller().timezone)).date()
+        received_on = min(record.transferred_on or today, today)
+        return {"amount": to_amount(record.amount_minor, record.currency), "received_on": received_on}
+
     def dialog_facts(self, record: Payment, name: str) -> Iterable[tuple[str, Any]]:
         yield "Amount expected", sum_text(record.amount_minor, record.currency)
         yield "Order", record.number
         yield "Reference", record.reference or "–"
         yield "Proof", proof_of(record)
 
-    @asks(ApproveForm, "Approve bank transfer", permission=CHANGE)
+    @asks(ApproveForm, _("Approve bank transfer"), permission=CHANGE)
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
         """Record the bank transfer, and apply the order."""
         minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
         self.log_change(request, record, f"Approved: {amount} {record.currency}.")
 
-    @asks(RejectForm, "Reject bank transfer", permission=CHANGE)
+    @asks(DifferentAmountForm, _("Different amount received"), permission=CHANGE)
+    def different_amount(self, request: HttpRequest, record: Payment, *, amount: Decimal) -> None:
+        """Reject the transfer, and name both amounts to the company. Part of a price pays for no period."""
+        minor = exact_minor(amount, record.currency)
+        if minor == record.amount_minor:
+            raise ValidationFailed("the expected amount", gettext("This is the expected amount. Approve the transfer."))
+        amounts = {
+            "received": sum_text(minor, record.currency),
+            "expected": sum_text(record.amount_minor, record.currency),
+        }
+        reason = gettext("We received %(received)s, but the order is %(expected)s.") % amounts
+        reject_transfer(payment=record, reason=reason, by=staff_of(request))
+        self.log_change(request, record, f"Rejected: {reason}")
+
+    @asks(RejectForm, _("Reject bank transfer"), permission=CHANGE)
     def reject(self, request: HttpRequest, record: Payment, *, reason: str) -> None:
         """Reject a bank transfer that was not received."""
         reject_transfer(payment=record, reason=reason, by=staff_of(request))

@@ -3,54 +3,82 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from core.hold.models import Hold
 from core.hold.services import current_hold
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
-TITLES = {
-    "accounts": "Accounts",
-    "billing": "Billing",
-    "crm": "CRM",
-    "outreach": "Outreach",
-    "workflows": "Workflows",
-    "core": "System",
-    "auth": "Staff",
+COMPANIES = _("Companies")
+PEOPLE = _("People")
+CRM = _("CRM")
+OUTREACH = _("Outreach")
+WEBSITE = _("Website and chat")
+CONNECTIONS = _("Connections")
+WORKFLOWS = _("Workflows")
+BILLING = _("Billing")
+TEXTS = _("Texts")
+SYSTEM = _("System")
+INTERNALS = _("Internals")
+GROUPS = (COMPANIES, PEOPLE, CRM, OUTREACH, WEBSITE, CONNECTIONS, WORKFLOWS, BILLING, TEXTS, SYSTEM, INTERNALS)
+"""The groups of the menu, in its order. Internals has the records that only operators need (operators_only)."""
+PLACES = {
+    "accounts": PEOPLE,
+    "accounts.companies": COMPANIES,
+    "accounts.settings": COMPANIES,
+    "accounts.programs": COMPANIES,
+    "accounts.staff_visits": COMPANIES,
+    "accounts.mails": TEXTS,
+    "accounts.notifications": SYSTEM,
+    "accounts.request_log": SYSTEM,
+    "billing": BILLING,
+    "core": SYSTEM,
+    "core.messages": TEXTS,
+    "crm": CRM,
+    "crm.files": SYSTEM,
+    "crm.webhooks": CONNECTIONS,
+    "django.contrib.auth": PEOPLE,
+    "outreach": OUTREACH,
+    "outreach.chat": WEBSITE,
+    "outreach.connections": CONNECTIONS,
+    "outreach.site": WEBSITE,
+    "workflows": WORKFLOWS,
 }
-"""The titles of the apps in the menu, in its order."""
-OPERATORS_ONLY = "Behind the scenes"
-"""Menu title of the records that only operators need (BackOfficeAdmin.operators_only)."""
+"""Package of models -> their group. The longest name counts."""
 
 
 def navigation(request: HttpRequest) -> list[JsonObject]:
-    """Return the sidebar: the pages that the user may see, app by app."""
-    apps = {app["app_label"]: app for app in admin.site.get_app_list(request)}
-    groups: list[JsonObject] = [
-        {"items": [{"title": "Overview", "icon": "monitoring", "link": reverse("admin:index")}]}
-    ]
-    last_items: list[JsonObject] = []
-    for label in sorted(apps, key=lambda label: (list(TITLES).index(label) if label in TITLES else len(TITLES), label)):
-        items: list[JsonObject] = []
-        for model in apps[label]["models"]:
+    """Return the sidebar: the pages that the user may see, by group."""
+    items: dict[str, list[JsonObject]] = {group: [] for group in GROUPS}
+    for app in admin.site.get_app_list(request):
+        for model in app["models"]:
+            if not model["admin_url"]:
+                continue
             page = admin.site.get_model_admin(model["model"])
-            item = {
-                "title": model["name"][:1].upper() + model["name"][1:],
-                "icon": getattr(page, "icon", "data_object"),
-                "link": model["admin_url"],
-            }
-            if model["admin_url"]:
-                (last_items if getattr(page, "operators_only", False) else items).append(item)
-        items.sort(key=lambda item: item["title"].lower())
-        if items:
-            groups.append(_group(TITLES.get(label, apps[label]["name"]), items))
-    if last_items:
-        groups.append(_group(OPERATORS_ONLY, sorted(last_items, key=lambda item: item["title"].lower())))
-    return groups
+            title = model["name"][:1].upper() + model["name"][1:]
+            icon = getattr(page, "icon", "data_object")
+            items[group_of(model["model"])].append({"title": title, "icon": icon, "link": model["admin_url"]})
+    overview: JsonObject = {
+        "items": [{"title": gettext("Overview"), "icon": "monitoring", "link": reverse("admin:index")}]
+    }
+    return [overview, *(_group(title, pages) for title, pages in items.items() if pages)]
+
+
+def group_of(model: type[Model]) -> str:
+    """Return the group of the menu that lists a model."""
+    if getattr(admin.site.get_model_admin(model), "operators_only", False):
+        return INTERNALS
+    module = f"{model.__module__}."
+    packages = [package for package in PLACES if module.startswith(f"{package}.")]
+    return PLACES[max(packages, key=len)] if packages else SYSTEM
 
 
 def _group(title: str, items: list[JsonObject]) -> JsonObject:
+    items.sort(key=lambda item: str(item["title"]).lower())
     return {"title": title, "separator": True, "collapsible": True, "items": items}
 
 
@@ -64,4 +92,4 @@ def hold_of(request: HttpRequest) -> Hold | None:
 
 def environment(request: HttpRequest) -> list[str] | None:
     """Return the label next to the title of each page if the service is held."""
-    return ["Held: nothing goes out", "danger"] if request.user.is_authenticated and hold_of(request) else None
+    return [gettext("Held: nothing goes out"), "danger"] if request.user.is_authenticated and hold_of(request) else None

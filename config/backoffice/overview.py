@@ -6,21 +6,23 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Model, Q, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from accounts.models import Company, User
 from billing.models import Attempt, Difference, Payment, Refund, Subscription
 from config.backoffice.menu import hold_of
-from core.backoffice.paginator import EXACT, capped_count, estimated_count
+from config.backoffice.service import service_state, work_state
+from core.backoffice.paginator import EXACT, capped_count, estimated_counts
 from core.backoffice.panels import link, list_address, table
 from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
-from core.models import EventDelivery
+from core.models import EventDelivery, TaskSchedule
 from core.text.words import day_of
 from core.types import JsonObject
 from crm.models import Contact, Import
@@ -47,35 +49,43 @@ SCANNED = 10_000
 def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
     """Add the first page's context: figures, running work, and errors of the last day, each if the user may see it."""
     may = request.user.has_perm
-    context["figures"] = _figures(may)
+    context["figures"] = _figures(request)
     sections = []
     if hold := hold_of(request):
         sections.append(
             {"title": "Held: nothing goes out", "html": format_html(HELD, f"{hold.since:%Y-%m-%d %H:%M}", hold.reason)}
         )
+    problems = _problems(request)
+    if problems is not None:
+        sections.append({"title": "Trouble", "html": problems})
+    if _may_see(may, TaskSchedule):
+        sections.append({"title": _("Service"), "html": service_state()})
+        sections.append({"title": _("Waiting work"), "html": work_state()})
     if charts := [chart for chart in CHARTS if _may_see(may, chart[2])]:
         sections.append({"title": f"The last {DAYS} days", "html": _charts(charts)})
     if _may_see(may, Import):
         sections.append({"title": "Imports under way", "html": _imports(Import.objects.filter(status__in=MOVING))})
     if _may_see(may, GenieScheduler):
         sections.append({"title": "Runs under way", "html": _runs()})
-    problems = _problems(may)
-    if problems is not None:
-        sections.append({"title": "Trouble", "html": problems})
     context["sections"] = sections
     return context
 
 
-def _figures(may: Any) -> list[JsonObject]:
+def _figures(request: HttpRequest) -> list[JsonObject]:
     """Return counts that never read a large table: estimates, or the rows of one day by the time in their ids."""
+    may = request.user.has_perm
     figures = []
-    for model, title in ((Company, "Companies"), (User, "Users"), (Contact, "Contacts"), (SendJob, "Messages")):
-        if _may_see(may, model):
-            figures.append({"title": title, "value": _number(estimated_count(model)), "link": list_address(model)})
+    kinds: dict[type[Model], str] = {
+        Company: _("Companies"),
+        User: _("Users"),
+        Contact: _("Contacts"),
+        SendJob: _("Messages"),
+    }
+    counts = estimated_counts([model for model in kinds if _may_see(may, model)])
+    for model, number in counts.items():
+        figures.append({"title": kinds[model], "value": _number(number), "link": list_address(model)})
     if may("outreach.view_sendjob"):
-        steps = dict(
-            _last_day(SendJobTransition.objects.filter(to_status="sent")).values_list("to_status").annotate(Count("pk"))
-        )
+        steps = _steps_of_last_day(request)
         figures.append(
             {
                 "title": "Sent in 24 hours",
@@ -189,8 +199,18 @@ def _runs() -> str:
     )
 
 
-def _problems(may: Any) -> str | None:
+def _steps_of_last_day(request: HttpRequest) -> dict[str, int]:
+    """Count the messages of the last 24 hours by the status that they got. They are counted once for a page."""
+    if not hasattr(request, "message_steps"):
+        rows = _last_day(SendJobTransition.objects.filter(to_status__in=("sent", "failed", "unknown")))
+        request.message_steps = dict(rows.values_list("to_status").annotate(Count("pk")))  # type: ignore[attr-defined]
+    steps: dict[str, int] = request.message_steps  # type: ignore[attr-defined]
+    return steps
+
+
+def _problems(request: HttpRequest) -> str | None:
     """Render the errors that may need attention, each with its number and a link. None if the user may see none."""
+    may = request.user.has_perm
     lately = Q(finished_at__gte=timezone.now() - timedelta(days=1))
     kinds = (
         ("Failed imports", Import, "failed", lately),
@@ -203,8 +223,8 @@ def _problems(may: Any) -> str | None:
         if number := capped_count(model.objects.filter(condition, status=status)):
             cells.append((title, _number(number), _list_link(model, status)))
     if _may_see(may, SendJob):
-        steps = _last_day(SendJobTransition.objects.filter(to_status__in=("failed", "unknown")))
-        for status, number in sorted(steps.values_list("to_status").annotate(Count("pk"))):
+        steps = {status: number for status, number in _steps_of_last_day(request).items() if status != "sent"}
+        for status, number in sorted(steps.items()):
             title = "Messages that failed" if status == "failed" else "Messages whose fate is unknown"
             cells.append((title, f"{number:,}", _list_link(SendJob, status)))
     elif not visible and not any(_may_see(may, model) for _, model, _ in MONEY):

@@ -170,10 +170,14 @@ def check(backup: Path, *, words: str) -> Manifest:
     return manifest
 
 
+def whole_backups(target: Path) -> list[Path]:
+    """Return the paths of the folder's whole backups, the oldest first."""
+    return sorted(path.parent for path in target.glob(f"{PREFIX}*/manifest.json") if path.parent.suffix != UNFINISHED)
+
+
 def remove_old(target: Path, *, keep: int) -> list[Path]:
     """Remove whole backups but the newest `keep`. Returns their paths."""
-    whole = sorted(path.parent for path in target.glob(f"{PREFIX}*/manifest.json") if path.parent.suffix != UNFINISHED)
-    old = whole[:-keep]
+    old = whole_backups(target)[:-keep]
     for path in old:
         shutil.rmtree(path)
     return old

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Count
 from django.utils import timezone
 
+from config.backup.last import last_backup
+from config.data_dir import disk
 from core.hold.services import current_hold
 from core.ids import first_id
 from core.jobs import heartbeat
+from core.jobs.backlog import MAX_COUNT, Backlog, read_backlogs
 from core.jobs.liveness import ALIVE, NAMESPACE
 from core.jobs.periodic import PeriodicTask, due_tasks
-from core.jobs.registry import DrainedWork, drained
+from core.jobs.registry import drained
 from core.models import EventDelivery
 from core.tenancy import unscoped
 from outreach.models import SendJobTransition
 
-MAX_COUNT = 10_000
-"""The maximum that rows are counted to, so that counting a long queue stays fast."""
 LATELY = timedelta(minutes=5)
 SECONDS = 5
 WORK_DUE = "Whether a kind of work has anything due"
@@ -36,10 +36,13 @@ def figures() -> Iterator[Figure]:
             cursor.execute(f"SET LOCAL statement_timeout = '{SECONDS}s'")
         now = timezone.now()
         for name, work in sorted(drained().items()):
-            yield from _work(name, work, now)
+            yield "leadwright_work_due", WORK_DUE, {"work": name, "queue": work.queue}, float(work.due())
+        for backlog in read_backlogs():
+            yield from _backlog(backlog, now)
         periodic = {"work": PeriodicTask.part_of, "queue": PeriodicTask.queue}
         yield "leadwright_work_due", WORK_DUE, periodic, float(bool(due_tasks()))
         yield from _processes(now)
+        yield from _machine(now)
         for status in (EventDelivery.Status.PENDING, EventDelivery.Status.PARKED):
             number = EventDelivery.objects.filter(status=status)[:MAX_COUNT].count()
             yield (
@@ -53,20 +56,20 @@ def figures() -> Iterator[Figure]:
             yield "leadwright_messages_5m", "Changes of messages in 5 minutes, by status", {"status": status}, number
 
 
-def _work(name: str, work: DrainedWork, now: datetime) -> Iterator[Figure]:
-    labels = {"work": name, "queue": work.queue}
-    yield "leadwright_work_due", WORK_DUE, labels, float(work.due())
-    if work.model is None:
-        return
-    rows: Any = work.model._default_manager
-    policy = work.model.claim_policy
-    due: Any = rows.filter(status=policy.ready, due_at__lte=now).order_by()
-    yield "leadwright_work_waiting", f"Rows that are due, {MAX_COUNT} at most", labels, due[:MAX_COUNT].count()
-    oldest = due.order_by("due_at").values_list("due_at", flat=True).first()
-    seconds = max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
+def _backlog(backlog: Backlog, now: datetime) -> Iterator[Figure]:
+    labels = {"work": backlog.name, "queue": backlog.queue}
+    yield "leadwright_work_waiting", f"Rows that are due, {MAX_COUNT} at most", labels, backlog.waiting
+    seconds = max(0.0, (now - backlog.oldest).total_seconds()) if backlog.oldest else 0.0
     yield "leadwright_work_oldest_seconds", "How long the oldest due row has waited", labels, seconds
-    held: Any = rows.filter(status__in={policy.claimed, *policy.orphans}).order_by()
-    yield "leadwright_work_running", f"Rows that workers hold, {MAX_COUNT} at most", labels, held[:MAX_COUNT].count()
+    yield "leadwright_work_running", f"Rows that workers hold, {MAX_COUNT} at most", labels, backlog.running
+
+
+def _machine(now: datetime) -> Iterator[Figure]:
+    """Yield the figures of the data folder, of the machine that answers."""
+    yield "leadwright_disk_free_bytes", "Free space where LEADWRIGHT_DATA is", {}, disk()[1]
+    if (backup := last_backup()) is not None:
+        age = (now - backup.made_at).total_seconds()
+        yield "leadwright_backup_age_seconds", "Since the last whole backup in LEADWRIGHT_DATA/backups", {}, age
 
 
 def _processes(now: datetime) -> Iterator[Figure]:

@@ -20,10 +20,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import Member, StaffVisit
 from accounts.staff_visits.services import OVER, PERMISSION, end_visit, note_page
 from billing.models import Subscription
-from config.backoffice.menu import TITLES
 from config.staff_visits.api_reader import read_endpoint
 from config.staff_visits.cells import cell, columns, entries
-from config.staff_visits.resources import Resource, find_resources
+from config.staff_visits.resources import TITLES, Resource, find_resources
 from config.staff_visits.visitors import pages_address
 from core.api.endpoint import Endpoint
 from core.api.output import Output

@@ -6,12 +6,22 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from config.backoffice.menu import TITLES
 from core.api.endpoint import Endpoint
 from core.api.routers import Operation
+from core.text.translation import gettext_lazy as _
 
 WITHOUT_RECORDS = frozenset({"api"})
 """Modules whose records are not shown: GET /api/:id answers the whole key."""
+
+TITLES = {
+    "accounts": _("Accounts"),
+    "billing": _("Billing"),
+    "crm": _("CRM"),
+    "outreach": _("Outreach"),
+    "workflows": _("Workflows"),
+    "core": _("System"),
+}
+"""The titles of the apps in a visit's menu, in its order."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 
 from core.backoffice.panels import facts
 from core.errors import ApiError
+from core.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,11 @@ class DialogMixin:
         """Return the dialogs that the request's user may open for the record."""
         dialogs = [(name, getattr(self, name).dialog) for name in self.dialogs]
         return [
-            Action(name, f"{dialog.title}…", reverse(f"admin:{self._dialog_url}", args=(record.pk, name)))
+            Action(
+                name,
+                f"{self.dialog_title(record, name)}…",
+                reverse(f"admin:{self._dialog_url}", args=(record.pk, name)),
+            )
             for name, dialog in dialogs
             if request.user.has_perm(dialog.permission) and self.admits(record, name)
         ]
@@ -87,6 +92,15 @@ class DialogMixin:
         """Return whether the record's state admits a dialog or command, so that its page offers it."""
         condition = self.when.get(name)
         return condition is None or bool(condition(record))
+
+    def dialog_title(self, record: Any, name: str) -> str:
+        """Return the text of a dialog's buttons for the record."""
+        dialog: Dialog = getattr(self, name).dialog
+        return dialog.title
+
+    def dialog_initial(self, record: Any, name: str) -> JsonObject:
+        """Return the values that a dialog's form begins with."""
+        return {}
 
     def dialog_facts(self, record: Any, name: str) -> Iterable[tuple[str, Any]]:
         """Return the data above a dialog's form: names and values."""
@@ -103,7 +117,8 @@ class DialogMixin:
         record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
         if record is None:
             raise Http404("there is no such record")
-        form = dialog.form(request.POST) if request.method == "POST" else dialog.form()
+        posted = request.POST if request.method == "POST" else None
+        form = dialog.form(posted, initial=self.dialog_initial(record, name))
         place = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=(record.pk,))  # type: ignore[attr-defined]
         if form.is_valid():
             try:
@@ -112,7 +127,7 @@ class DialogMixin:
                 form.add_error(None, error.detail or str(error))
         context = {
             **self.admin_site.each_context(request),  # type: ignore[attr-defined]
-            "title": dialog.title,
+            "title": self.dialog_title(record, name),
             "content_subtitle": str(record),
             "form": form,
             "facts": facts(pairs) if (pairs := list(self.dialog_facts(record, name))) else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
@@ -19,10 +20,22 @@ EXACT = 10_000
 
 def estimated_count(model: type[models.Model]) -> int:
     """Count the rows of the model's table: exactly if it is small, by PostgreSQL's estimate if it is large."""
+    return estimated_counts([model])[model]
+
+
+def estimated_counts(kinds: Sequence[type[models.Model]]) -> dict[type[models.Model], int]:
+    """Count the rows of several tables as `estimated_count` does. One query reads all estimates."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass", [f'"{model._meta.db_table}"'])
-        estimate = cursor.fetchone()[0]
-    return estimate if estimate > EXACT else capped_count(model._default_manager.all())
+        cursor.execute(
+            "SELECT (SELECT reltuples::bigint FROM pg_class WHERE oid = name::regclass)"
+            " FROM unnest(%s::text[]) WITH ORDINALITY AS tables(name, place) ORDER BY place",
+            [[f'"{model._meta.db_table}"' for model in kinds]],
+        )
+        estimates = [estimate for (estimate,) in cursor.fetchall()]
+    return {
+        model: estimate if estimate > EXACT else capped_count(model._default_manager.all())
+        for model, estimate in zip(kinds, estimates, strict=True)
+    }
 
 
 def capped_count(rows: models.QuerySet[Any]) -> int:

@@ -17,7 +17,7 @@ class ResponseMessage(BaseModel):
     """The default as of the last migrate (core.messages.defaults); null for a name without one."""
 
     class Meta:
-        verbose_name = "API message"
+        verbose_name = "message text"
         ordering = ("name",)
         constraints = [
             models.CheckConstraint(condition=models.Q(status__gte=200, status__lte=599), name="responsemessage_status")

@@ -112,7 +112,7 @@ class FollowUp(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "follow-up"
+        verbose_name = "task"
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="followup_newest"),
             models.Index(fields=("company", "due_at", "id"), name="followup_due"),

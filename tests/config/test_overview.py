@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -12,7 +14,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Mail, User
+from config.backup.last import record_check
+from config.backup.manifest import Manifest
 from core.ids import first_id
 from core.text.words import day_of
 from tests.kit.cast import Cast
@@ -108,3 +112,56 @@ def test_a_search_that_takes_too_long_says_where_to_go_on(
     assert "Look among contacts" in text
     assert f"{reverse('admin:crm_contact_changelist')}?q=hedlund" in text
     assert "Nothing found" not in text
+
+
+def service(client: Client) -> str:
+    page = client.get(reverse("admin:index")).content.decode()
+    return page.partition("<h2>Service</h2>")[2].partition("<h2>The last")[0]
+
+
+def test_the_service_tells_of_its_parts(cast: Cast, staff: Client) -> None:
+    text = service(staff)
+    for part in ("Workers", "Web processes", "PostgreSQL", "Redis", "Disk", "Last backup", "all migrations applied"):
+        assert part in text, part
+    assert "last seen never" in text
+    assert "No work is waiting." in text
+    assert "No backup in" in text
+
+
+def test_waiting_work_is_counted_by_kind(cast: Cast, staff: Client) -> None:
+    with cast.scope():
+        Mail.objects.create(kind="notice", to="a@example.org", subject="A", due_at=timezone.now() - timedelta(hours=2))
+    text = service(staff)
+    assert "2 h ago" in text
+    assert f"{reverse('admin:accounts_mail_changelist')}?status__exact=queued" in text
+
+
+def test_a_redis_that_is_down_is_said(cast: Cast, staff: Client, settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    assert "Redis does not answer" in service(staff)
+
+
+def test_the_last_backup_has_its_age_and_its_check(cast: Cast, staff: Client, settings: Any, tmp_path: Path) -> None:
+    settings.LEADWRIGHT_DATA = tmp_path
+    folder = tmp_path / "backups" / "leadwright-20260101T000000Z"
+    folder.mkdir(parents=True)
+    Manifest(
+        made_at=(timezone.now() - timedelta(hours=3)).isoformat(),
+        server=16,
+        tools=16,
+        migrations=[],
+        rows={},
+        files=0,
+        secrets={},
+    ).write(folder)
+    assert "3 h ago, 0 bytes, not verified" in service(staff)
+    record_check(folder)
+    assert "verified just now" in service(staff)
+    (folder / "checked.json").write_text("[]")
+    assert "not verified" in service(staff)
+
+
+def test_staff_without_the_permission_see_no_service(cast: Cast) -> None:
+    viewer = UserFactory(is_staff=True)
+    viewer.user_permissions.add(Permission.objects.get(codename="view_contact"))
+    assert "<h2>Service</h2>" not in browser(viewer).get(reverse("admin:index")).content.decode()

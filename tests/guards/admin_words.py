@@ -16,8 +16,8 @@ JSON = re.compile(r"""[\[{]\s*["']|["']\s*:\s|\[\]|\{\}""")
 CODE_WORDS = re.compile(
     r"\b(genie|scheduler|kernel|chore|send ?jobs?|idempotency|deliverys|inboxs|readys|smtp|ocr)\b", re.IGNORECASE
 )
-WRONG_PLURAL = re.compile(r"(?<![aeiou])ys\b|(?:x|ch|sh)s\b")
-"""Words in y after a consonant, and in x, ch or sh, have another plural, which Django does not make."""
+WRONG_PLURAL = re.compile(r"(?<![aeiou])ys\b|(?:x|ch|sh|s)s\b")
+"""Words in y after a consonant, and in s, x, ch or sh, have another plural, which Django does not make."""
 
 
 def check_title(row: models.Model) -> None:

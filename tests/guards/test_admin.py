@@ -23,6 +23,7 @@ from django.urls import get_resolver, reverse
 
 from accounts.models import Company, SecondFactor, User
 from billing.models import AddOnPrice, MeterPrice, PlanPrice
+from config.backoffice.menu import GROUPS, group_of, navigation
 from core.backoffice.admin import BackOfficeAdmin, is_secret
 from core.backoffice.site import BackOfficeSite
 from core.models import Hold, ObjectSequence
@@ -167,6 +168,23 @@ def test_kinds_are_called_by_words() -> None:
         for name in (str(model._meta.verbose_name), str(model._meta.verbose_name_plural)):
             assert not CODE_WORDS.search(name), f"{model._meta.label} is called {name}"
         assert not WRONG_PLURAL.search(name), f"{model._meta.label}: {name}"
+
+
+def test_the_menu_has_few_groups_with_each_kind_once(staff: Client) -> None:
+    request = RequestFactory().get("/")
+    request.user = User.objects.get(is_superuser=True)
+    groups = navigation(request)[1:]
+    assert [group["title"] for group in groups] == list(GROUPS)
+    assert len(GROUPS) <= 11
+    pages = [item["link"] for group in groups for item in group["items"]]
+    assert sorted(pages) == sorted(address(model, "changelist") for model in REGISTERED)
+    assert {group_of(model) for model in REGISTERED} == set(GROUPS)
+    assert all(group["collapsible"] for group in groups)
+
+
+@pytest.mark.parametrize("name", ["member hourss", "deliverys", "inboxs", "branchs"])
+def test_wrong_plurals_are_recognized(name: str) -> None:
+    assert WRONG_PLURAL.search(name)
 
 
 def test_every_model_is_registered() -> None:

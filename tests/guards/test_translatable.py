@@ -1,4 +1,4 @@
-"""Texts of the members' pages stand in translate tags, so that a translator finds all of them."""
+"""Texts of pages and of the back office stand in translate tags, so that a translator finds all of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ import pytest
 
 from config.data_dir import PROJECT
 
-TEMPLATES = sorted((PROJECT / "templates" / "web").rglob("*.html"))
+ROOT = PROJECT / "templates"
+PREVIEWS = {"brand_preview", "chat_bubble", "demo_login", "demo_website", "mail_preview", "widget_preview"}
+"""Public pages of the demo, and frames that show a company's own texts."""
+TEMPLATES = sorted(
+    path
+    for pattern in ("web/**/*.html", "admin/*.html", "unfold/**/*.html", "pages/*.html", "*.html")
+    for path in ROOT.glob(pattern)
+    if path.parent.name != "pages" or path.stem not in PREVIEWS
+)
 TRANSLATED = re.compile(r"{% blocktranslate.*?%}.*?{% endblocktranslate %}", re.DOTALL)
 VERBATIM = re.compile(r"{% verbatim %}.*?{% endverbatim %}", re.DOTALL)
 TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}")
@@ -84,6 +92,6 @@ def test_there_are_templates() -> None:
     assert len(TEMPLATES) > 300
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(PROJECT / "templates" / "web")))
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_texts_stand_in_translate_tags(template: Path) -> None:
     assert untranslated(template.read_text(encoding="utf-8")) == []

@@ -10,6 +10,7 @@ from django.core.management import BaseCommand, CommandError, CommandParser
 
 from config.backup import creation, sealed
 from config.backup.errors import BackupError
+from config.backup.last import record_check
 from core.types import JsonObject
 
 
@@ -48,6 +49,7 @@ class Command(BaseCommand):
 
     def _check(self, backup: Path) -> None:
         manifest = creation.check(backup, words=sealed.passphrase())
+        record_check(backup)
         size = sum(part.size for part in manifest.parts.values())
         self.stdout.write(
             f"{backup} is whole: of {manifest.made_at}, {sum(manifest.rows.values()):,} rows, {manifest.files:,} files,"

@@ -24,8 +24,8 @@ class Suppression(CompanyModel):
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "address never written to"
-        verbose_name_plural = "addresses never written to"
+        verbose_name = "suppressed address"
+        verbose_name_plural = "suppressed addresses"
         # The company comes first: an address that one company may not write to is free for all others.
         constraints = [models.UniqueConstraint(fields=("company", "email"), name="suppression_once")]
         indexes = [

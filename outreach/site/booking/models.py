@@ -22,6 +22,8 @@ class MemberHours(CompanyModel):
     away = JSONField(default=list, blank=True, help_text="from and to of each time away, both days included.")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = "working hours"
+        verbose_name_plural = "working hours"
         constraints = [models.UniqueConstraint(fields=("company", "member"), name="memberhours_once")]
 
     def __str__(self) -> str:

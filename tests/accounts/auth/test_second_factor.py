@@ -225,7 +225,7 @@ def test_required_leads_everybody_to_set_it_up(staff: User, settings: Any, clock
     client = log_in()
     assert client.get(HOME).url.startswith(PAGE)
     page = text(client)
-    assert "asks everybody" in page
+    assert "requires a second factor" in page
     send(client, App(page).code())
     assert text(client, HOME)
 

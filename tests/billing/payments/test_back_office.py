@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
@@ -38,12 +40,12 @@ def address(page: str, *args: str) -> str:
 def test_a_transfer_is_decided_where_it_waits_with_its_facts_in_sight(staff: Client) -> None:
     cast, id = ordered()
     page = staff.get(address("payment_change", id)).content.decode()
-    assert "Approve bank transfer" not in page
+    assert "Approve 29.00 USD" not in page
     proof = "https://files.example.org/slip.pdf"
     answer = cast.session.post("/manual-payment", {"paymentID": id, "reference": "SLIP 7", "proof": proof})
     assert answer.status in (200, 201), answer.body
     page = staff.get(address("payment_change", id)).content.decode()
-    assert "Approve bank transfer" in page
+    assert "Approve 29.00 USD from" in page
     assert "Reject bank transfer" in page
     assert "29.00 USD" in page
     asked = staff.get(address("payment_ask", id, "approve")).content.decode()
@@ -55,7 +57,7 @@ def test_a_transfer_is_decided_where_it_waits_with_its_facts_in_sight(staff: Cli
     assert "bank_state__exact=submitted" in home
     pay(cast, id)
     page = staff.get(address("payment_change", id)).content.decode()
-    assert "Approve bank transfer" not in page
+    assert "Approve 29.00 USD" not in page
     assert "Reject bank transfer" not in page
 
 
@@ -103,3 +105,56 @@ def test_owners_are_told_of_money_that_came_and_of_a_transfer_that_did_not() -> 
     assert "It has not come." in rejected.text
     assert f"Invoice {payment.invoice.number} is paid" in received.text
     assert "settings/plan/invoices" in received.text
+
+
+def transferred() -> tuple[Cast, str]:
+    """A company that says it has transferred the money of its order."""
+    cast, id = ordered()
+    cast.session.post("/manual-payment", {"paymentID": id, "reference": "SLIP 7"})
+    return cast, id
+
+
+def payment_of(cast: Cast, id: str) -> Payment:
+    with cast.scope():
+        return Payment.objects.get(pk=id)
+
+
+def test_an_expected_transfer_is_approved_once_with_the_prefilled_form(staff: Client) -> None:
+    cast, id = transferred()
+    place = address("payment_ask", id, "approve")
+    page = staff.get(place)
+    assert f"Approve 29.00 USD from {cast.company.name}" in page.content.decode()
+    sent = {name: page.context["form"][name].value() for name in ("amount", "received_on")}
+    answers = [staff.post(place, sent) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [302, 200]
+    assert "not waiting for a decision" in answers[1].content.decode()
+    payment = payment_of(cast, id)
+    assert (payment.status, payment.bank_state) == ("paid", "approved")
+    assert list(LogEntry.objects.filter(object_id=id).values_list("change_message", flat=True)) == [
+        "Approved: 29.00 USD."
+    ]
+
+
+@pytest.mark.parametrize(("amount", "said"), [("20", "20.00 USD"), ("30.50", "30.50 USD")])
+def test_a_different_amount_leaves_the_order_open_and_names_both(staff: Client, amount: str, said: str) -> None:
+    cast, id = transferred()
+    place = address("payment_ask", id, "different_amount")
+    assert "This is the expected amount" in staff.post(place, {"amount": "29"}).content.decode()
+    assert staff.post(address("payment_ask", id, "approve"), {"amount": amount}).status_code == 200
+    assert payment_of(cast, id).bank_state == "submitted"
+    assert staff.post(place, {"amount": amount}).status_code == 302
+    payment = payment_of(cast, id)
+    assert (payment.status, payment.bank_state) == ("open", "rejected")
+    assert payment.decision == f"We received {said}, but the order is 29.00 USD."
+
+
+def test_staff_who_only_read_orders_approve_none() -> None:
+    cast, id = transferred()
+    viewer = UserFactory(is_staff=True)
+    viewer.user_permissions.add(Permission.objects.get(codename="view_payment"))
+    client = Client()
+    client.force_login(viewer)
+    assert "Approve 29.00 USD" not in client.get(address("payment_change", id)).content.decode()
+    for name in ("approve", "different_amount"):
+        assert client.post(address("payment_ask", id, name), {"amount": "29"}).status_code == 403
+    assert payment_of(cast, id).bank_state == "submitted"

@@ -62,7 +62,7 @@ def test_a_visitor_books_and_both_are_told(cast: Cast, outsiders: Cast) -> None:
     assert str(event["UID"]) == f"{booking.meeting_id}@meetings.leadwright"
     assert slots(cast, page) == ["09:30", "10:00", "10:30"]
     done = html_of(Client().get(sent["Location"]))
-    assert ("It is booked" in done, "04:00" in done, "America/New_York" in done) == (True, True, True)
+    assert ("meeting is booked" in done, "04:00" in done, "America/New_York" in done) == (True, True, True)
     assert outsiders.key.get("/booking").data == []
     assert outsiders.key.get(f"/booking/{booking.pk}").status == 404
 

@@ -129,12 +129,12 @@ def test_no_tap_alone_moves_a_meeting(cast: Cast) -> None:
     assert ('name="do" value="move"' in choice, choice.count('<form method="post"')) == (False, 0)
     [leads_to] = set(re.findall(r'href="([^"]+at=2027-03-02T09%3A30[^"]*)"', choice))
     asked = Client().get(leads_to.replace("&amp;", "&")).content.decode()
-    assert ("Move it?" in asked, "09:00" in asked, "09:30" in asked, 'value="move"' in asked) == (True,) * 4
+    assert ("Move the meeting?" in asked, "09:00" in asked, "09:30" in asked, 'value="move"' in asked) == (True,) * 4
     with cast.scope():
         assert Booking.objects.get().meeting.starts_at.isoformat()[11:16] == "09:00"
     moved = Client().post(place, {"do": "move", "at": at(1)})
     done = html_of(Client().get(moved["Location"]))
-    assert ("It is moved" in done, "It is booked" in done) == (True, False)
+    assert ("meeting is moved" in done, "meeting is booked" in done) == (True, False)
     gone = Client().get(f"{place}?move=1&at=2027-03-02T09:10:00%2B00:00").content.decode()
     assert ("just been taken" in gone, 'value="move"' in gone) == (True, False)
     assert Client().post(place, {"do": "move", "at": "soon"}).status_code == 422
