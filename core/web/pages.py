@@ -35,6 +35,10 @@ from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
 MAX_OPTIONS = 200
+UNDO_SECONDS = 10
+"""Seconds in which a timed toast offers to undo (`.toast.timed` in parts.css)."""
+HOLD_SECONDS = UNDO_SECONDS + 2
+"""Seconds for which the server holds the action: the page with the toast takes a moment to arrive."""
 WHOLE, PART = "web/base.html", "web/bare.html"
 """The templates around a page: the shell, and nothing."""
 
@@ -238,26 +242,41 @@ class Page(View):
             raise Refused(400, _("This form is not complete"), _("%(name)s is missing.") % {"name": name})
         return value
 
-    def tell(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
-        """Put a toast on the page that comes next. `undo`, `watch` and `back` are as for `done`."""
+    def tell(
+        self,
+        text: str,
+        *,
+        undo: str = "",
+        watch: str = "",
+        back: Mapping[str, str] | None = None,
+        timed: bool = False,
+    ) -> None:
+        """Put a toast on the page that comes next. `undo`, `watch`, `back` and `timed` are as for `done`."""
         tags = f"watch {watch}" if watch else ""
         if undo:
             tags = f"undo {undo}"
         if back:
-            tags = f"back {json.dumps(back)}"
+            tags = f"{'timed' if timed else 'back'} {json.dumps(back)}"
         messages.success(self.request, text, extra_tags=tags)
 
     def done(
-        self, text: str = "", to: str = "", *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None
+        self,
+        text: str = "",
+        to: str = "",
+        *,
+        undo: str = "",
+        watch: str = "",
+        back: Mapping[str, str] | None = None,
+        timed: bool = False,
     ) -> HttpResponse:
         """Redirect after a form, to this page by default, with a toast.
 
         `undo` is the bulk job that can be undone, `watch` a running one, whose progress the toast shows. `back` has the
-        fields of the form on the page `to` that restores the former state.
+        fields of the form on the page `to` that restores the former state; `timed`: for UNDO_SECONDS only.
         """
         if text:
             target = to or self.request.get_full_path()
-            self.tell(text, undo=undo, watch=watch, back={**back, "address": target} if back else None)
+            self.tell(text, undo=undo, watch=watch, back={**back, "address": target} if back else None, timed=timed)
         response = HttpResponseRedirect(to or self.request.get_full_path())
         response.status_code = 303
         return response

@@ -22,15 +22,19 @@ class Toast:
     """The key of the refusal's remedy (core.web.cures)."""
     back: Mapping[str, str] = field(default_factory=dict)
     """The address and the fields of the form that restores the former state."""
+    is_timed: bool = False
+    """The former state can be restored for ten seconds only, which the toast counts down."""
 
     @classmethod
     def of(cls, message: Any) -> Toast:
         kind, _, rest = (message.extra_tags or "").partition(" ")
+        back = json.loads(rest) if kind in ("back", "timed") else {}
         return cls(
             str(message),
             message.level >= messages.ERROR,
             undo=rest if kind == "undo" else "",
             watch=rest if kind == "watch" else "",
             remedy=rest if kind == "remedy" else "",
-            back=json.loads(rest) if kind == "back" else {},
+            back=back,
+            is_timed=kind == "timed",
         )

@@ -13,7 +13,7 @@ from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
 from core.web.navigation.places import OUTREACH, MenuItem
-from core.web.pages import Page
+from core.web.pages import HOLD_SECONDS, Page
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.messaging.delivery.types import MessageDetailData
 
@@ -34,6 +34,8 @@ ACTIONS = {
     "stop-follow-ups": gettext_lazy("Follow-ups stopped"),
 }
 """Operation of the API -> the message about its success."""
+UNDONE = ("approve", "cancel")
+"""Operations that making a draft takes back."""
 STOPPABLE = ("planned", "draft", "approved")
 """Statuses of messages that a person can still stop."""
 MACHINES = {
@@ -44,6 +46,9 @@ MACHINES = {
     "member": gettext_lazy("someone in your company"),
 }
 """Reason why a visit is not the recipient's -> its description."""
+TOO_LATE = gettext_lazy("Too late to undo: the message is already sent.")
+GONE = ("claimed", "sending", "sent", "failed", "unknown")
+"""Statuses of messages that were approved and that nobody can hold any more."""
 RECENT = {"p": "1", "n": "50"}
 PREVIEW = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'self'"
@@ -158,9 +163,14 @@ class Message(MessagePage):
         return link_of(decision.get("reason", "") if decision else message["reason"], case, self)
 
     def do_approve(self) -> HttpResponse:
-        return self.change("approve", {"contentHash": self.request.POST.get("contentHash", "")})
+        body = {"contentHash": self.request.POST.get("contentHash", ""), "delaySeconds": HOLD_SECONDS}
+        return self.change("approve", body)
 
     def do_draft(self) -> HttpResponse:
+        """Make a draft of the message, which also takes back an approval or a cancellation."""
+        now = self.ask("GET", f"genie/send-jobs/{self.params['id']}")
+        if now.ok and now.data["status"] in GONE:
+            return self.fail(TOO_LATE)
         return self.change("draft")
 
     def do_cancel(self) -> HttpResponse:
@@ -171,6 +181,8 @@ class Message(MessagePage):
 
     def change(self, name: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
+        if answer.ok and name in UNDONE:
+            return self.done(ACTIONS[name], back={"do": "draft"}, timed=name == "approve")
         if answer.ok:
             return self.done(ACTIONS[name])
         return self.fail(f"{answer.message}. {answer.reason}")

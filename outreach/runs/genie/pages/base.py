@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
@@ -44,6 +45,25 @@ def skipped(answer: Values) -> list[str]:
         % {"messages": messages(reason["count"]), "sentence": reason["sentence"]}
         for reason in answer.get("skipped") or ()
     ]
+
+
+def undo_fields(since: str) -> dict[str, str]:
+    """Return the fields of the form that takes back an approval of many messages, given since then."""
+    return {"do": "undo_approval", "since": since}
+
+
+def undo_approval(page: Page, run: str) -> HttpResponse:
+    """Make drafts again of the run's messages that were approved together, as far as they have not gone."""
+    since = page.request.POST.get("since", "")
+    answer = page.ask("POST", f"genie/{run}/draft-all", None, {"approvedSince": since})
+    if not answer.ok:
+        return page.refuse(answer)
+    if answer.job:
+        return page.done(_("Undone. The messages become drafts again."), watch=answer.job)
+    number = answer.data["changedCount"]
+    if not number:
+        return page.fail(_("Too late to undo: the messages are already sent."))
+    return page.done(_("Undone. Drafts again: %(messages)s.") % {"messages": messages(number)})
 
 
 def why(answer: Answer) -> str:

@@ -13,7 +13,8 @@ from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, shown_fields
-from core.web.pages import nothing_here
+from core.web.pages import HOLD_SECONDS, nothing_here
+from outreach.messaging.delivery.pages import GONE, TOO_LATE
 from outreach.messaging.delivery.types import ListedMessageData
 from outreach.runs.genie.pages.base import OutreachPage, why
 from outreach.runs.genie.pages.highlights import marks
@@ -125,11 +126,20 @@ class Review(OutreachPage):
         return self.done(message, here) if answer.ok else self.refuse(answer, here)
 
     def do_approve(self) -> HttpResponse:
-        body = {"contentHash": self.request.POST.get("contentHash", "")}
+        body = {"contentHash": self.request.POST.get("contentHash", ""), "delaySeconds": HOLD_SECONDS}
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved"))
 
     def do_cancel(self) -> HttpResponse:
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message canceled"))
+
+    def do_undo(self) -> HttpResponse:
+        """Make a draft again of the message that was approved or canceled last."""
+        here = self.at(self.sent_id())
+        answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/draft")
+        if answer.ok:
+            return self.done(_("Undone. The message is a draft again."), here)
+        now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}")
+        return self.fail(TOO_LATE, here) if now.ok and now.data["status"] in GONE else self.refuse(answer, here)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -160,7 +170,8 @@ class Review(OutreachPage):
     def on(self, answer: Answer, success: str) -> HttpResponse:
         """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
-            return self.done(success, self.at(self.sent_id("then") if self.request.POST.get("then") else ""))
+            after = self.at(self.sent_id("then") if self.request.POST.get("then") else "")
+            return self.done(success, after, back={"do": "undo", "id": self.sent_id()}, timed=True)
         here = self.at(self.sent_id())
         now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}") if answer.status in (400, 409) else None
         if now is None or not now.ok:
