@@ -85,6 +85,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     page.keyboard.press("Control+Enter")
     expect(place).to_have_text("1 of 3")
     press(page, "e")
+    expect(page.get_by_label("Text")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.get_by_label("Text")).to_have_count(0)
     press(page, "e")

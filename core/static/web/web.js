@@ -190,7 +190,7 @@ class Palette extends HTMLElement {
 
   get field() { return one("input", this); }
   get options() { return all("[role=option]", this); }
-  get fresh() { return one("#results", this)?.dataset.q === this.field.value.trim().replace(/\s+/g, " ").slice(0, 200); }
+  get fresh() { return one("[data-q]", this)?.dataset.q === this.field.value.trim().replace(/\s+/g, " ").slice(0, 200); }
 
   #mark() {
     const options = this.options;
