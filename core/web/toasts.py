@@ -9,6 +9,13 @@ from typing import Any
 
 from django.contrib import messages
 
+UNDO_SECONDS = 10
+"""Seconds in which a timed toast offers to undo (`.toast.timed` in parts.css)."""
+TIMED = {"timed": "yes"}
+"""Marks the fields of a form that restores the former state only for these seconds."""
+HOLD_SECONDS = UNDO_SECONDS + 2
+"""Seconds for which the server holds the action: the page with the toast takes a moment to arrive."""
+
 
 @dataclass(frozen=True)
 class Toast:
@@ -28,7 +35,8 @@ class Toast:
     @classmethod
     def of(cls, message: Any) -> Toast:
         kind, _, rest = (message.extra_tags or "").partition(" ")
-        back = json.loads(rest) if kind in ("back", "timed") else {}
+        back = json.loads(rest) if kind == "back" else {}
+        is_timed = bool(back.pop("timed", ""))
         return cls(
             str(message),
             message.level >= messages.ERROR,
@@ -36,5 +44,5 @@ class Toast:
             watch=rest if kind == "watch" else "",
             remedy=rest if kind == "remedy" else "",
             back=back,
-            is_timed=kind == "timed",
+            is_timed=is_timed,
         )

@@ -10,6 +10,7 @@ from django.test import Client
 
 from crm.models import Contact
 from outreach.messaging.delivery.deciding.reasons import OTHER_SENTENCES, Reason, sentence_of
+from outreach.messaging.delivery.pages.reason_texts import TEXTS
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.kit.html import html_of
@@ -162,6 +163,35 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
 def test_every_reason_has_a_sentence() -> None:
     assert all(sentence_of(reason).endswith(".") for reason in Reason)
     assert (sentence_of(""), sentence_of("something_new")) == ("", "Something new")
+
+
+def test_pages_have_their_own_text_for_every_reason(cast: Cast, post: Post, client: Client) -> None:
+    codes = {*map(str, Reason), *OTHER_SENTENCES}
+    assert codes == set(TEXTS)
+    assert all(not text.startswith(("It ", "The run")) for text in map(str, TEXTS.values()))
+    run = planned(cast, 1, draft=True)
+    with cast.scope():
+        message = SendJob.objects.get(run_id=run)
+        path = at(cast.owner, f"messages/{message.pk}")
+        for code in sorted(codes):
+            SendJob.objects.filter(pk=message.pk).update(status="cancelled", reason=code)
+            assert str(TEXTS[code]) in unescape(text_of(client.get(path))), code
+        SendJob.objects.filter(pk=message.pk).update(reason="from_a_later_version")
+    assert "From a later version" in text_of(client.get(path))
+
+
+def test_the_review_warns_where_the_contact_has_changed(cast: Cast, post: Post, client: Client) -> None:
+    run = planned(cast, 1, draft=True)
+    path = at(cast.owner, f"outreach/{run}/review")
+    warning = "The contact has changed since this draft was written"
+    assert warning not in text_of(client.get(path))
+    with cast.scope():
+        message = SendJob.objects.get(run_id=run)
+        contact = f"/contact/{message.contact_id}"
+    cast.session.put(contact, {"formData": {"name": "New Name"}})
+    assert warning in text_of(client.get(path))
+    cast.session.put(f"/genie/send-jobs/{message.pk}", {"text": "Dear New Name"})
+    assert warning not in text_of(client.get(path))
 
 
 def test_a_preview_can_do_nothing(cast: Cast, post: Post, client: Client) -> None:

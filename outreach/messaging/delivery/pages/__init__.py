@@ -13,8 +13,9 @@ from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
 from core.web.navigation.places import OUTREACH, MenuItem
-from core.web.pages import HOLD_SECONDS, Page
+from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
+from outreach.messaging.delivery.pages.reason_texts import TEXTS, ReasonedPage
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
@@ -68,7 +69,7 @@ class Statuses(Choice):
         return text.split(",")
 
 
-class MessagePage(Page):
+class MessagePage(ReasonedPage):
     """Shared parts of the pages of messages."""
 
     module = "genie"
@@ -115,7 +116,7 @@ class Messages(MessagePage):
 
     def name_filters(self, choices: dict[str, Choice], state: ListState, answer: Answer, named: dict[str, str]) -> None:
         """Set the labels of the filters in links, from the messages that they select."""
-        reasons = {entry["reason"]: entry["sentence"] for entry in answer.data}
+        reasons = {entry["reason"]: entry["sentence"] for entry in answer.data} | dict(TEXTS)
         runs = {entry["run"]["_id"]: entry["run"]["name"] for entry in answer.data if entry["run"]} | named
         for name, labels, unknown in (("reason", reasons, _("another reason")), ("run", runs, _("another outreach"))):
             options = tuple(
@@ -182,7 +183,7 @@ class Message(MessagePage):
     def change(self, name: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
         if answer.ok and name in UNDONE:
-            return self.done(ACTIONS[name], back={"do": "draft"}, timed=name == "approve")
+            return self.done(ACTIONS[name], back={**TIMED, "do": "draft"})
         if answer.ok:
             return self.done(ACTIONS[name])
         return self.fail(f"{answer.message}. {answer.reason}")

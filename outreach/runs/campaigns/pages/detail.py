@@ -13,7 +13,7 @@ from core.text.placeholders import names_in
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
-from core.web.pages import HOLD_SECONDS
+from core.web.toasts import HOLD_SECONDS
 from outreach.runs.campaigns.pages.base import CampaignPage, shown_campaign
 from outreach.runs.campaigns.types import CampaignData
 from outreach.runs.genie.pages.base import messages, undo_approval, undo_fields
@@ -251,7 +251,6 @@ class Campaign(CampaignPage):
             message.format(messages(answer.data[count]) if not answer.job else "messages"),
             watch=answer.job,
             back=back if answer.job or answer.data[count] else None,
-            timed=True,
         )
 
     def do_duplicate(self) -> HttpResponse:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.pages import HOLD_SECONDS
+from core.web.toasts import HOLD_SECONDS
 from outreach.runs.genie.pages.base import OutreachPage, messages, skipped, undo_fields
 from outreach.runs.genie.pages.highlights import marks
 
@@ -52,4 +52,4 @@ class ApproveAll(OutreachPage):
             sentences.append(_("%(messages)s new or changed") % {"messages": messages(newer)})
         text = ". ".join([*sentences, *skipped(answer.data)])
         back = undo_fields(since) if answer.job or answer.data["changedCount"] else None
-        return self.done(text, self.address("outreach-run", run), watch=answer.job, back=back, timed=True)
+        return self.done(text, self.address("outreach-run", run), watch=answer.job, back=back)

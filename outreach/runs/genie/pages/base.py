@@ -11,6 +11,8 @@ from core.web.ask import Answer
 from core.web.forms import Field
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
+from core.web.toasts import TIMED
+from outreach.messaging.delivery.pages.reason_texts import ReasonedPage
 
 PHASES = {
     "planning": (gettext_lazy("Writing"), "info"),
@@ -49,7 +51,7 @@ def skipped(answer: Values) -> list[str]:
 
 def undo_fields(since: str) -> dict[str, str]:
     """Return the fields of the form that takes back an approval of many messages, given since then."""
-    return {"do": "undo_approval", "since": since}
+    return {**TIMED, "do": "undo_approval", "since": since}
 
 
 def undo_approval(page: Page, run: str) -> HttpResponse:
@@ -77,7 +79,7 @@ def shown_run(run: Values) -> JsonObject:
     return {**run, "words": label, "mood": tone}
 
 
-class OutreachPage(Page):
+class OutreachPage(ReasonedPage):
     """Shared parts of the pages of outreach."""
 
     module = "genie"
