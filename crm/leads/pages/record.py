@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.contact_picker import PicksContact
+from core.web.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
@@ -71,6 +72,8 @@ class NewLead(LeadPage, PicksContact):
         picker = self.contact_field(help_text=gettext("Pick a contact, or enter a new one."))
         fields: list[Field] = [picker] if picker else []
         fields += [field.copy(required=field.name in self.of_new) for field in CONTACT]
+        if self.request.method == "GET":
+            suggest_dial_code(self, fields)
         fields += self.value_fields()
         products = self.linked_field("productServices")
         fields += [products] if products.options else []
@@ -93,7 +96,7 @@ class NewLead(LeadPage, PicksContact):
         if "contact" in values:
             # The fields of a new contact are folded away, and what they hold belongs to nobody.
             values = {name: value for name, value in values.items() if name not in NAMES_OF_NEW}
-        answer = self.ask("POST", "lead", None, body_of(values))
+        answer = self.ask("POST", "lead", None, body_of(without_idle_code(form, values)))
         if not answer.ok:
             form.refuse(answer)
             return self.with_form(form, 422)

@@ -98,7 +98,8 @@ class ReasonedPage(Page):
             return
         text = TEXTS.get(str(data.get("reason") or ""))
         if text and "sentence" in data:
-            data["sentence"] = self.with_time(str(text), data.get("goesAt"))
+            text = " ".join(filter(None, (str(text), data.get("detail"))))
+            data["sentence"] = self.with_time(text, data.get("goesAt"))
         for value in data.values():
             if isinstance(value, dict | list):
                 self.reword(value)
