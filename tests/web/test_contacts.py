@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from billing.subscriptions.services import override_subscription
 from core.events import deliver
 from core.ids import new_id
 from crm.contacts.pages import ContactDetail
@@ -380,3 +381,13 @@ def test_the_country_code_of_a_new_contact_is_that_of_the_company(scope: Cast, c
     other = {**typed, "email": "bob@example.org", "number": "+44 7400 123456"}
     assert client.post(at(scope.owner, "contacts/new"), other).status_code == 303
     assert Contact.objects.get(email="bob@example.org").contact_number == "+447400123456"
+
+
+def test_a_page_beyond_the_plan_leads_to_the_plans(db: None) -> None:
+    cast = make_cast({"campaign": {"GET": True}})
+    override_subscription(company_id=cast.company.pk, modules=["contact", "plan"], limits={})
+    for member, sees_plans in ((cast.owner, True), (cast.narrow, False)):
+        refused = enter(member).get(at(member, "campaigns"))
+        page = text_of(refused).partition("Your plan doesn't include this page")[2]
+        assert (refused.status_code, "See the plans" in page) == (403, sees_plans)
+        assert ("Ask an owner" in page) is not sees_plans

@@ -140,7 +140,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     assert "has changed" in toast_of(client, client.post(f"{path}?anew", asked))
     with cast.scope():
         SendJob.objects.filter(pk=message.pk).update(reason="approval_expired", error="The model is away.")
-    assert "Its approval has expired" in text_of(client.get(path))
+    assert "The approval has expired." in text_of(client.get(path))
     assert "Rewriting failed. The model is away." in text_of(client.get(path))
 
     # The contact has another address since.
