@@ -18,6 +18,8 @@ from core.web.pages import PART, Page
 
 FOUND = 8
 """Contacts that a search shows."""
+READ = 3 * FOUND
+"""Contacts from which these are chosen."""
 MAX_FIND = 200
 SEARCHED = ("name", "email", "contactNumber")
 """Fields of every contact that the search reads."""
@@ -104,9 +106,16 @@ def fill(page: Page, field: ContactField, sent: Mapping[str, str]) -> None:
             field.picked = _person(answer.data, employer)
             field.initial = id
         return
-    query = {"searchValue": field.find, "searchBy": ",".join((*SEARCHED, *employer)), "p": "1", "n": str(FOUND)}
+    query = {"searchValue": field.find, "searchBy": ",".join((*SEARCHED, *employer)), "p": "1", "n": str(READ)}
     answer = page.ask("GET", "contact", query)
-    field.people = [_person(contact, employer) for contact in (answer.data if answer.ok else ())]
+    people = [_person(contact, employer) for contact in (answer.data if answer.ok else ())]
+    # People begin with a name: a text within an address comes last.
+    field.people = sorted(people, key=lambda person: not _begins(person.name, field.find))[:FOUND]
+
+
+def _begins(name: str, find: str) -> bool:
+    """Return whether a word of the name begins with the text."""
+    return f" {fold(find)}" in f" {fold(name)}"
 
 
 def _employer_fields(page: Page) -> list[str]:

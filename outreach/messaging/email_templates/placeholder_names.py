@@ -57,14 +57,15 @@ def unknown_text(name: str, known: Iterable[Placeholder]) -> str:
             by_word.setdefault(_plain(word), placeholder)
     words = list(by_word)
     sought = [_plain(name), _plain(name.rpartition(".")[2])]
-    near = [by_word[word] for text in sought for word in get_close_matches(text, words, MAX_SUGGESTED)]
+    same = [by_word[text] for text in sought if text in by_word]
+    near = same or [by_word[word] for text in sought for word in get_close_matches(text, words, MAX_SUGGESTED)]
     texts = list(dict.fromkeys(placeholder.text for placeholder in near))[:MAX_SUGGESTED]
     unknown = f"{{{{{name}}}}}"
     if not texts:
         return _("Unknown field %(unknown)s. Choose one under “Insert field”.") % {"unknown": unknown}
     return _("Unknown field %(unknown)s. Did you mean %(fields)s?") % {
         "unknown": unknown,
-        "fields": _(" or ").join(texts),
+        "fields": ", ".join(texts),
     }
 
 
