@@ -240,8 +240,11 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return _("Started campaigns keep the text. This cannot be undone.")
 
     def context(self) -> JsonObject:
+        shown = super().context()
+        if self.record["version"] < 2:  # the first words have nothing before them
+            return {**shown, "versions": []}
         answer = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
-        return {**super().context(), "versions": answer.data if answer.ok and len(answer.data) > 1 else []}
+        return {**shown, "versions": answer.data if answer.ok and len(answer.data) > 1 else []}
 
     def do_restore(self) -> HttpResponse:
         version = self.request.POST.get("restore", "")
