@@ -23,12 +23,13 @@ def formats_of(company_id: str | None) -> Formats:
         return Formats()
     with unscoped(reason="formats: how the company that is asked for writes"):
         settings = CompanySettings.objects.filter(company_id=company_id)
-        row = settings.values_list("company__timezone", "date_format", "time_format", "currency").first()
+        columns = ("company__timezone", "date_format", "time_format", "currency", "company__country")
+        row = settings.values_list(*columns).first()
         if row is None:
             zone = Company.objects.filter(pk=company_id).values_list("timezone", flat=True).first()
             return Formats() if zone is None else Formats(zone)
-    timezone, date_format, time_format, currency = row
-    return Formats(timezone, date_format, time_format, currency)
+    timezone, date_format, time_format, currency, country = row
+    return Formats(timezone, date_format, time_format, currency, country)
 
 
 def zone_of_company(company_id: str) -> ZoneInfo:

@@ -26,7 +26,7 @@ from config.metrics.view import metrics
 from config.serving.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
 from config.urls import session
-from core.web import samples
+from core.web import contact_picker, samples
 from core.web.navigation import search
 from core.web.navigation.menu import page_urls
 from core.web.pages import Page
@@ -83,6 +83,7 @@ PAGES: list[type[Page]] = [
     *companies.PAGES,
     *notifications.PAGES,
     *search.PAGES,
+    *contact_picker.PAGES,
     *profile.PAGES,
     *auth.PAGES,
     *programs.PAGES,

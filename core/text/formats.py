@@ -45,6 +45,8 @@ class Formats:
     date_format: str = "dd/mm/yyyy"
     time_format: str = "HH:mm"
     currency: str = "USD"
+    country: str = ""
+    """The ISO 3166-1 code of the company's country."""
 
     def date(self, value: dt.date) -> str:
         """Format a day. The day of a datetime is that of the company's time zone."""

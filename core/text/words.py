@@ -87,3 +87,12 @@ def code_label(code: str) -> str:
 def day_of(value: dt.date) -> str:
     """Write a day, such as 24 Nov 2026; that of a time in UTC."""
     return f"{value.day} {value:%b %Y}"
+
+
+def headline(text: str, limit: int) -> str:
+    """Return the first line of a text, cut at a word and marked with "…" where it is longer than the limit."""
+    line = " ".join(text.strip().partition("\n")[0].split())
+    if len(line) <= limit:
+        return line
+    cut = line[:limit].rpartition(" ")[0] if line[limit - 1] != " " else line[: limit - 1]
+    return (cut.rstrip(" ,;:.–-") or line[: limit - 1]) + "…"

@@ -31,6 +31,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.navigation.recent import remember
 from core.web.readers import NoSession, Reader, source
 from core.web.toasts import Toast
+from core.web.unusable import OF_ORDER, UNUSABLE, unusable
 from core.web.visits import reading
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
@@ -38,24 +39,11 @@ MAX_OPTIONS = 200
 WHOLE, PART = "web/base.html", "web/bare.html"
 """The templates around a page: the shell, and nothing."""
 
-UNUSABLE = {
-    "sortBy": _("this order"),
-    "cursor": _("this place in it"),
-    "searchValue": _("this search"),
-    "advancedFilters": _("these filters"),
-}
-"""Parameter of a list -> its description in a message."""
-OF_ORDER = {"sortBy": "sortOrder"}
-
-
-def _unusable(answer: Answer, query: Values) -> str:
-    """Return the parameter of the query that a list refuses, or an empty text."""
-    names = (error["field"].partition(".")[0] for error in answer.errors)
-    return next((name for name in names if name in UNUSABLE and name in query), "")
-
 
 class Refused(Exception):
     """The page cannot be shown. `detail` has the reason, and the next step."""
+
+    is_beyond_plan = False
 
     def __init__(self, status: int, message: str, detail: str = "", *, lapsed: bool = False) -> None:
         self.status = status
@@ -148,7 +136,7 @@ class Page(View):
         answer = self.ask("GET", path, query)
         params = dict(query or {})
         lost = []
-        while answer.status == 400 and (name := _unusable(answer, params)):
+        while answer.status == 400 and (name := unusable(answer, params)):
             lost.append(UNUSABLE[name])
             params = {
                 parameter: value for parameter, value in params.items() if parameter not in (name, OF_ORDER.get(name))
@@ -253,7 +241,7 @@ class Page(View):
         """Redirect after a form, to this page by default, with a toast.
 
         `undo` is the bulk job that can be undone, `watch` a running one, whose progress the toast shows. `back` has the
-        fields of the form on the page `to` that restores the former state.
+        fields of the form on the page `to` that restores the former state, with TIMED for some seconds only.
         """
         if text:
             target = to or self.request.get_full_path()
@@ -358,6 +346,11 @@ class Page(View):
         if self.needs_subscription and isinstance(self.plan, NamedError):
             # The message of the error is the contract's, and no words for people.
             raise Refused(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
+        modules = (self.module, *self.also)
+        if not self.opens(type(self)) and any(self.actor.may(module, "GET") for module in modules if module):
+            refusal = Refused(403, _("Your plan doesn't include this page"), _("Ask an owner to change the plan."))
+            refusal.is_beyond_plan = True
+            raise refusal
         if not self.opens(type(self)):
             raise Refused(403, _("You don't have access to this page"), _("Ask an owner for the permission."))
         # The API has addresses next to its records, such as contact/import, which are no page of a record.

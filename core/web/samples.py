@@ -8,8 +8,9 @@ from django.http import HttpResponse, QueryDict
 
 from core.types import Values
 from core.web.banners import Banner
+from core.web.contact_picker import ContactField, Person
 from core.web.filters import Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import BoundField, Field, Form, Option
 from core.web.lists import Column, ListState
 from core.web.pages import Page
 
@@ -59,6 +60,7 @@ class Parts(Page):
             "people": PEOPLE,
             "total": len(PEOPLE),
             "form": self.form(),
+            "picker": self.picker(),
             "said": Banner("The trial ends on Friday. Choose a plan.", link=self.request.path, label="Plans"),
             "tones": ("ok", "warn", "bad", "info", "none"),
             "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],
@@ -71,6 +73,13 @@ class Parts(Page):
             "chart": {"names": ["Sent", "Replied"], "rows": DAYS},
             "tag": {"name": "Fair 2026", "color": "#2f5bea"},
         }
+
+    def picker(self) -> BoundField:
+        """Return the field that picks a contact, with what a search has found."""
+        field = ContactField(help_text="Pick a contact, or enter a new one.")
+        field.find = "el"
+        field.people = [Person(person["id"], person["name"], person["email"]) for person in PEOPLE]
+        return Form(fields=[field])[field.name]
 
     def form(self) -> Form:
         """Return a form with a field of each kind, the first of them refused."""

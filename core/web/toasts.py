@@ -9,6 +9,13 @@ from typing import Any
 
 from django.contrib import messages
 
+UNDO_SECONDS = 10
+"""Seconds in which a timed toast offers to undo (`.toast.timed` in parts.css)."""
+TIMED = {"timed": "yes"}
+"""Marks the fields of a form that restores the former state only for these seconds."""
+HOLD_SECONDS = UNDO_SECONDS + 2
+"""Seconds for which the server holds the action: the page with the toast takes a moment to arrive."""
+
 
 @dataclass(frozen=True)
 class Toast:
@@ -22,15 +29,20 @@ class Toast:
     """The key of the refusal's remedy (core.web.cures)."""
     back: Mapping[str, str] = field(default_factory=dict)
     """The address and the fields of the form that restores the former state."""
+    is_timed: bool = False
+    """The former state can be restored for ten seconds only, which the toast counts down."""
 
     @classmethod
     def of(cls, message: Any) -> Toast:
         kind, _, rest = (message.extra_tags or "").partition(" ")
+        back = json.loads(rest) if kind == "back" else {}
+        is_timed = bool(back.pop("timed", ""))
         return cls(
             str(message),
             message.level >= messages.ERROR,
             undo=rest if kind == "undo" else "",
             watch=rest if kind == "watch" else "",
             remedy=rest if kind == "remedy" else "",
-            back=json.loads(rest) if kind == "back" else {},
+            back=back,
+            is_timed=is_timed,
         )

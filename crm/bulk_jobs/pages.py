@@ -149,7 +149,7 @@ class Job(JobPage):
         """Return the page of the form, if it is one of this company."""
         came = urlsplit(self.request.headers.get("Referer", ""))
         own = came.netloc == self.request.get_host() and came.path.startswith(self.address("home"))
-        return f"{came.path}?{came.query}".rstrip("?") if own else self.address("jobs")
+        return f"{came.path}?{came.query}".rstrip("?") if own else self.address("jobs", only="every")
 
 
 class JobProgress(JobPage):

@@ -16,7 +16,7 @@ from tests.browser.conftest import press
 from tests.kit.cast import make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
 from tests.kit.smtp_server import Faults, accept_any, faulty_server
-from tests.outreach.helpers import work
+from tests.outreach.helpers import make_due, work
 from tests.web.helpers import PASSWORD
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -77,9 +77,24 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     press(page, "a")
     expect(place).to_have_text("1 of 3")
     expect(to).to_have_text("Bob Ray")
+    # A key takes the decision back, and the draft is shown again; a form asks before it closes with changes.
+    press(page, "z")
+    expect(page.get_by_text("Undone.")).to_be_visible()
+    expect(place).to_have_text("1 of 4")
+    expect(to).to_have_text("Ann Lee")
+    page.keyboard.press("Control+Enter")
+    expect(place).to_have_text("1 of 3")
+    press(page, "e")
+    expect(page.get_by_label("Text")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Text")).to_have_count(0)
     press(page, "e")
     page.get_by_label("Text").fill(WORDS)
-    page.get_by_role("button", name="Save draft").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").get_by_role("button", name="Keep editing").click()
+    expect(page.get_by_label("Text")).to_have_value(WORDS)
+    page.get_by_label("Text").focus()
+    page.keyboard.press("Control+Enter")
     expect(page.locator("mark.unproved").filter(has_text="Come on")).to_be_visible()
     expect(page.locator("mark.by-person").filter(has_text="Dear")).to_be_visible()
     press(page, "a")
@@ -105,6 +120,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     # It goes, the page follows; what was edited has arrived as it was written, byte for byte.
     numbers = page.get_by_role("region", name="Numbers")
     expect(numbers).to_contain_text(re.compile(r"Sending\s*3"))
+    make_due(cast)
     work("send")
     expect(numbers).to_contain_text(re.compile(r"Sent\s*3"))
     got = {to: mail for (_, (to,), _), mail in zip(caught.envelopes, caught.received, strict=True)}

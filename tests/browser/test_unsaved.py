@@ -76,6 +76,23 @@ def test_a_form_with_changes_is_not_left_by_accident(page: Page, live_server: An
     expect(page.get_by_role("heading", name="Leads", exact=True)).to_be_visible()
 
 
+def test_a_refused_change_of_a_cell_is_asked_about(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        contact = ContactFactory(name="Ann Lee", email="ann@example.org")
+    log_in(page, cast)
+    page.goto(f"/c/{cast.company.pk}/contacts/{contact.pk}")
+    page.get_by_role("link", name="Edit Email").or_(page.get_by_role("link", name="Change Email")).first.click()
+    form = page.locator(".cell-form")
+    form.get_by_role("textbox").fill("nonsense")
+    form.get_by_role("button", name="Save").click()
+    expect(form.locator(".trouble").first).to_be_visible()
+    page.get_by_role("navigation").filter(visible=True).get_by_role("link", name="Leads").click()
+    dialog = page.get_by_role("dialog", name="Unsaved changes")
+    dialog.get_by_role("button", name="Keep editing").click()
+    expect(form.get_by_role("textbox")).to_have_value("nonsense")
+
+
 def test_the_browser_asks_when_the_page_is_closed(page: Page, live_server: Any) -> None:
     cast = make_cast()
     with cast.scope():

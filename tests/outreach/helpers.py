@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import monotonic
 
+from django.utils import timezone
+
 from core.jobs import WORK
 from core.tenancy import company_scope
 from outreach.models import GenieScheduler, SendJob, Smtp
@@ -54,6 +56,12 @@ def planned(cast: Cast, count: int = 3, **body: object) -> str:
     assert answer.status == 201, answer.body
     work("genie")
     return answer.data["_id"]
+
+
+def make_due(cast: Cast) -> None:
+    """Let the approved messages be due, as if the seconds in which they can be taken back were over."""
+    with cast.scope():
+        SendJob.objects.filter(status="approved").update(due_at=timezone.now())
 
 
 def statuses(cast: Cast, run_id: str) -> dict[str, int]:

@@ -182,7 +182,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
     ann = ContactFactory(name="Ann Lee")
     lead = LeadFactory(contact=ann)
     new = at(scope.owner, "calls/new")
-    assert f"?contact={ann.pk}" in html_of(client.get(f"{new}?find=ann"))
+    assert f'name="contact" value="{ann.pk}"' in html_of(client.post(new, {"do": "find", "find": "ann"}))
     sent = {
         "direction": "inbound",
         "outcome": "busy",

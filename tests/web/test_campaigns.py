@@ -96,7 +96,7 @@ def test_a_scheduled_campaign_and_a_manual_one(cast: Cast, client: Client, chose
     client.post(manual, {"do": "start"})
     work("genie")
     assert "Release 3 drafts" in text_of(client.get(manual))
-    assert "3 messages released" in toast_of(client, client.post(manual, {"do": "release"}))
+    assert "Approved 3 messages" in toast_of(client, client.post(manual, {"do": "release"}))
     counted = text_of(client.get(at(cast.owner, f"campaigns/audience?tags={chosen['tags']}")))
     assert ("3 of 3 contacts" in counted, "will" in counted) == (True, False)
 

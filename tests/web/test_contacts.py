@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from billing.subscriptions.services import override_subscription
 from core.events import deliver
 from core.ids import new_id
 from crm.contacts.pages import ContactDetail
@@ -363,3 +364,30 @@ def test_a_role_that_reads_no_contacts_is_told(db: None) -> None:
     refused = client.get(at(cast.narrow, "contacts"))
     assert (refused.status_code, "You don't have access to this page" in text_of(refused)) == (403, True)
     assert "/contacts" not in html_of(client.get(at(cast.narrow)))
+
+
+def test_the_country_code_of_a_new_contact_is_that_of_the_company(scope: Cast, client: Any) -> None:
+    for country, code in (("DE", "+49"), ("", "")):
+        scope.company.country = country
+        scope.company.save(update_fields=["country"])
+        for place in ("contacts/new", "leads/new"):
+            assert f'name="countryCode" type="tel" value="{code}"' in re.sub(
+                r"\s+", " ", html_of(client.get(at(scope.owner, place)))
+            )
+    CustomField.objects.filter(unique_field_id__in=("countryCode", "number")).update(required=False)
+    typed = {"name": "Ann", "email": "ann@example.org", "countryCode": "+49"}
+    assert client.post(at(scope.owner, "contacts/new"), {**typed, "number": ""}).status_code == 303
+    assert Contact.objects.get(email="ann@example.org").contact_number in (None, "")
+    other = {**typed, "email": "bob@example.org", "number": "+44 7400 123456"}
+    assert client.post(at(scope.owner, "contacts/new"), other).status_code == 303
+    assert Contact.objects.get(email="bob@example.org").contact_number == "+447400123456"
+
+
+def test_a_page_beyond_the_plan_leads_to_the_plans(db: None) -> None:
+    cast = make_cast({"campaign": {"GET": True}})
+    override_subscription(company_id=cast.company.pk, modules=["contact", "plan"], limits={})
+    for member, sees_plans in ((cast.owner, True), (cast.narrow, False)):
+        refused = enter(member).get(at(member, "campaigns"))
+        page = text_of(refused).partition("Your plan doesn't include this page")[2]
+        assert (refused.status_code, "See the plans" in page) == (403, sees_plans)
+        assert ("Ask an owner" in page) is not sees_plans

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import CompanySettings
-from crm.models import Contact, FollowUp, Lead, LeadActivity
+from crm.models import Contact, CustomField, FollowUp, Lead, LeadActivity
 from tests.crm.bulk_jobs.helpers import work
 from tests.crm.leads.helpers import member, product
 from tests.kit.cast import Cast, make_cast
@@ -147,9 +147,40 @@ def test_a_lead_is_made_for_somebody_new_or_known(scope: Cast, client: Any) -> N
         at(scope.owner, f"leads/{lead.pk}"),
     )
     ann = ContactFactory(name="Ann Lee")
-    assert "For Ann Lee" in text_of(client.get(f"{path}?contact={ann.pk}"))
+    assert "Remove Ann Lee" in html_of(client.get(f"{path}?contact={ann.pk}"))
     client.post(f"{path}?contact={ann.pk}", {"status": "qualified"})
     assert (Lead.objects.latest("created_at").contact, Contact.objects.count()) == (ann, 2)
+
+
+def test_the_contact_of_a_lead_is_picked(scope: Cast, client: Any) -> None:
+    path, place = at(scope.owner, "leads/new"), at(scope.owner, "contacts/pick")
+    CustomField.objects.create(unique_field_id="employer", name="Company", field_type="text", value_type="string")
+    values = {"name": "Ann Lee", "email": "ann@example.org", "countryCode": "+49", "number": "15112345678"}
+    ann = Contact.objects.get(
+        pk=scope.session.post("/contact", {"formData": {**values, "employer": "Nordwind"}}).data["_id"]
+    )
+    ContactFactory(name="Bob Ray", email="bob@example.net", custom={})
+    for find in ("ann", "ann@exam", "15112345", "nordwi"):
+        part = client.get(place, {"find": find}, headers={"HX-Request": "true"})
+        options = re.findall(r'role="option".*?id="pick-(\w+)"', html_of(part))
+        assert (find, options) == (find, [ann.pk])
+        assert "ann@example.org · Nordwind" in text_of(part)
+    assert "No contacts match" in text_of(client.get(place, {"find": "zzz"}, headers={"HX-Request": "true"}))
+    chip = html_of(client.get(place, {"contact": ann.pk}, headers={"HX-Request": "true"}))
+    assert (f'name="contact" value="{ann.pk}"' in chip, "Remove Ann Lee" in chip) == (True, True)
+
+    # Without script the form comes back with all that was typed, and what was found as boxes to tick.
+    typed = {"status": "new", "notes": "Call <b>first</b>"}
+    plain = html_of(client.post(path, {**typed, "do": "find", "find": "ann"}))
+    assert f'type="radio" name="contact" value="{ann.pk}"' in plain
+    assert "Call &lt;b&gt;first&lt;/b&gt;" in plain
+    away = html_of(client.post(path, {**typed, "contact": ann.pk, "do": "unpick"}))
+    assert ("Remove Ann Lee" in away, "Call &lt;b&gt;first" in away) == (False, True)
+    made = client.post(path, {**typed, "contact": ann.pk, "name": "Left over", "email": "left@example.org"})
+    assert "Lead created" in toast_of(client, made)
+    assert (Lead.objects.get().contact, Contact.objects.count()) == (ann, 2)
+    for wrong in ("x", "a" * 24):
+        assert client.post(path, {**typed, "contact": wrong}).status_code == 422
 
 
 def test_a_lead_is_shown_changed_and_deleted(scope: Cast, leads: list[Lead], client: Any) -> None:

@@ -36,6 +36,7 @@ PARENTS = {
     "outreach-find-cost": "outreach-find",
     "outreach-audience": "outreach-new",
     "outreach-people": "outreach-new",
+    "contact-pick": "lead-new",
     "outreach-steps": "outreach-new",
     "outreach-samples": "outreach-new",
     "campaign-audience": "campaign-new",
@@ -55,6 +56,7 @@ UNLINKED = {
 """Page -> the reason why it is linked from no page of the world."""
 NEEDS = {
     "contacts-start": ("workflow", "POST"),
+    "contact-pick": ("lead", "POST"),
     "leads-start": ("workflow", "POST"),
     "workflow-of": ("workflow", "POST"),
     "contacts-change": ("contact", "PUT"),

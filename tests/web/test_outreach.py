@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -19,7 +20,7 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
 from tests.kit.html import html_of
 from tests.kit.smtp_server import Faults
-from tests.outreach.helpers import Post, planned, statuses, work
+from tests.outreach.helpers import Post, make_due, planned, statuses, work
 from tests.web.helpers import EVIL, at, enter, sent_form, text_of, toast_of
 
 READER = {"genie": {"GET": True}, "apps": {"GET": True}}
@@ -93,11 +94,60 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert 'class="toast bad"' in toast_of(client, refused)
     client.post(on["Location"], {"do": "cancel", **last})
     assert "All drafts are reviewed" in text_of(client.get(f"{run}/review"))
+    make_due(cast)
     work("send")
     assert (post.subjects(), b"\r\nA\r\n\r\nB\r\n" in post.server.received[0]) == (["Subject: S"], True)
     page = html_of(client.get(run))
     assert "Rejected in review." in page
     assert ("every 1s" in page, 'data-dialog="stop"' in page) == (False, False)
+
+
+def undone(client: Client, toast: str) -> str:
+    """Send the form of a toast that offers to undo. Returns the toast that follows."""
+    address = re.search(r'action="([^"]+)"', toast)
+    assert address is not None
+    assert "Undo" in toast
+    fields = dict(re.findall(r'name="(\w+)"\s+value="([^"]*)"', toast))
+    return toast_of(client, client.post(html.unescape(address[1]), fields))
+
+
+def test_decisions_are_taken_back_until_the_message_goes(cast: Cast, post: Post, client: Client) -> None:
+    run = planned(cast, 3, draft=True)
+    path = at(cast.owner, f"outreach/{run}")
+    for action, words in (("approve", "Approved"), ("cancel", "Message canceled")):
+        form = sent_form(client.get(f"{path}/review"))
+        toast = toast_of(client, client.post(f"{path}/review", {**form, "do": action}))
+        assert (words in toast, "toast timed" in toast) == (True, True)
+        work("send")
+        assert "The message is a draft again" in undone(client, toast)
+        assert statuses(cast, run) == {"draft": 3}
+    form = sent_form(client.get(f"{path}/review"))
+    toast = toast_of(client, client.post(f"{path}/review", {**form, "do": "approve"}))
+    make_due(cast)
+    work("send")
+    late = undone(client, toast)
+    assert ("toast bad" in late, "already sent" in late) == (True, True)
+    assert statuses(cast, run) == {"draft": 2, "sent": 1}
+
+    every = {**sent_form(client.get(f"{path}/approve")), "do": "approve"}
+    toast = toast_of(client, client.post(f"{path}/approve", every))
+    work("send")
+    assert "Drafts again: 2 messages" in undone(client, toast)
+    assert statuses(cast, run) == {"draft": 2, "sent": 1}
+    every = {**sent_form(client.get(f"{path}/approve")), "do": "approve"}
+    toast = toast_of(client, client.post(f"{path}/approve", every))
+    make_due(cast)
+    work("send")
+    assert "already sent" in undone(client, toast)
+
+    with cast.scope():
+        message = SendJob.objects.order_by("id").last()
+        SendJob.objects.filter(pk=message.pk).update(status="draft")
+    alone = at(cast.owner, f"messages/{message.pk}")
+    toast = toast_of(client, client.post(alone, {**sent_form(client.get(alone)), "do": "approve"}))
+    assert "Moved back to drafts" in undone(client, toast)
+    refused = client.post(path, {"do": "undo_approval", "since": "<b>"})
+    assert "toast bad" in toast_of(client, refused)
 
 
 def test_a_run_is_paused_approved_and_cancelled(cast: Cast, post: Post, client: Client) -> None:
@@ -129,7 +179,8 @@ def test_the_run_says_what_holds_its_sender(cast: Cast, post: Post, client: Clie
     post.server.at["mail"] = "421 busy"
     work("send")
     page = client.get(at(cast.owner, f"outreach/{run}"))
-    assert "The sender has trouble and rests" in text_of(page)
+    assert "The sender has a problem. The message is sent when it works again." in text_of(page)
+    assert "421 busy" in text_of(page)
     assert "Check the sender" in text_of(page)
     assert "every 1s" not in html_of(page)
 

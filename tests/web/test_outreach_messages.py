@@ -10,6 +10,7 @@ from django.test import Client
 
 from crm.models import Contact
 from outreach.messaging.delivery.deciding.reasons import OTHER_SENTENCES, Reason, sentence_of
+from outreach.messaging.delivery.pages.reason_texts import TEXTS
 from outreach.models import SendJob
 from tests.kit.cast import Cast
 from tests.kit.html import html_of
@@ -26,18 +27,18 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     run, other = planned(cast, 2, draft=True, name="Open day"), planned(cast, 1, name="Spring")
     work("send")
     page = text_of(client.get(at(cast.owner, "messages")))
-    assert "The message is a draft and waits for approval." in page
+    assert "Needs approval." in page
     assert "3 messages" in page
     one = text_of(client.get(at(cast.owner, f"messages?f=run:in:{run}&f=reason:in:awaiting_approval")))
     assert "2 messages" in one
     assert "Outreach is Open day" in one
-    assert "Reason is The message is a draft" in one
+    assert "Reason is Needs approval." in one
     assert run not in one
     assert "1 message" in text_of(client.get(at(cast.owner, "messages?f=status:in:approved,sent")))
     with cast.scope():
         draft, sent = (SendJob.objects.filter(run_id=each).first() for each in (run, other))
     shown = client.get(at(cast.owner, f"messages/{draft.pk}"))
-    assert "On hold The message is a draft" in text_of(shown)
+    assert "On hold Needs approval." in text_of(shown)
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
@@ -67,7 +68,7 @@ def test_every_reason_has_a_sentence_and_a_deed(
     for reason in (*Reason, "sender_trouble"):
         decision |= {"reason": reason, "sentence": sentence_of(reason)}
         card = re.search(r'<div class="card"><h2>.*?</div>', html_of(client.get(path)), re.DOTALL)[0]
-        assert escape(sentence_of(reason)) in card, reason
+        assert escape(str(TEXTS[reason])) in card, reason
         action = re.search(r'<a class="link" href="([^"]+)">[^<]+</a>', card)
         assert action, reason
         if action[1] not in opened:
@@ -124,7 +125,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     assert '<mark class="by-person" title="Written by hand">My own words.</mark>' in html_of(client.get(path))
     life = text_of(client.get(at(cast.owner, f"messages/{message.pk}")))
     assert f"Changed by {cast.owner.name}" in life
-    assert "A person has changed its words." in life
+    assert "The text was edited." in life
 
     # It is written anew, with a hint; the words stay until there are others.
     assert "What should change?" in text_of(client.get(f"{path}?anew"))
@@ -139,7 +140,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     assert "has changed" in toast_of(client, client.post(f"{path}?anew", asked))
     with cast.scope():
         SendJob.objects.filter(pk=message.pk).update(reason="approval_expired", error="The model is away.")
-    assert "Its approval has expired" in text_of(client.get(path))
+    assert "The approval has expired." in text_of(client.get(path))
     assert "Rewriting failed. The model is away." in text_of(client.get(path))
 
     # The contact has another address since.
@@ -162,6 +163,35 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
 def test_every_reason_has_a_sentence() -> None:
     assert all(sentence_of(reason).endswith(".") for reason in Reason)
     assert (sentence_of(""), sentence_of("something_new")) == ("", "Something new")
+
+
+def test_pages_have_their_own_text_for_every_reason(cast: Cast, post: Post, client: Client) -> None:
+    codes = {*map(str, Reason), *OTHER_SENTENCES}
+    assert codes == set(TEXTS)
+    assert all(not text.startswith(("It ", "The run")) for text in map(str, TEXTS.values()))
+    run = planned(cast, 1, draft=True)
+    with cast.scope():
+        message = SendJob.objects.get(run_id=run)
+        path = at(cast.owner, f"messages/{message.pk}")
+        for code in sorted(codes):
+            SendJob.objects.filter(pk=message.pk).update(status="cancelled", reason=code)
+            assert str(TEXTS[code]) in unescape(text_of(client.get(path))), code
+        SendJob.objects.filter(pk=message.pk).update(reason="from_a_later_version")
+    assert "From a later version" in text_of(client.get(path))
+
+
+def test_the_review_warns_where_the_contact_has_changed(cast: Cast, post: Post, client: Client) -> None:
+    run = planned(cast, 1, draft=True)
+    path = at(cast.owner, f"outreach/{run}/review")
+    warning = "The contact has changed since this draft was written"
+    assert warning not in text_of(client.get(path))
+    with cast.scope():
+        message = SendJob.objects.get(run_id=run)
+        contact = f"/contact/{message.contact_id}"
+    cast.session.put(contact, {"formData": {"name": "New Name"}})
+    assert warning in text_of(client.get(path))
+    cast.session.put(f"/genie/send-jobs/{message.pk}", {"text": "Dear New Name"})
+    assert warning not in text_of(client.get(path))
 
 
 def test_a_preview_can_do_nothing(cast: Cast, post: Post, client: Client) -> None:

@@ -3,6 +3,7 @@
 class Preview extends HTMLElement {
   #due = 0;
   #left = false;
+  #written = null;
 
   connectedCallback() {
     this.#left = false;
@@ -13,6 +14,9 @@ class Preview extends HTMLElement {
       event.preventDefault();
       this.querySelector("button[value=find]").click();
     });
+    // Fields go where the cursor was last, in the subject or in the text.
+    this.addEventListener("focusout", ({ target }) => { if (target.matches("[name=subject], [name=body]")) this.#written = target; });
+    this.addEventListener("click", ({ target }) => this.#insert(target.closest("[data-insert]")));
     this.addEventListener("change", (event) => { if (event.target.matches("select")) this.#soon(0); });
     // A preview that is sent behind another button's submission would take its place.
     this.addEventListener("submit", (event) => { if (!event.submitter?.matches("[data-preview]")) this.#leave(); });
@@ -29,6 +33,14 @@ class Preview extends HTMLElement {
   #soon(delay) {
     clearTimeout(this.#due);
     if (!this.#left) this.#due = setTimeout(() => this.#show(), delay);
+  }
+
+  #insert(button) {
+    const field = this.#written ?? this.querySelector("[name=body]");
+    if (!button || !field) return;
+    field.focus();
+    field.setRangeText(button.dataset.insert, field.selectionStart, field.selectionEnd, "end");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   #show() {

@@ -131,14 +131,22 @@ class Order extends HTMLElement {
 // A review: one key per deed (data-press), once per press, so that a key that is held down decides one message only.
 class Review extends HTMLElement {
   #pressed = (event) => {
-    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || this.#done || one("dialog[open]")) return;
-    if (event.target.matches("input, textarea, select")) return;
-    const found = one(`[data-press="${CSS.escape(event.key.toLowerCase())}"]`, this);
+    if (event.repeat || event.altKey || event.isComposing || this.#done || one("dialog[open]")) return;
+    const found = this.#button(event);
     if (!found) return;
     event.preventDefault();
-    this.#done = true;
+    this.#done = event.key !== "Escape"; // the way out may ask, and stay
     found.click();
   };
+
+  #button(event) {
+    const form = one("form.form", this);
+    if (event.ctrlKey || event.metaKey) return event.key === "Enter" ? one(form ? ".form .primary" : ".decide .primary", this) : null;
+    if (event.key === "Escape") return form && one(".form-end a", form);
+    if (event.target.matches("input, textarea, select")) return null;
+    return one(`[data-press="${CSS.escape(event.key.toLowerCase())}"]`, this);
+  }
+
   #done = false;
   #back = () => { this.#done = false; };
 
@@ -182,7 +190,7 @@ class Palette extends HTMLElement {
 
   get field() { return one("input", this); }
   get options() { return all("[role=option]", this); }
-  get fresh() { return one("#results", this)?.dataset.q === this.field.value.trim().replace(/\s+/g, " ").slice(0, 200); }
+  get fresh() { return one("[data-q]", this)?.dataset.q === this.field.value.trim().replace(/\s+/g, " ").slice(0, 200); }
 
   #mark() {
     const options = this.options;

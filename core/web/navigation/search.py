@@ -22,6 +22,7 @@ EVERYWHERE = (
     (("Ctrl", "K"), gettext_lazy("Search records, pages and actions")),
     (("?",), gettext_lazy("Show the keys")),
     (("/",), gettext_lazy("Search the list")),
+    (("Z",), gettext_lazy("Undo, while a message offers it")),
 )
 LISTS = (
     (("J",), gettext_lazy("Next row")),
@@ -47,6 +48,8 @@ REVIEW = (
     (("X",), gettext_lazy("Don't send the draft")),
     (("J",), gettext_lazy("Next draft")),
     (("K",), gettext_lazy("Previous draft")),
+    (("Ctrl", "Enter"), gettext_lazy("Save the draft, or approve it")),
+    (("Esc",), gettext_lazy("Close the form")),
 )
 
 

@@ -8,11 +8,11 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.ids import is_id
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.contact_picker import PicksContact
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Fieldset, Form, options_of
 from core.web.lists import ListState
@@ -28,8 +28,6 @@ OUTCOMES = (
     ("failed", gettext_lazy("Failed")),
 )
 DIRECTIONS = (("outbound", gettext_lazy("Outgoing")), ("inbound", gettext_lazy("Incoming")))
-FOUND = 10
-"""Contacts that a search shows."""
 
 
 class Calls(Page):
@@ -64,6 +62,12 @@ class Calls(Page):
 
 
 CALL_ROWS = (Fieldset("", (("direction", "outcome"), ("startedAt", "minutes"), "notes", "recording")),)
+
+
+NEW_CALL_ROWS = (
+    Fieldset(gettext_lazy("Contact"), ("contact", "number")),
+    Fieldset(gettext_lazy("Call"), CALL_ROWS[0].fields),
+)
 
 
 class CallPage(Page):
@@ -101,44 +105,39 @@ class CallPage(Page):
         return self.page({**context, "form": form}, status=422)
 
 
-class NewCall(CallPage):
-    """A call with the contact in the address, or with the contact that has the number."""
+class NewCall(CallPage, PicksContact):
+    """A call with the picked contact, or with the contact that has the number."""
 
     path = "calls/new"
     name = "call-new"
     title = gettext_lazy("Log a call")
     template = "web/calls/new.html"
 
-    @cached_property
-    def contact(self) -> Values | None:
-        id = self.request.GET.get("contact", "")
-        return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
-
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
         form.fields["startedAt"].help_text = _("Leave empty to use the current time.")
-        if not self.contact:
-            help = _("With country code, such as +49 30 1234567.")
-            form.insert(Field("number", _("Number"), "tel", required=True, help_text=help), before="direction")
+        picker = self.contact_field(help_text=_("Pick a contact, or enter a number."))
+        if picker:
+            form.insert(picker, before="direction")
+        help = _("With country code, such as +49 30 1234567.")
+        form.insert(Field("number", _("Number"), "tel", required=picker is None, help_text=help), before="direction")
+        form.fieldsets = NEW_CALL_ROWS
         return form
 
     def show(self) -> Values:
-        return self.context(self.form()) if self.may("lead-activity", "POST") else {"form": None}
+        return {"form": self.form() if self.may("lead-activity", "POST") else None}
 
-    def context(self, form: Form) -> JsonObject:
-        find = self.request.GET.get("find", "").strip()
-        query = {"searchValue": find, "p": "1", "n": str(FOUND)}
-        answer = self.ask("GET", "contact", query) if find and self.may("contact") else None
-        contacts = answer.data if answer is not None and answer.ok else []
-        return {"form": form, "contact": self.contact, "find": find, "found": contacts}
+    def with_form(self, form: Form, status: int = 200) -> HttpResponse:
+        return self.page({"form": form if self.may("lead-activity", "POST") else None}, status=status)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value not in ("", None)}
-        whom = {"contact": self.contact["_id"]} if self.contact else {}
-        answer = self.ask("POST", "calllog", None, {**self.body(values), **whom})
+        if "contact" in values:
+            values.pop("number", None)
+        answer = self.ask("POST", "calllog", None, self.body(values))
         if not answer.ok:
-            return self.refused(form, answer, self.context(form))
+            return self.refused(form, answer, {})
         return self.done(_("Call logged"), self.address("calls"))
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import form_values
@@ -34,7 +35,10 @@ class NewContact(ContactPage):
         if not self.may("contact", "POST"):
             return {"form": None}
         scan = self.request.GET.get("scan")
-        return {"form": self.scanned(scan) if scan else self.form(), "scan": scan}
+        form = self.scanned(scan) if scan else self.form()
+        if not scan:
+            suggest_dial_code(self, [*form.fields.values()])
+        return {"form": form, "scan": scan}
 
     def scanned(self, scan: str) -> Form:
         """Return the form of a contact with the values read on a card; each field states the confidence."""
@@ -56,7 +60,7 @@ class NewContact(ContactPage):
         if not form.is_valid():
             return self.page({"form": form}, status=422)
         values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
-        answer = self.ask("POST", "contact", None, body_of(values))
+        answer = self.ask("POST", "contact", None, body_of(without_idle_code(form, values)))
         if not answer.ok:
             return self.refused(form, answer)
         return self.done(gettext("Contact created"), self.address("contact", answer.data["_id"]), undo=answer.job)

@@ -7,9 +7,10 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
+from core.web.contact_picker import PicksContact
+from core.web.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
@@ -30,8 +31,9 @@ CONTACT = (
     ),
     Field("number", gettext_lazy("Phone number"), "tel", placeholder="7400 123456"),
 )
+NAMES_OF_NEW = tuple(field.name for field in CONTACT)
 FIELDSETS = (
-    Fieldset(gettext_lazy("Contact"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(gettext_lazy("Contact"), ("contact", "name", "email", ("countryCode", "number"))),
     Fieldset(gettext_lazy("Lead"), (("status", "source"), "value", "productServices", REST, "notes", "tags")),
     Fieldset(gettext_lazy("Assignment"), ("teamMember",)),
 )
@@ -39,18 +41,12 @@ NEEDED = {"name": False, "email": True, "number": True}
 """Value of a contact -> whether a new one needs it by default."""
 
 
-class NewLead(LeadPage):
+class NewLead(LeadPage, PicksContact):
     path = "leads/new"
     name = "lead-new"
     title = gettext_lazy("New lead")
     action = title
     template = "web/leads/new.html"
-
-    @cached_property
-    def contact(self) -> Values | None:
-        """The contact that the address names, whose lead it will be."""
-        id = self.request.GET.get("contact", "")
-        return self.read(f"contact/{id}").data if is_id(id) and self.may("contact") else None
 
     @cached_property
     def all_definitions(self) -> list[Values]:
@@ -73,7 +69,11 @@ class NewLead(LeadPage):
         return {name for name, usual in NEEDED.items() if required_by_key.get(name, usual)}
 
     def form(self) -> Form:
-        fields = [] if self.contact else [field.copy(required=field.name in self.of_new) for field in CONTACT]
+        picker = self.contact_field(help_text=gettext("Pick a contact, or enter a new one."))
+        fields: list[Field] = [picker] if picker else []
+        fields += [field.copy(required=field.name in self.of_new) for field in CONTACT]
+        if self.request.method == "GET":
+            suggest_dial_code(self, fields)
         fields += self.value_fields()
         products = self.linked_field("productServices")
         fields += [products] if products.options else []
@@ -83,20 +83,23 @@ class NewLead(LeadPage):
         return Form(fields=fields, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
-        may = self.may("lead", "POST")
-        return {"form": self.form() if may else None, "contact": self.contact if may else None}
+        return {"form": self.form() if self.may("lead", "POST") else None}
+
+    def with_form(self, form: Form, status: int = 200) -> HttpResponse:
+        return self.page({"form": form if self.may("lead", "POST") else None}, status=status)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         if not form.is_valid():
-            return self.page({"form": form, "contact": self.contact}, status=422)
+            return self.with_form(form, 422)
         values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
-        if self.contact:
-            values["contact"] = self.contact["_id"]
-        answer = self.ask("POST", "lead", None, body_of(values))
+        if "contact" in values:
+            # The fields of a new contact are folded away, and what they hold belongs to nobody.
+            values = {name: value for name, value in values.items() if name not in NAMES_OF_NEW}
+        answer = self.ask("POST", "lead", None, body_of(without_idle_code(form, values)))
         if not answer.ok:
             form.refuse(answer)
-            return self.page({"form": form, "contact": self.contact}, status=422)
+            return self.with_form(form, 422)
         return self.done(
             toast_text(gettext("Lead created"), answer.warning),
             self.address("lead", answer.data["_id"]),

@@ -226,7 +226,7 @@ class ChatTemplateForm(RecordForm):
         content = {"components": body["components"], "variables": body["variables"]}
         chosen = self.request.POST.get("contact") or None
         answer = self.ask("POST", "template/chatapp/preview", None, {**content, "contactId": chosen})
-        shown = {"bubble": answer.data if answer.ok else None, "problem": "" if answer.ok else answer.reason}
+        shown = {"bubble": answer.data} if answer.ok else {"problem": answer.reason}
         return quiet_frame(render(self.request, "pages/chat_bubble.html", shown))
 
     def do_upload(self) -> HttpResponse:

@@ -164,13 +164,15 @@ def decisions_of(jobs: Iterable[SendJob]) -> dict[str, JsonObject]:
 def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Formats) -> JsonObject:
     decision, sender = describe(inputs, now, formats), job.sender
     if inputs.unwritten and decision["reason"] == inputs.unwritten and job.error:
-        decision["sentence"] = f"{decision['sentence']} {job.error}"
+        decision |= {"sentence": f"{decision['sentence']} {job.error}", "detail": job.error}
     if decision["reason"] == Reason.SENDER_STOPPED and sender is not None:
         decision["sentence"] = f"The sender was stopped: {sender.why_stopped} It goes once somebody resumes the sender."
+        decision["detail"] = sender.why_stopped
     # Pauses for limits are explained by the limit itself; only a server's failure is a reason of its own.
     paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
     if decision["state"] == "ready" and paused is not None and paused > now:
         error = sender.last_error  # type: ignore[union-attr]
         sentence = f"The sender has trouble and rests: {error} {expected(paused, formats)}"
-        return {"state": "wait", "reason": "sender_trouble", "sentence": sentence, "until": paused, "goesAt": paused}
+        waiting = {"state": "wait", "reason": "sender_trouble", "sentence": sentence, "detail": error}
+        return {**waiting, "until": paused, "goesAt": paused}
     return decision

@@ -8,7 +8,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import Input, TextInput
+from core.api.input import Input, IntegerInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.types import JsonObject, Values
 from outreach.connections.ai.evidence import is_unproved
@@ -60,9 +60,24 @@ class Regeneration(Input):
     )
 
 
+MAX_DELAY = 600
+"""Seconds for which an approved message can be held."""
+
+
+def delay_input() -> IntegerInput:
+    """Return the field of an approval that holds its messages for some seconds."""
+    return IntegerInput(
+        default=0,
+        min_value=0,
+        max_value=MAX_DELAY,
+        help_text="Seconds for which nothing goes, so that the approval can be taken back; 0: it goes at once.",
+    )
+
+
 class Approval(Input):
     """The approval of a message."""
 
+    delaySeconds = delay_input()
     contentHash = TextInput(
         required=False,
         max_length=64,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, TextField, Value, When
-from django.db.models.functions import Coalesce, Concat, NullIf
+from django.db.models.functions import Coalesce, Concat, Greatest, NullIf
 from django.utils import timezone
 
 from core.errors import NamedError
@@ -100,16 +101,16 @@ def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
     return kept.alias(never=never_goes()).filter(never=None)
 
 
-def approve_together(rows: QuerySet[SendJob], member_id: str | None) -> int:
+def approve_together(rows: QuerySet[SendJob], member_id: str | None, send_after: datetime | None = None) -> int:
     """Approve the drafts among the messages that are approved together, and end those that would never go, for their
-    reason. Returns how many are approved."""
+    reason. None goes before `send_after`. Returns how many are approved."""
     ended: dict[str, list[str]] = {}
     for id, reason in _never(rows).values_list("pk", "never"):
         ended.setdefault(reason, []).append(id)
     for reason, ids in ended.items():
         drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have decided meanwhile
         ledger.transition_all(drafts, to=final_state(reason), reason=reason, actor_id=member_id)
-    return approve(approvable(rows), member_id)
+    return approve(approvable(rows), member_id, send_after)
 
 
 def _never(rows: QuerySet[SendJob]) -> QuerySet[Any]:
@@ -117,13 +118,17 @@ def _never(rows: QuerySet[SendJob]) -> QuerySet[Any]:
     return rows.filter(status=Status.DRAFT).annotate(never=never_goes()).exclude(never=None).order_by()
 
 
-def approve(rows: QuerySet[SendJob], member_id: str | None, **shown: str) -> int:
-    """Approve the drafts among the messages that have a text: as they are `shown`, or else as they are. Returns how
-    many."""
+def approve(rows: QuerySet[SendJob], member_id: str | None, send_after: datetime | None = None, **shown: str) -> int:
+    """Approve the drafts among the messages that have a text: as they are `shown`, or else as they are.
+
+    None goes before `send_after`. Returns how many are approved.
+    """
     drafts = rows.filter(status=Status.DRAFT).exclude(text="")
-    count = ledger.transition_all(
-        drafts, to=Status.APPROVED, actor_id=member_id, updated_by_id=member_id, **{**_approval(member_id), **shown}
-    )
+    values: JsonObject = {**_approval(member_id), **shown}
+    if send_after is not None:
+        # The due time is what every claim reads, so that no worker can take the message before it.
+        values["due_at"] = Greatest("due_at", Value(send_after))
+    count = ledger.transition_all(drafts, to=Status.APPROVED, actor_id=member_id, updated_by_id=member_id, **values)
     # Within the transaction: the notice leaves after the commit (core.jobs).
     notify_workers("send")
     return count
@@ -203,10 +208,18 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
     return count
 
 
+def after_delay(seconds: int) -> datetime | None:
+    """Return the time at which a delay ends that begins now, or None without one."""
+    return timezone.now() + timedelta(seconds=seconds) if seconds else None
+
+
 @transaction.atomic
-def approve_message(*, message_id: str, member_id: str, content_hash: str | None = None) -> None:
+def approve_message(
+    *, message_id: str, member_id: str, content_hash: str | None = None, delay_seconds: int = 0
+) -> None:
     """Approve a draft for its present recipient and sender. An approved message stays approved.
 
+    It goes after `delay_seconds` at the earliest, so that the approval can be taken back until then.
     It is approved again if these have changed or its approval has ended. Raises CampaignCannotBeUpdated_400 for any
     other message and for one that would never be sent. Raises MessageChanged_409 when `content_hash` is that of other
     content, recipients or senders than the message's present ones.
@@ -225,7 +238,7 @@ def approve_message(*, message_id: str, member_id: str, content_hash: str | None
     if job.status == Status.APPROVED and (lapse := job.lapse(timezone.now())):
         hold(SendJob.objects.filter(pk=message_id), member_id, lapse)
     shown = {"approved_envelope": job.envelope, "recipient": job.address}
-    approve(SendJob.objects.filter(pk=message_id), member_id, **shown)
+    approve(SendJob.objects.filter(pk=message_id), member_id, after_delay(delay_seconds), **shown)
 
 
 @transaction.atomic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from core.text.placeholders import names_in
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
+from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
 from core.web.lists import Column
@@ -17,6 +19,7 @@ from core.web.mail_frames import mail_frame
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page, Refused
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from outreach.messaging.email_templates.placeholder_names import UNKNOWN, Placeholder, placeholders, unknown_text
 
 TEMPLATES = Records(
     "template/email",
@@ -55,12 +58,22 @@ class EmailTemplateForm(Form):
         label=gettext_lazy("Text"),
         kind="textarea",
         required=True,
-        help_text=gettext_lazy("Plain text, HTML or MJML. Fields: {{contact.firstName}}, {{company.name}} and others."),
+        help_text=gettext_lazy("Plain text, HTML or MJML."),
     )
     required = Field(
         label=gettext_lazy("Required fields"),
         help_text=gettext_lazy("Separate with commas. Contacts with an empty field are skipped."),
     )
+
+    placeholders: Sequence[Placeholder] = ()
+    """The fields that subject and text can name."""
+
+    def refuse(self, answer: Answer, name_of: Callable[[str], str] = str) -> None:
+        """Put the API's errors at their fields; one about an unknown field names those that are like it."""
+        super().refuse(answer, name_of)
+        if answer.code == UNKNOWN:
+            for field in self.refused_fields:
+                field.replace_error(unknown_text(answer.params["name"], self.placeholders))
 
 
 class TemplateForm(RecordForm):
@@ -69,6 +82,11 @@ class TemplateForm(RecordForm):
     template = "web/email_templates/form.html"
 
     form_class = EmailTemplateForm
+
+    def form(self, values: Values | None = None) -> EmailTemplateForm:
+        form = EmailTemplateForm(initial=values)
+        form.placeholders = placeholders(self.definitions or ())
+        return form
 
     def body(self, values: Values) -> JsonObject:
         before: Values = getattr(self, "record", {})
@@ -117,9 +135,15 @@ class TemplateForm(RecordForm):
         mail = self.mail(form)
         if mail["subject"] and mail["body"]:
             answer = self.ask("POST", "template/email/preview", None, mail)
-            problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
+            problem = "" if answer.ok else self.problem(answer)
             return mail_frame(self.request, mail=answer.data, problem=problem)
         return mail_frame(self.request, problem=_("Write a subject and a text to see a preview."))
+
+    def problem(self, answer: Answer) -> str:
+        """Return why there is no preview."""
+        if answer.code == UNKNOWN:
+            return unknown_text(answer.params["name"], placeholders(self.definitions or ()))
+        return answer.refusal
 
     def do_find(self) -> HttpResponse:
         """Show the form as it is, with the contacts that a search finds, the first of them chosen."""
@@ -163,12 +187,17 @@ class TemplateForm(RecordForm):
         context = self.context() if isinstance(self, EditRecord) else {}
         return self.page({**context, "form": form}, status=200 if answer.ok else 422)
 
+    @cached_property
+    def definitions(self) -> list[Values] | None:
+        """The definitions of contacts' fields, or None if the reader may not see them."""
+        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        return answer.data if answer is not None and answer.ok else None
+
     def field_names(self) -> set[str] | None:
         """Return the names and ids of contacts' fields, or None if the reader may not see them."""
-        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
-        if answer is None or not answer.ok:
+        if self.definitions is None:
             return None
-        return {str(field[key]).casefold() for field in answer.data for key in ("name", "uniqueFieldID")}
+        return {str(field[key]).casefold() for field in self.definitions for key in ("name", "uniqueFieldID")}
 
 
 class TemplatePage(Page):
@@ -211,8 +240,11 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return _("Started campaigns keep the text. This cannot be undone.")
 
     def context(self) -> JsonObject:
+        shown = super().context()
+        if self.record["version"] < 2:  # the first words have nothing before them
+            return {**shown, "versions": []}
         answer = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
-        return {**super().context(), "versions": answer.data if answer.ok and len(answer.data) > 1 else []}
+        return {**shown, "versions": answer.data if answer.ok and len(answer.data) > 1 else []}
 
     def do_restore(self) -> HttpResponse:
         version = self.request.POST.get("restore", "")

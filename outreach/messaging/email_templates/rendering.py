@@ -73,6 +73,8 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
                 raise NamedError(
                     "InvalidVariables_400",
                     f"{part}: {{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
+                    code="unknownField",
+                    params={"name": shorten(name)},
                 )
         if has_stray_mark(text):
             raise NamedError("InvalidEmailTemplate_400", f"{part}: has a mark of a placeholder that is none")

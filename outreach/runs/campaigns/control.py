@@ -19,7 +19,7 @@ from outreach.runs.campaigns.selectors import run_of
 from outreach.runs.campaigns.services import get_campaign, refused
 from outreach.runs.genie.locks import lock_run
 from outreach.runs.genie.models import GenieScheduler
-from outreach.runs.genie.review.message_jobs import Action, Changed, change_messages
+from outreach.runs.genie.review.message_jobs import Action, Changed, change_messages, held_until
 from outreach.runs.genie.services import cancel_run
 
 BATCH = 5000
@@ -99,8 +99,10 @@ def cancel_campaign(*, id: str, member_id: str | None) -> Changed:
 
 
 @transaction.atomic
-def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None) -> Changed:
+def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None, delay_seconds: int = 0) -> Changed:
     """Approve drafts of a campaign: those with the ids, or all. Other messages stay as they are.
+
+    None goes before `delay_seconds` are over.
 
     Drafts of an automatic campaign are messages whose approval is outdated, because the sender's name or address has
     changed.
@@ -115,8 +117,11 @@ def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None) -> C
     # The run's lock keeps a bulk change of the same messages apart.
     locked = lock_run(run.pk)
     if locked is None or ids is None:
-        return change_messages(locked or run, Action.APPROVE_MESSAGES, [SendJob.Status.DRAFT], member_id)
-    return Changed(delivery.approve_together(SendJob.objects.filter(run=run, pk__in=ids), member_id))
+        drafts = [SendJob.Status.DRAFT]
+        details = held_until(delay_seconds)
+        return change_messages(locked or run, Action.APPROVE_MESSAGES, drafts, member_id, details=details)
+    chosen = SendJob.objects.filter(run=run, pk__in=ids)
+    return Changed(delivery.approve_together(chosen, member_id, delivery.after_delay(delay_seconds)))
 
 
 def get_with_drafts(id: str, *, lock: bool = False) -> Campaign:

@@ -17,7 +17,7 @@ from outreach.chat.chat_templates.frozen import read_given
 from outreach.connections.chat_apps.serializers import ChatAppSnapshot
 from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
-from outreach.messaging.delivery.serializers import SKIPPED
+from outreach.messaging.delivery.serializers import SKIPPED, delay_input
 from outreach.messaging.email_templates.serializers import WordsPreview
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
@@ -210,6 +210,7 @@ class Release(Input):
     """Drafts to release."""
 
     ids = IdList(required=False, max_length=1000, help_text="ids of messages; left out: all drafts")
+    delaySeconds = delay_input()
 
 
 class CampaignOut(Output):

@@ -289,7 +289,8 @@ class CampaignViewSet(ResourceViewSet):
         ids = data.get("ids")
         drafts = SendJob.objects.filter(run__of_campaign=control.get_with_drafts(id).pk, status=SendJob.Status.DRAFT)
         left = count_left(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
-        changed = control.release_messages(id=id, member_id=self.actor.member_id, ids=ids)
+        delay = data["delay_seconds"]
+        changed = control.release_messages(id=id, member_id=self.actor.member_id, ids=ids, delay_seconds=delay)
         counts = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}
         return self.answer(counts, changed)
 

@@ -6,10 +6,14 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import Job
+from core.text.words import headline
 from crm.models import Contact
 from outreach.connections.ai.providers.purpose import read_purpose
 from outreach.connections.senders.models import Sender
 from outreach.messaging.delivery.models import SendJob
+
+NAME_LENGTH = 60
+"""Characters of a run's name that is made of its topic."""
 
 
 class GenieScheduler(Job):
@@ -174,7 +178,7 @@ class GenieScheduler(Job):
         ]
 
     def __str__(self) -> str:
-        return self.name or self.prompt[:60] or self.dated()
+        return self.name or headline(self.prompt, NAME_LENGTH) or self.dated()
 
     @property
     def about(self) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from outreach.connections.ai.serializers import PROMPT_LENGTH, LanguageInput, Mo
 from outreach.connections.ai.services import ai_types
 from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
-from outreach.messaging.delivery.serializers import SKIPPED, MessageOut
+from outreach.messaging.delivery.serializers import SKIPPED, MessageOut, delay_input
 from outreach.prospecting.lead_generation.serializers import SOURCE_ERRORS, source_errors
 from outreach.runs.genie.audience import RECENT
 from outreach.runs.genie.cadence.steps import CadenceField, CadenceFields, CadenceInput, without_content
@@ -92,12 +92,22 @@ class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
 class BatchApproval(Input):
     """Drafts to approve together."""
 
+    delaySeconds = delay_input()
     contentHash = TextInput(
         required=False,
         max_length=90,
         allow_blank=True,
         help_text="As GET /genie/:schedulerId/approval-sample answered it: exactly those drafts, or none if one of them"
         " was changed or decided since. Drafts that have come since are left.",
+    )
+
+
+class BatchHold(Input):
+    """Approved messages to make drafts of."""
+
+    approvedSince = serializers.DateTimeField(
+        required=False,
+        help_text="Only the messages that the caller has approved at this time or later: the approval is taken back.",
     )
 
 

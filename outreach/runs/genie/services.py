@@ -15,6 +15,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id
+from core.text.words import headline
 from core.types import JsonObject
 from outreach.connections.ai.services import ai_type_of, choose_ai_app, tell_changed
 from outreach.connections.ai.usage import cap_of_run
@@ -25,7 +26,7 @@ from outreach.runs.genie.audience import Audience
 from outreach.runs.genie.cadence.schedule import schedule_next
 from outreach.runs.genie.generated.makers import cancel_makers, lock_makers
 from outreach.runs.genie.locks import lock_run
-from outreach.runs.genie.models import GenieScheduler
+from outreach.runs.genie.models import NAME_LENGTH, GenieScheduler
 from outreach.runs.genie.queue import check_queue
 from outreach.runs.genie.review.message_jobs import Action, Changed, change_messages
 
@@ -121,9 +122,7 @@ def insert_run(
     reserve_quota("genie")
     cap = cap_of_run(token_cap, cost_cap)
     run = GenieScheduler.objects.create(
-        name=name
-        or prompt.strip().split("\n")[0][:60]
-        or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
+        name=name or headline(prompt, NAME_LENGTH) or f"Outreach of {formats_of(company_id()).date(timezone.now())}",
         prompt=prompt,
         token_cap=cap.tokens,
         cost_cap=cap.cost,

@@ -34,6 +34,7 @@ from outreach.runs.genie.serializers import (
     ApprovalSample,
     AudienceOut,
     BatchApproval,
+    BatchHold,
     DraftPreview,
     DraftPreviewOut,
     Retry,
@@ -325,13 +326,16 @@ class RunViewSet(ResourceViewSet):
     def approve_all(self, request: Request, schedulerId: str, data: JsonObject) -> object:
         member = self.actor.member_id
         seen = data.get("content_hash")
+        delay = data["delay_seconds"]
         newer = 0
         if seen is None:
             left = messages.left_drafts(schedulerId)
-            changed = messages.approve_all(run_id=schedulerId, member_id=member)
+            changed = messages.approve_all(run_id=schedulerId, member_id=member, delay_seconds=delay)
         else:
             left = messages.left_drafts(schedulerId, approval.SampleState.read(seen).until)
-            changed = approval.approve_seen(run_id=schedulerId, member_id=member, content_hash=seen)
+            changed = approval.approve_seen(
+                run_id=schedulerId, member_id=member, content_hash=seen, delay_seconds=delay
+            )
             newer = approval.newer_drafts(schedulerId, seen)
         response = _changed(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)
         return self.answer(response, changed, **left_warning(left, newer))
@@ -339,15 +343,18 @@ class RunViewSet(ResourceViewSet):
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(
         "Make drafts of a run's approved messages",
+        input=BatchHold,
         output=MessageChanged,
         success="MessagesHeld_200",
         errors=MESSAGE_ERRORS,
         queues=True,
-        description=ONE_OF + MANY,
+        description="With approvedSince an approval of all is taken back; what has gone meanwhile stays gone. "
+        + ONE_OF
+        + MANY,
         transition=True,
     )
-    def draft_all(self, request: Request, schedulerId: str) -> object:
-        changed = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id)
+    def draft_all(self, request: Request, schedulerId: str, data: JsonObject) -> object:
+        changed = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id, **data)
         return self.answer(_changed(schedulerId, "draft", changed), changed)
 
     @action(detail=True, methods=["post"], url_path="retry-failed")

@@ -13,8 +13,9 @@ from core.web.ask import Answer
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
 from core.web.navigation.places import OUTREACH, MenuItem
-from core.web.pages import Page
+from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
+from outreach.messaging.delivery.pages.reason_texts import TEXTS, ReasonedPage
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
@@ -34,6 +35,8 @@ ACTIONS = {
     "stop-follow-ups": gettext_lazy("Follow-ups stopped"),
 }
 """Operation of the API -> the message about its success."""
+UNDONE = ("approve", "cancel")
+"""Operations that making a draft takes back."""
 STOPPABLE = ("planned", "draft", "approved")
 """Statuses of messages that a person can still stop."""
 MACHINES = {
@@ -44,6 +47,9 @@ MACHINES = {
     "member": gettext_lazy("someone in your company"),
 }
 """Reason why a visit is not the recipient's -> its description."""
+TOO_LATE = gettext_lazy("Too late to undo: the message is already sent.")
+GONE = ("claimed", "sending", "sent", "failed", "unknown")
+"""Statuses of messages that were approved and that nobody can hold any more."""
 RECENT = {"p": "1", "n": "50"}
 PREVIEW = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'self'"
@@ -63,7 +69,7 @@ class Statuses(Choice):
         return text.split(",")
 
 
-class MessagePage(Page):
+class MessagePage(ReasonedPage):
     """Shared parts of the pages of messages."""
 
     module = "genie"
@@ -110,7 +116,7 @@ class Messages(MessagePage):
 
     def name_filters(self, choices: dict[str, Choice], state: ListState, answer: Answer, named: dict[str, str]) -> None:
         """Set the labels of the filters in links, from the messages that they select."""
-        reasons = {entry["reason"]: entry["sentence"] for entry in answer.data}
+        reasons = {entry["reason"]: entry["sentence"] for entry in answer.data} | dict(TEXTS)
         runs = {entry["run"]["_id"]: entry["run"]["name"] for entry in answer.data if entry["run"]} | named
         for name, labels, unknown in (("reason", reasons, _("another reason")), ("run", runs, _("another outreach"))):
             options = tuple(
@@ -158,9 +164,14 @@ class Message(MessagePage):
         return link_of(decision.get("reason", "") if decision else message["reason"], case, self)
 
     def do_approve(self) -> HttpResponse:
-        return self.change("approve", {"contentHash": self.request.POST.get("contentHash", "")})
+        body = {"contentHash": self.request.POST.get("contentHash", ""), "delaySeconds": HOLD_SECONDS}
+        return self.change("approve", body)
 
     def do_draft(self) -> HttpResponse:
+        """Make a draft of the message, which also takes back an approval or a cancellation."""
+        now = self.ask("GET", f"genie/send-jobs/{self.params['id']}")
+        if now.ok and now.data["status"] in GONE:
+            return self.fail(TOO_LATE)
         return self.change("draft")
 
     def do_cancel(self) -> HttpResponse:
@@ -171,6 +182,8 @@ class Message(MessagePage):
 
     def change(self, name: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
+        if answer.ok and name in UNDONE:
+            return self.done(ACTIONS[name], back={**TIMED, "do": "draft"})
         if answer.ok:
             return self.done(ACTIONS[name])
         return self.fail(f"{answer.message}. {answer.reason}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.navigation.places import OUTREACH, MenuItem
-from core.web.pages import Page
+from outreach.messaging.delivery.pages.reason_texts import ReasonedPage
 
 STATUSES = {
     "draft": (gettext_lazy("Draft"), ""),
@@ -25,7 +25,7 @@ def shown_campaign(campaign: Values) -> JsonObject:
     return {**campaign, "words": label, "mood": tone}
 
 
-class CampaignPage(Page):
+class CampaignPage(ReasonedPage):
     """Shared parts of the pages of campaigns."""
 
     module = "campaign"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import Values
-from outreach.runs.genie.pages.base import OutreachPage, messages, skipped
+from core.web.toasts import HOLD_SECONDS
+from outreach.runs.genie.pages.base import OutreachPage, messages, skipped, undo_fields
 from outreach.runs.genie.pages.highlights import marks
 
 CHANGED = gettext_lazy("Not approved: some messages have changed. Check the current drafts.")
@@ -31,7 +33,9 @@ class ApproveAll(OutreachPage):
     def do_approve(self) -> HttpResponse:
         """Approve the drafts shown on the page, if none of them has changed since; else show the present ones."""
         run, seen = self.params["id"], self.request.POST.get("contentHash", "")
-        answer = self.ask("POST", f"genie/{run}/approve-all", None, {"contentHash": seen})
+        since = timezone.now().isoformat()
+        body = {"contentHash": seen, "delaySeconds": HOLD_SECONDS}
+        answer = self.ask("POST", f"genie/{run}/approve-all", None, body)
         if answer.status == 409:
             return self.fail(CHANGED)
         if not answer.ok:
@@ -46,6 +50,6 @@ class ApproveAll(OutreachPage):
             sentences.append(_("%(messages)s left to review") % {"messages": messages(left)})
         if newer:
             sentences.append(_("%(messages)s new or changed") % {"messages": messages(newer)})
-        return self.done(
-            ". ".join([*sentences, *skipped(answer.data)]), self.address("outreach-run", run), watch=answer.job
-        )
+        text = ". ".join([*sentences, *skipped(answer.data)])
+        back = undo_fields(since) if answer.job or answer.data["changedCount"] else None
+        return self.done(text, self.address("outreach-run", run), watch=answer.job, back=back)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
@@ -10,6 +11,8 @@ from core.web.ask import Answer
 from core.web.forms import Field
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
+from core.web.toasts import TIMED
+from outreach.messaging.delivery.pages.reason_texts import ReasonedPage
 
 PHASES = {
     "planning": (gettext_lazy("Writing"), "info"),
@@ -46,6 +49,25 @@ def skipped(answer: Values) -> list[str]:
     ]
 
 
+def undo_fields(since: str) -> dict[str, str]:
+    """Return the fields of the form that takes back an approval of many messages, given since then."""
+    return {**TIMED, "do": "undo_approval", "since": since}
+
+
+def undo_approval(page: Page, run: str) -> HttpResponse:
+    """Make drafts again of the run's messages that were approved together, as far as they have not gone."""
+    since = page.request.POST.get("since", "")
+    answer = page.ask("POST", f"genie/{run}/draft-all", None, {"approvedSince": since})
+    if not answer.ok:
+        return page.refuse(answer)
+    if answer.job:
+        return page.done(_("Undone. The messages become drafts again."), watch=answer.job)
+    number = answer.data["changedCount"]
+    if not number:
+        return page.fail(_("Too late to undo: the messages are already sent."))
+    return page.done(_("Undone. Drafts again: %(messages)s.") % {"messages": messages(number)})
+
+
 def why(answer: Answer) -> str:
     """Return why something about a message was refused, as a sentence."""
     return f"{answer.message}. {answer.reason}"
@@ -57,7 +79,7 @@ def shown_run(run: Values) -> JsonObject:
     return {**run, "words": label, "mood": tone}
 
 
-class OutreachPage(Page):
+class OutreachPage(ReasonedPage):
     """Shared parts of the pages of outreach."""
 
     module = "genie"

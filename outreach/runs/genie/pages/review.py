@@ -14,6 +14,8 @@ from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.pages import nothing_here
+from core.web.toasts import HOLD_SECONDS, TIMED
+from outreach.messaging.delivery.pages import GONE, TOO_LATE
 from outreach.messaging.delivery.types import ListedMessageData
 from outreach.runs.genie.pages.base import OutreachPage, why
 from outreach.runs.genie.pages.highlights import marks
@@ -38,6 +40,8 @@ class Review(OutreachPage):
     name = "outreach-review"
     title = gettext_lazy("Review")
     template = "web/outreach/review.html"
+    contact_changed = False
+    """The contact has changed after the draft of the page."""
 
     def show(self) -> Values:
         query = {
@@ -71,6 +75,7 @@ class Review(OutreachPage):
             "then": after or before,
             "facts": self.facts(message) if draft else [],
             "since": "" if draft else self.since(message),
+            "contact_changed": draft and self.contact_changed,
             "anew_soon": message["reason"] == "written_anew",
             "title": _("Review: %(name)s") % {"name": message["run"]["name"]} if message["run"] else self.title,
             "form": self.form(message) if "edit" in self.request.GET and draft else None,
@@ -86,11 +91,13 @@ class Review(OutreachPage):
 
     def facts(self, message: ListedMessageData) -> list[tuple[str, Any]] | None:
         """Return (name, value) of the contact's data, or None if the reader may not see it."""
+        self.contact_changed = False
         who = message["contact"] if self.may("contact") else None
         answer = self.ask("GET", f"contact/{who['_id']}") if who else None
         if answer is None or not answer.ok:
             return None
         contact = answer.data
+        self.contact_changed = contact["updatedAt"] > message["updatedAt"]
         named = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
         own = shown_fields(named.data) if named is not None and named.ok else []
         values = contact["formData"]
@@ -125,11 +132,20 @@ class Review(OutreachPage):
         return self.done(message, here) if answer.ok else self.refuse(answer, here)
 
     def do_approve(self) -> HttpResponse:
-        body = {"contentHash": self.request.POST.get("contentHash", "")}
+        body = {"contentHash": self.request.POST.get("contentHash", ""), "delaySeconds": HOLD_SECONDS}
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved"))
 
     def do_cancel(self) -> HttpResponse:
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message canceled"))
+
+    def do_undo(self) -> HttpResponse:
+        """Make a draft again of the message that was approved or canceled last."""
+        here = self.at(self.sent_id())
+        answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/draft")
+        if answer.ok:
+            return self.done(_("Undone. The message is a draft again."), here)
+        now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}")
+        return self.fail(TOO_LATE, here) if now.ok and now.data["status"] in GONE else self.refuse(answer, here)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -160,7 +176,8 @@ class Review(OutreachPage):
     def on(self, answer: Answer, success: str) -> HttpResponse:
         """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
-            return self.done(success, self.at(self.sent_id("then") if self.request.POST.get("then") else ""))
+            after = self.at(self.sent_id("then") if self.request.POST.get("then") else "")
+            return self.done(success, after, back={**TIMED, "do": "undo", "id": self.sent_id()})
         here = self.at(self.sent_id())
         now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}") if answer.status in (400, 409) else None
         if now is None or not now.ok:

@@ -16,7 +16,7 @@ from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
-from outreach.runs.genie.pages.base import PHASES, OutreachPage, messages, shown_run
+from outreach.runs.genie.pages.base import PHASES, OutreachPage, messages, shown_run, undo_approval
 from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
 from outreach.runs.genie.types import RunDetailData
 
@@ -278,6 +278,9 @@ class Run(OutreachPage):
 
     def do_pause(self) -> HttpResponse:
         return self.change("draft-all", gettext("Paused: {} wait for approval again"))
+
+    def do_undo_approval(self) -> HttpResponse:
+        return undo_approval(self, self.params["id"])
 
     def do_retry(self) -> HttpResponse:
         return self.change("retry-failed", gettext("Approved {} again; missing texts are written first"))

@@ -19,7 +19,7 @@ from outreach.messaging.delivery.approving.approvals import ends_at, envelope
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.services import approvable
 from outreach.runs.genie.models import GenieScheduler
-from outreach.runs.genie.review.message_jobs import GOING, Action, Changed, change_messages
+from outreach.runs.genie.review.message_jobs import GOING, Action, Changed, change_messages, held_until
 from outreach.runs.genie.review.messages import left_drafts, open_run
 from outreach.runs.genie.services import get_run
 
@@ -138,11 +138,12 @@ def approval_sample(run_id: str) -> tuple[JsonObject, QuerySet[SendJob]]:
 
 
 @transaction.atomic
-def approve_seen(*, run_id: str, member_id: str, content_hash: str) -> Changed:
+def approve_seen(*, run_id: str, member_id: str, content_hash: str, delay_seconds: int = 0) -> Changed:
     """Approve the drafts of approval_sample, if none of them has changed since; later ones stay drafts.
 
-    A repeated request has no further effect. Raises CampaignCannotBeUpdated_400 for a cancelled run, and
-    MessageChanged_409 if drafts of the sample have changed or were decided.
+    None goes before `delay_seconds` are over. A repeated request has no further effect. Raises
+    CampaignCannotBeUpdated_400 for a cancelled run, and MessageChanged_409 if drafts of the sample have changed or were
+    decided.
     """
     run, seen = open_run(run_id), SampleState.read(content_hash)
     # Whoever is changing one of them at this moment is waited for, and whoever comes later waits.
@@ -157,4 +158,5 @@ def approve_seen(*, run_id: str, member_id: str, content_hash: str) -> Changed:
             return done
         raise NamedError("MessageChanged_409", CHANGED)
     shown = {"contentHash": str(seen), "seenUntil": now.isoformat(), "draftsUntil": (seen.until or now).isoformat()}
-    return change_messages(run, Action.APPROVE_MESSAGES, [Status.DRAFT], member_id, seen=shown)
+    details = {**shown, **held_until(delay_seconds)}
+    return change_messages(run, Action.APPROVE_MESSAGES, [Status.DRAFT], member_id, details=details)

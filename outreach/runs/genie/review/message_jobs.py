@@ -46,18 +46,19 @@ def change_messages(
     statuses: Collection[str],
     member_id: str | None,
     *,
-    seen: Mapping[str, str] | None = None,
+    details: Mapping[str, str] | None = None,
 ) -> Changed:
     """Apply the action to the messages of a locked run that have one of the statuses, or queue a job for it.
 
-    `seen` is the state that a person has seen: contentHash and times. Messages changed after `draftsUntil` are left
-    alone. A job also leaves those whose contact or sender changes after `seenUntil`.
+    `details` has the state that a person has seen: contentHash and times. Messages changed after `draftsUntil` are left
+    alone. A job also leaves those whose contact or sender changes after `seenUntil`. With `approvedSince` only the
+    messages change that the member has approved since. Approved messages are held until `sendAfter`.
 
     A running job with the same action continues, unless there are messages that are newer than it. Any other job of the
     run is cancelled.
     """
-    change: JsonObject = {"statuses": sorted(statuses), **(seen or {})}
-    rows = _messages(run.pk, change)
+    change: JsonObject = {"statuses": sorted(statuses), **(details or {})}
+    rows = _messages(run.pk, change, member_id)
     # The run is locked by the caller, and then its job: the order in which a batch takes them.
     current = BulkJob.objects.select_for_update(of=("self",)).filter(pk=run.message_job_id).first()
     if current is not None:
@@ -70,13 +71,24 @@ def change_messages(
     job = None if few else _queue(run, action, change, member_id)
     if run.message_job_id != (job and job.pk):
         GenieScheduler.objects.filter(pk=run.pk).update(message_job=job)
-    return Changed(_APPLY[action](rows, member_id)) if job is None else Changed(None, job.pk)
+    return Changed(_apply(action, change, rows, member_id)) if job is None else Changed(None, job.pk)
 
 
-def _messages(run_id: str, change: Values) -> QuerySet[SendJob]:
+def _messages(run_id: str, change: Values, member_id: str | None) -> QuerySet[SendJob]:
     rows = SendJob.objects.filter(run_id=run_id, status__in=change["statuses"])
-    until = change.get("draftsUntil")
-    return rows if until is None else rows.filter(updated_at__lte=datetime.fromisoformat(until))
+    if "draftsUntil" in change:
+        rows = rows.filter(updated_at__lte=datetime.fromisoformat(change["draftsUntil"]))
+    if "approvedSince" in change:
+        since = datetime.fromisoformat(change["approvedSince"])
+        rows = rows.filter(approved_at__gte=since, approved_by_id=member_id)
+    return rows
+
+
+def _apply(action: BulkJob.Action, change: Values, rows: QuerySet[SendJob], member_id: str | None) -> int:
+    """Apply the action to the messages. Returns how many have changed."""
+    if action == Action.APPROVE_MESSAGES and "sendAfter" in change:
+        return delivery.approve_together(rows, member_id, datetime.fromisoformat(change["sendAfter"]))
+    return _APPLY[action](rows, member_id)
 
 
 def _does(job: BulkJob, action: BulkJob.Action, change: JsonObject) -> bool:
@@ -113,7 +125,7 @@ def _change_next(job: BulkJob) -> JsonObject | None:
     # A later decision has replaced this one; its messages may have been decided by it.
     if run is None or run.message_job_id != job.pk:
         return {"processed": job.processed, "cancel_requested": True, "error": REPLACED}
-    rows = _messages(run.pk, job.change)
+    rows = _messages(run.pk, job.change, job.created_by_id)
     if job.action != Action.CANCEL_MESSAGES:  # a cancelled run gets no new ones
         # What came later was not part of what the member decided about.
         rows = rows.filter(created_at__lte=job.created_at)
@@ -126,13 +138,19 @@ def _change_next(job: BulkJob) -> JsonObject | None:
     ids = list(rows.filter(pk__gt=job.position or "").order_by("pk").values_list("pk", flat=True)[: batch_rows(job)])
     if not ids:
         return None
-    changed = _APPLY[Action(job.action)](rows.filter(pk__in=ids), job.created_by_id)
+    changed = _apply(Action(job.action), job.change, rows.filter(pk__in=ids), job.created_by_id)
     return {
         **progress,
         "position": ids[-1],
         "processed": job.processed + len(ids),
         "changed": job.changed + changed,
     }
+
+
+def held_until(delay_seconds: int) -> dict[str, str]:
+    """Return the detail of an approval that holds its messages for the seconds; nothing for 0."""
+    send_after = delivery.after_delay(delay_seconds)
+    return {"sendAfter": send_after.isoformat()} if send_after else {}
 
 
 def _cancel(rows: QuerySet[SendJob], member_id: str | None) -> int:

@@ -10,19 +10,20 @@ from core.errors import NamedError
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.services import SkippedApprovals, count_left
 from outreach.runs.genie.models import GenieScheduler
-from outreach.runs.genie.review.message_jobs import Action, Changed, change_messages
+from outreach.runs.genie.review.message_jobs import Action, Changed, change_messages, held_until
 from outreach.runs.genie.services import get_run
 
 Status = SendJob.Status
 
 
 @transaction.atomic
-def approve_all(*, run_id: str, member_id: str | None) -> Changed:
+def approve_all(*, run_id: str, member_id: str | None, delay_seconds: int = 0) -> Changed:
     """Approve the run's drafts that state nothing unproved, are not outdated and may go.
 
-    Raises CampaignCannotBeUpdated_400 for a cancelled run.
+    None goes before `delay_seconds` are over. Raises CampaignCannotBeUpdated_400 for a cancelled run.
     """
-    return change_messages(open_run(run_id), Action.APPROVE_MESSAGES, [Status.DRAFT], member_id)
+    details = held_until(delay_seconds)
+    return change_messages(open_run(run_id), Action.APPROVE_MESSAGES, [Status.DRAFT], member_id, details=details)
 
 
 def left_drafts(run_id: str, until: datetime | None = None) -> SkippedApprovals:
@@ -33,9 +34,13 @@ def left_drafts(run_id: str, until: datetime | None = None) -> SkippedApprovals:
 
 
 @transaction.atomic
-def hold_all(*, run_id: str, member_id: str) -> Changed:
-    """Turn the run's approved messages that no worker holds into drafts again."""
-    return change_messages(open_run(run_id), Action.HOLD_MESSAGES, [Status.APPROVED], member_id)
+def hold_all(*, run_id: str, member_id: str, approved_since: datetime | None = None) -> Changed:
+    """Turn the run's approved messages that no worker holds into drafts again.
+
+    With `approved_since` only those that the member has approved since.
+    """
+    details = {"approvedSince": approved_since.isoformat()} if approved_since else {}
+    return change_messages(open_run(run_id), Action.HOLD_MESSAGES, [Status.APPROVED], member_id, details=details)
 
 
 @transaction.atomic

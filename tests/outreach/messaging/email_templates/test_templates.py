@@ -313,3 +313,29 @@ def test_the_first_name_is_that_of_a_field_of_its_own_or_of_the_name(cast: Cast)
         assert reader.of(written, [])["contact.firstName"] == "Zoë Marie"
         blank = Contact(name="Müller, Zoë", custom={field.unique_field_id: "  "})
         assert reader.of(blank, [])["contact.firstName"] == "Zoë"
+
+
+def test_unknown_fields_are_refused_with_those_that_are_like_them(cast: Cast) -> None:
+    client = enter(cast.owner)
+    path = at(cast.owner, "templates/new")
+    with cast.scope():
+        CustomField.objects.create(unique_field_id="firm", name="Company", field_type="text", value_type="string")
+    form = {"do": "save", "name": "Hello", "subject": "Hello", "body": "Hello"}
+    for name, near in (
+        ("contact.Company", "{{Company}}"),
+        ("firstname", "{{contact.firstName}}"),
+        ("contact.frstName", "{{contact.firstName}}"),
+        ("phone_number", "{{contact.number}}"),
+    ):
+        for part in ("subject", "body"):
+            refused = client.post(path, {**form, part: f"Hi {{{{{name}}}}}"})
+            assert refused.status_code == 422
+            assert f"Unknown field {{{{{name}}}}}. Did you mean" in text_of(refused)
+            assert near in text_of(refused).partition("Did you mean")[2].partition("?")[0]
+        shown = client.post(path, {**form, "do": "preview", "body": f"Hi {{{{{name}}}}}"})
+        assert f"Unknown field {{{{{name}}}}}" in text_of(shown)
+    far = text_of(client.post(path, {**form, "body": "Hi {{zzzzqqq}}"}))
+    assert "Choose one under “Insert field”" in far
+    page = text_of(client.get(path))
+    assert all(text in page for text in ("Insert field", "{{Company}}", "{{contact.firstName}}", "{{company.website}}"))
+    assert client.post(path, {**form, "body": "At {{Company}}"}).status_code == 303
