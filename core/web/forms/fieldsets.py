@@ -23,7 +23,7 @@ class Fieldset:
     fields: Sequence[Row]
     text: str = ""
     folded: bool = False
-    """Whether the section is closed until somebody opens it, or one of its fields is refused."""
+    """A folded section is closed until somebody opens it, or one of its fields is refused."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Section:
 
     @property
     def closed(self) -> bool:
-        """Whether a folded section has no refused field."""
+        """True for a folded section without a refused field."""
         return self.folded and not any(field.errors for row in self.rows for field in row)
 
 
