@@ -20,7 +20,8 @@ function changed(field) {
 // A refused form comes back with what was typed, which is saved nowhere.
 function isUnsaved(form) {
   if (sent.has(form)) return false;
-  return Boolean(one(".summary, .trouble", form)) || (touched.has(form) && [...form.elements].some(changed));
+  const refused = one(form.matches(".cell-form") ? ".summary, .trouble" : ".summary", form);
+  return Boolean(refused) || (touched.has(form) && [...form.elements].some(changed));
 }
 
 const unsaved = (root = document) => [...root.querySelectorAll(FORMS)].filter(isUnsaved);
