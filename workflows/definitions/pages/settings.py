@@ -14,6 +14,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow
+from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
 
 LABELS = {
@@ -85,7 +86,7 @@ class WorkflowSettings(OneWorkflow):
     def context(self, name_form: Form, form: SchemaForm, **more: Any) -> JsonObject:
         problems = [problem for problem in self.workflow["validation"]["errors"] if not problem["nodeId"]]
         marked = [
-            form.mark(problem["path"], problem["message"])
+            form.mark(problem["path"], problem_view(problem)["message"])
             for problem in problems
             if problem["path"].startswith("config")
         ]

@@ -180,9 +180,8 @@ class Step(DrawWorkflow):
             own = [problem for problem in own if not problem["path"].startswith("config")]
         marked = []
         for problem in own:
-            explanation = problem_view(problem, self.node)
-            at_field = gettext("this is missing") if explanation["isMissing"] else explanation["plain"]
-            marked.append(any(form.mark(problem["path"], at_field) for form in forms))
+            message = problem_view(problem, self.node)["message"]
+            marked.append(any(form.mark(problem["path"], message) for form in forms))
         return [problem_view(problem, self.node) for problem, done in zip(own, marked, strict=True) if not done]
 
     @property
