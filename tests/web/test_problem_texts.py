@@ -38,7 +38,7 @@ ROOTS: list[tuple[str, type[BaseModel]]] = [
 def all_problems(model: type[BaseModel], root: str) -> Iterator[tuple[JsonObject, JsonObject]]:
     """Yield each problem of a model without settings, and with each wrong value of each setting."""
     names = model.model_json_schema(by_alias=True).get("properties", {})
-    required = {name: "x" for name in names}
+    required = dict.fromkeys(names, "x")
     for settings in ({}, *({name: value} for name in names for value in WRONG), required):
         problems = Problems()
         try:
