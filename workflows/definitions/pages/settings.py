@@ -66,6 +66,7 @@ class WorkflowSettings(OneWorkflow):
 
     path = "workflows/<str:id>/settings"
     name = tab = "workflow-settings"
+    tab_name = gettext_lazy("Settings")
     template = "web/workflows/settings.html"
 
     def forms(self) -> tuple[Form, SchemaForm]:
@@ -136,6 +137,7 @@ class WorkflowVersions(OneWorkflow):
 
     path = "workflows/<str:id>/versions"
     name = tab = "workflow-versions"
+    tab_name = gettext_lazy("Versions")
     template = "web/workflows/versions.html"
     columns = (
         Column("number", gettext_lazy("Version")),

@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
@@ -40,6 +41,7 @@ class Step(DrawWorkflow):
 
     path = "workflows/<str:id>/step"
     name = "workflow-step"
+    tab_name = gettext_lazy("Step")
     record_kind = ("", "")
     template = "web/workflows/step.html"
 
