@@ -75,12 +75,16 @@ class Problems:
         for detail in error.errors(include_url=False, include_input=False):
             path = ".".join([prefix, *(str(part) for part in detail["loc"])])
             code = {"missing": "missing", "extra_forbidden": "unknownField"}.get(detail["type"], "badValue")
-            params = {
-                key: value for key, value in detail.get("ctx", {}).items() if isinstance(value, str | int | float)
-            }
+            limits = detail.get("ctx", {})
+            params = {key: _plain(limit) for key, limit in limits.items() if not isinstance(limit, Exception)}
             self.add(code, _words(detail), node_id=node_id, path=path, reason=detail["type"], params=params)
 
 
 def _words(error: Values) -> str:
     message = str(error["msg"]).removeprefix("Value error, ")
     return message[:1].lower() + message[1:]
+
+
+def _plain(limit: Any) -> str | int | float:
+    """Return a limit as JSON has it."""
+    return limit if isinstance(limit, str | int | float) else str(limit)
