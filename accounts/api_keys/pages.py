@@ -92,6 +92,7 @@ class NewKey(NewRecord, KeyPage):
 class Key(EditRecord, RecordForm, KeyPage):
     path = "settings/keys/<str:id>"
     name = "key"
+    tab_name = gettext_lazy("API key")
     template = "web/keys/detail.html"
     removable = True
 

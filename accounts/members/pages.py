@@ -125,6 +125,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     path = "settings/members/<str:id>"
     name = "member"
+    tab_name = gettext_lazy("Member")
     record_kind = ("member", gettext_lazy("Members"))
     template = "web/members/detail.html"
     removable = False

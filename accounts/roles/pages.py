@@ -226,6 +226,7 @@ class NewRole(NewRecord, RoleForm):
 class EditRole(EditRecord, RoleForm):
     path = "settings/roles/<str:id>"
     name = "role"
+    tab_name = gettext_lazy("Role")
 
     @property
     def removable(self) -> bool:  # type: ignore[override]

@@ -70,7 +70,7 @@ class Page(View):
     """The name of the address: {% page_url "contacts" %}, self.address("contacts")."""
     title: ClassVar[str] = ""
     tab_name: ClassVar[str] = ""
-    """Label of the page after a record's name in the title of its tab. By default the words of `name`."""
+    """Label of the page after a record's name in the title of its tab. By default its title."""
     template: ClassVar[str] = ""
     module: ClassVar[str] = ""
     """The permission module whose GET opens the page. Without one every member may see it."""
@@ -187,7 +187,7 @@ class Page(View):
     @property
     def label(self) -> str:
         """The label of the page, with which its tab's title ends where that is a record's."""
-        return self.tab_name or self.name.replace("-", " ").capitalize()
+        return self.tab_name or self.title
 
     @cached_property
     def plan(self) -> Entitlement | NamedError:

@@ -157,6 +157,7 @@ class JobProgress(JobPage):
 
     path = "jobs/<str:id>/progress"
     name = "job-progress"
+    tab_name = gettext_lazy("Background job")
     template = "web/jobs/progress.html"
 
     def show(self) -> Values:

@@ -102,6 +102,7 @@ class Exports(ExportPage):
 class ExportDetail(ExportPage):
     path = "exports/<str:id>"
     name = "export"
+    tab_name = gettext_lazy("Export")
     template = "web/exports/detail.html"
 
     def show(self) -> Values:

@@ -127,6 +127,7 @@ FileForm = form_from_input(FileUpdate, {"name": gettext_lazy("Name")})
 class FileDetail(FilePage):
     path = "files/<str:id>"
     name = "file"
+    tab_name = gettext_lazy("File")
     record_kind = ("file", gettext_lazy("Files"))
     template = "web/files/detail.html"
 

@@ -114,6 +114,7 @@ class NewProduct(NewRecord, ProductForm):
 class EditProduct(EditRecord, ProductForm):
     path = "products/<str:id>"
     name = "product"
+    tab_name = gettext_lazy("Product")
     record_kind = ("product-service", gettext_lazy("Products"))
 
     def values(self) -> Values:

@@ -224,6 +224,7 @@ class EditSegment(EditRecord, SegmentForm):
 
     path = "segments/<str:id>"
     name = "segment"
+    tab_name = gettext_lazy("Segment")
     record_kind = ("segment", gettext_lazy("Segments"))
     template = "web/segments/detail.html"
 

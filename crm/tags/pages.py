@@ -95,6 +95,7 @@ class NewTag(NewRecord, NamedForm, TagPage):
 class EditTag(NamedEdit, TagPage):
     path = "tags/<str:id>"
     name = "tag"
+    tab_name = gettext_lazy("Tag")
     record_kind = ("tag", gettext_lazy("Tags"))
 
 
@@ -122,6 +123,7 @@ class NewCategory(NewRecord, NamedForm, CategoryPage):
 class EditCategory(NamedEdit, CategoryPage):
     path = "categories/<str:id>"
     name = "category"
+    tab_name = gettext_lazy("Category")
     record_kind = ("contact-category", gettext_lazy("Categories"))
 
 

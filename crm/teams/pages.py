@@ -105,6 +105,7 @@ class NewTeam(NewRecord, TeamForm):
 class EditTeam(EditRecord, TeamForm):
     path = "teams/<str:id>"
     name = "team"
+    tab_name = gettext_lazy("Team")
     record_kind = ("team", gettext_lazy("Teams"))
 
     @property

@@ -204,3 +204,9 @@ def test_each_entry_has_one_order_and_a_purpose() -> None:
     ]
     assert without == []
     assert [page.name for page in first_pages().values() if "<" in page.path] == []
+
+
+def test_each_page_has_a_title_for_its_tab() -> None:
+    assert len(PAGES) > 100
+    nameless = [page.name for page in PAGES if not (page.tab_name or page.title or page.name == "home")]
+    assert nameless == []

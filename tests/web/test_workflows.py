@@ -143,10 +143,10 @@ def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: C
         assert answer.status_code == 303, text_of(answer)
         return dict(graph(cast, id)[0][name].get("config") or {})
 
-    assert "This is missing." not in text_of(client.get(f"{step}?node=c"))
-    assert "Condition : Conditions are missing" in text_of(client.get(place))
+    assert "Fill in “Conditions”." not in text_of(client.get(f"{step}?node=c"))
+    assert "Condition : Fill in “Conditions”." in text_of(client.get(place))
     save("c")
-    assert "This is missing." in text_of(client.get(f"{step}?node=c"))
+    assert "Fill in “Conditions”." in text_of(client.get(f"{step}?node=c"))
     added = {"operator-contact.name": "contains", "value-contact.name": "Ann", "add": "contact.name"}
     one = {"field": "contact.name", "operator": "contains", "value": "Ann"}
     assert save("c", tree="config.filter", **added)["filter"] == {"operator": "and", "conditions": [one]}
@@ -227,7 +227,9 @@ def test_triggers_and_settings(cast: Cast, client: Client) -> None:
     segment = cast.key.post("/segment", body).data["_id"]
     entered = {**kind, "triggerEventType": "segment.entered", "config.segment": ""}
     assert client.post(step, entered).status_code == 303
-    assert f'href="{place}/step?node=trigger" data-node="">Segment is missing' in html_of(client.get(place))
+    assert f'href="{place}/step?node=trigger#at-config.segment" data-node="">Fill in “Segment”.' in html_of(
+        client.get(place)
+    )
     assert client.post(step, {**entered, "config.segment": segment}).status_code == 303
     assert f'<option value="{segment}" selected>Big ones</option>' in html_of(client.get(step))
     assert cast.key.get(f"/workflow/{id}").data["config"]["segment"] == segment

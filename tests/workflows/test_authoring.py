@@ -12,6 +12,7 @@ import time_machine
 from django.utils import timezone
 
 from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import SmtpFactory
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, steps, when, work
 from workflows.definitions.starters import templates
@@ -161,12 +162,20 @@ def test_a_new_version_may_end_the_runs_of_older_ones(cast: Cast) -> None:
 
 @pytest.mark.parametrize("key", sorted(templates()))
 def test_a_template_makes_a_draft_that_can_be_published(cast: Cast, key: str) -> None:
+    with cast.scope():
+        SmtpFactory()
     answer = cast.key.post("/workflow", {"template": key})
     assert answer.status == 201, answer.body
     draft = answer.data
     assert (draft["name"], draft["validation"]) == (templates()[key]["name"], {"errors": [], "warnings": []})
     assert "@me" not in json.dumps(draft)
     assert cast.key.post(f"/workflow/{draft['_id']}/publish").status == 200
+
+
+def test_seven_templates_send_emails_and_say_so_in_a_line() -> None:
+    mailing = [one for one in templates().values() if any(node["type"] == "mail" for node in one["nodes"])]
+    assert len(mailing) >= 7
+    assert all(len(one["description"]) <= 80 for one in mailing)
 
 
 def test_templates_are_told_and_may_be_changed_on_the_way(cast: Cast) -> None:

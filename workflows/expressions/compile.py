@@ -28,11 +28,13 @@ _ARGUMENT = re.compile(r"""[:,]\s*(?:"([^"]*)"|'([^']*)'|(-?\d{1,15}(?:\.\d{1,10
 
 
 class BadExpression(ValueError):
-    """An expression that cannot be compiled. `code` is its name in the validation of a graph."""
+    """An expression that cannot be compiled. `code` and `reason` are its names in the validation of a graph."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, reason: str = "", name: str = "") -> None:
         super().__init__(message)
         self.code = code
+        self.reason = reason or code
+        self.name = name
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
         parts.append(read)
         place = end
     if "{{" in source[place:]:
-        raise BadExpression("badValue", "a {{ has no }}")
+        raise BadExpression("badValue", "a {{ has no }}", "openBraces")
     if place < len(source):
         parts.append(source[place:])
     # Refused when it is saved, as it would fail in every run.
@@ -119,11 +121,13 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
 def _reference(inside: str) -> tuple[str, Reader]:
     match = _PATH.match(inside)
     if match is None:
-        raise BadExpression("unknownReference", f"{{{{{inside[:60]}}}}} names no value, such as contact.name")
+        raise BadExpression(
+            "unknownReference", f"{{{{{inside[:60]}}}}} names no value, such as contact.name", "noReference"
+        )
     path = match[1]
     root, *keys = path.split(".")
     if root not in ROOTS:
-        raise BadExpression("unknownReference", f"{root!r} is none of {', '.join(ROOTS)}")
+        raise BadExpression("unknownReference", f"{root!r} is none of {', '.join(ROOTS)}", "noReference", root)
     filters = _filters(inside[match.end() :])
 
     def read(scope: Values) -> Any:
@@ -157,10 +161,10 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
     while place < len(rest):
         name = _FILTER.match(rest, place)
         if name is None:
-            raise BadExpression("badValue", f"{rest[place : place + 40]!r} is no filter such as | upper")
+            raise BadExpression("badValue", f"{rest[place : place + 40]!r} is no filter such as | upper", "noFilter")
         # A closed list: nothing in an expression can call into Python otherwise.
         if name[1] not in FILTERS:
-            raise BadExpression("unknownFilter", f"{name[1]!r} is none of {', '.join(FILTERS)}")
+            raise BadExpression("unknownFilter", f"{name[1]!r} is none of {', '.join(FILTERS)}", "noFilter", name[1])
         place, arguments = name.end(), []
         while (argument := _ARGUMENT.match(rest, place)) is not None:
             quoted = next((part for part in argument.groups()[:2] if part is not None), None)
@@ -168,10 +172,20 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
             place = argument.end()
         apply, fewest, most = FILTERS[name[1]]
         if not fewest <= len(arguments) <= most:
-            raise BadExpression("badValue", f"{name[1]} takes {fewest} to {most} arguments, got {len(arguments)}")
+            raise BadExpression(
+                "badValue",
+                f"{name[1]} takes {fewest} to {most} arguments, got {len(arguments)}",
+                "badArguments",
+                name[1],
+            )
         # Checked here, since the unit is mostly a constant; a computed one gives null in the run.
         if name[1] == "dateAdd" and len(arguments) > 1 and arguments[1] not in UNITS:
-            raise BadExpression("badValue", f"dateAdd: {str(arguments[1])[:40]!r} is none of {', '.join(UNITS)}")
+            raise BadExpression(
+                "badValue",
+                f"dateAdd: {str(arguments[1])[:40]!r} is none of {', '.join(UNITS)}",
+                "badArguments",
+                name[1],
+            )
         filters.append((apply, arguments, name[1] in ZONED))
     if len(filters) > MAX_FILTERS:
         raise BadExpression("tooLarge", f"has {len(filters)} filters, at most {MAX_FILTERS} are allowed")

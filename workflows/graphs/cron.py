@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
+from pydantic_core import PydanticCustomError
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Cron:
 def read_cron(text: str) -> Cron:
     """Parse an expression. Raises ValueError."""
     if len(text.split()) != 5:
-        raise ValueError("cron: needs five fields: minute hour day month weekday")
+        raise PydanticCustomError("badCron", "cron: needs five fields: minute hour day month weekday")
     try:
         CronSim(text, dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
     except CronSimError as error:
-        raise ValueError(f"cron: {error}") from None
+        raise PydanticCustomError("badCron", "cron: {error}", {"error": str(error)}) from None
     return Cron(text)

@@ -32,6 +32,8 @@ NOUNS = {
     "product-service": "product",
 }
 """Resource -> the noun for one of its records, if it differs."""
+VERBS = {"updated": "changed"}
+"""Name of an event -> its word in the editor, if it differs."""
 LABELS = {
     "apps.failed": "A connected app fails",
     "campaign.resumed": "A campaign is resumed",
@@ -58,6 +60,14 @@ LABELS = {
     "meeting.booked": "A visitor books a meeting",
     "meeting.rescheduled": "A visitor moves a booking",
     "member.accepted": "A member accepts the invite",
+    "payment.refunded": "A payment is refunded",
+    "payment.disputed": "A customer disputes a payment",
+    "payment.undisputed": "A payment dispute ends",
+    "white-label-options.updated": "Branding was changed",
+    "genie.created": "An outreach is started",
+    "mail.sent": "An email is sent",
+    "mail.opened": "An email is opened",
+    "contact.erased": "A contact's data is erased",
     "payment.paid": "An invoice is paid",
     "payment.credited": "A payment is credited",
     "segment.entered": "A record enters a segment",
@@ -74,7 +84,8 @@ def label_of(kind: str) -> str:
         return LABELS[kind]
     resource, _, done = kind.partition(".")
     noun = NOUNS.get(resource, resource.replace("-", " "))
-    return f"{'An' if noun[0] in 'aeiou' else 'A'} {noun} is {done}"
+    verb = VERBS.get(done, done)
+    return f"{'An' if noun[0] in 'aeiou' else 'A'} {noun} is {verb}"
 
 
 SEGMENT = ("segment.entered", "segment.left")

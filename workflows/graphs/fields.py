@@ -53,7 +53,15 @@ def check_fields(plan: Plan, problems: Problems) -> None:
             missing = _missing(plan, known, path)
             if missing is not None:
                 text = _text(missing, path)
-                problems.add("unknownField", text, node_id=node.id, path=f"config.{setting}", severity="warning")
+                problems.add(
+                    "unknownField",
+                    text,
+                    node_id=node.id,
+                    path=f"config.{setting}",
+                    severity="warning",
+                    reason="noValue",
+                    params={"name": path},
+                )
 
 
 def _missing(plan: Plan, shapes: Mapping[str, Shape], path: str) -> Missing | None:

@@ -215,7 +215,8 @@ def _template(
     try:
         return compile_value(getattr(config, name), escape=escape)
     except BadExpression as error:
-        problems.add(error.code, str(error), node_id=node_id, path=f"config.{name}")
+        where = {"node_id": node_id, "path": f"config.{name}"}
+        problems.add(error.code, str(error), **where, reason=error.reason, params={"name": error.name})
         return None
 
 
@@ -223,7 +224,7 @@ def _conditions(tree: Any, path: str, node_id: str, problems: Problems) -> Compi
     try:
         return compile_conditions(tree, path)
     except NamedError as error:
-        problems.add("badValue", error.detail, node_id=node_id, path=path)
+        problems.add("badValue", error.detail, node_id=node_id, path=path, reason="badConditions")
         return None
 
 

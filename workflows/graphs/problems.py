@@ -20,6 +20,10 @@ class Problem:
     edge_id: str = ""
     path: str = ""
     severity: str = "error"
+    reason: str = ""
+    """Tells problems of one code apart; the type of the error for an invalid setting."""
+    params: Values = field(default_factory=dict)
+    """Values of its text, such as the limit."""
 
     @property
     def field(self) -> str:
@@ -34,6 +38,8 @@ class Problem:
             "nodeId": self.node_id or None,
             "edgeId": self.edge_id or None,
             "path": self.path,
+            "reason": self.reason,
+            "params": dict(self.params),
             "message": self.message,
         }
 
@@ -66,12 +72,19 @@ class Problems:
 
     def add_invalid(self, error: ValidationError, node_id: str = "", prefix: str = "config") -> None:
         """Add the errors of a config model."""
-        for detail in error.errors(include_url=False, include_context=False, include_input=False):
+        for detail in error.errors(include_url=False, include_input=False):
             path = ".".join([prefix, *(str(part) for part in detail["loc"])])
             code = {"missing": "missing", "extra_forbidden": "unknownField"}.get(detail["type"], "badValue")
-            self.add(code, _words(detail), node_id=node_id, path=path)
+            limits = detail.get("ctx", {})
+            params = {key: _plain(limit) for key, limit in limits.items() if not isinstance(limit, Exception)}
+            self.add(code, _words(detail), node_id=node_id, path=path, reason=detail["type"], params=params)
 
 
 def _words(error: Values) -> str:
     message = str(error["msg"]).removeprefix("Value error, ")
     return message[:1].lower() + message[1:]
+
+
+def _plain(limit: Any) -> str | int | float:
+    """Return a limit as JSON has it."""
+    return limit if isinstance(limit, str | int | float) else str(limit)

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.types import JsonObject
 from workflows.graphs.cron import read_cron
@@ -64,7 +65,7 @@ class End(NodeConfig):
     @model_validator(mode="after")
     def _something(self) -> End:
         if not self.events and self.filter is None:
-            raise ValueError("needs events, or a filter")
+            raise PydanticCustomError("noEnd", "needs events, or a filter")
         return self
 
 
@@ -118,7 +119,7 @@ class FieldDate(NodeConfig):
     @classmethod
     def _local(cls, value: dt.time) -> dt.time:
         if value.tzinfo is not None:
-            raise ValueError("the time of day is local, without an offset")
+            raise PydanticCustomError("badTime", "the time of day is local, without an offset")
         return value.replace(second=0, microsecond=0)
 
 
@@ -158,9 +159,9 @@ class Schedule(NodeConfig):
     def _aware(cls, value: Any) -> Any:
         for moment in value if isinstance(value, list) else [value]:
             if moment is not None and moment.tzinfo is None:
-                raise ValueError("times need an offset, such as 2026-01-31T09:00:00Z")
+                raise PydanticCustomError("badTime", "times need an offset, such as 2026-01-31T09:00:00Z")
             if moment is not None and not 1970 <= moment.year <= 2200:
-                raise ValueError("times are of the years 1970 to 2200")
+                raise PydanticCustomError("badTime", "times are of the years 1970 to 2200")
         return value
 
     @model_validator(mode="after")
@@ -168,13 +169,15 @@ class Schedule(NodeConfig):
         needed = {"cron": self.cron, "interval": self.every, "dates": self.at, "field": self.field}[self.type]
         if needed is None:
             name = {"cron": "cron", "interval": "every", "dates": "at", "field": "field"}[self.type]
-            raise ValueError(f"{name}: is needed by a schedule of type {self.type}")
+            raise PydanticCustomError(
+                "noTimes", "{name}: is needed by a schedule of type {type}", {"name": name, "type": self.type}
+            )
         if self.cron is not None:
             read_cron(self.cron)
         if self.field is not None and self.audience is not None and self.field.panel != self.audience.panel:
-            raise ValueError("audience.panel: is another one than field.panel")
+            raise PydanticCustomError("otherRecords", "audience.panel: is another one than field.panel")
         if self.every is not None and self.every.unit == "seconds" and self.every.amount < 60:
-            raise ValueError("every: at least a minute")
+            raise PydanticCustomError("tooOften", "every: at least a minute")
         if self.every is not None and self.every.unit == "months" and self.every.amount > MAX_MONTHS:
-            raise ValueError("every: at most a hundred years")
+            raise PydanticCustomError("tooRare", "every: at most a hundred years")
         return self

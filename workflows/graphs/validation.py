@@ -70,7 +70,7 @@ def _check_trigger(graph: Values, problems: Problems) -> None:
 def read_schedule(raw: Any, problems: Problems) -> Schedule | None:
     """Read a schedule."""
     if not isinstance(raw, dict) or not raw:
-        problems.add("missing", "a workflow that time starts needs a schedule", path="schedule")
+        problems.add("missing", "a workflow that time starts needs a schedule", path="schedule", reason="noTimes")
         return None
     try:
         schedule = Schedule.model_validate(raw)
@@ -94,16 +94,18 @@ def _check_schedule(schedule: Schedule | None, problems: Problems) -> None:
         try:
             tree.check(tree.parse(schedule.audience.filter, "audience.filter"), fields, parameter="audience.filter")
         except NamedError as error:
-            problems.add("badValue", str(error.detail), path="schedule.audience.filter")
+            problems.add("badValue", str(error.detail), path="schedule.audience.filter", reason="badConditions")
     if schedule.type == "field" and schedule.field is not None:
         panel_fields = RECORD_TYPES[schedule.field.panel].fields
         try:
             field = panel_fields.filterable(schedule.field.name, "field.name")
         except NamedError as error:
-            problems.add("unknownField", str(error.detail), path="schedule.field.name")
+            problems.add("unknownField", str(error.detail), path="schedule.field.name", reason="noDate")
         else:
             if field.type != "date":
-                problems.add("badValue", f"{schedule.field.name}: is no date", path="schedule.field.name")
+                problems.add(
+                    "badValue", f"{schedule.field.name}: is no date", path="schedule.field.name", reason="noDate"
+                )
 
 
 def _references(plan: Plan) -> Iterator[tuple[Node, str, str]]:
@@ -186,7 +188,7 @@ def _check_config(plan: Plan, kind: str, problems: Problems) -> None:
     elif fields and (what := RECORD_TYPES.get(kind.partition(".")[0])) is not None:
         for name in sorted(set(fields) - what.changing):
             text = f"there is no field {name[:60]!r} among the changes of {kind}"
-            problems.add("unknownField", text, path="config.changedFields")
+            problems.add("unknownField", text, path="config.changedFields", reason="changedFields")
     if kind == MANUAL and plan.filter is not None:
         _warn_unused("filter", "what starts a workflow by itself", problems)
     for name, compiled in plan.ends.items():
@@ -271,7 +273,7 @@ def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems:
         check_conditions(compiled, path)
     except NamedError as error:
         code = error.code if error.code == UNKNOWN_FIELD else "badValue"
-        problems.add(code, str(error.detail), node_id=node_id, path=path)
+        problems.add(code, str(error.detail), node_id=node_id, path=path, reason="badConditions")
 
 
 __all__ = ["check_draft", "comes_always", "read_schedule"]

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.db import transaction
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.errors import ApiError, NamedError
 from core.types import JsonObject
@@ -70,7 +71,9 @@ class CallConfig(NodeConfig):
     @model_validator(mode="after")
     def _known(self) -> CallConfig:
         if self.outcome not in CallLog.Outcome.values:
-            raise ValueError(f"outcome: is none of {', '.join(CallLog.Outcome.values)}")
+            raise PydanticCustomError(
+                "badOption", "outcome: is none of {known}", {"known": ", ".join(CallLog.Outcome.values)}
+            )
         checked_ids(filter(None, (self.member,)))
         return self
 

@@ -14,6 +14,7 @@ from operator import or_
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.errors import NamedError
 from core.text.json import dumps
@@ -52,11 +53,13 @@ class OutputField(NodeConfig):
     @model_validator(mode="after")
     def _whole(self) -> OutputField:
         if not NAME.fullmatch(self.name) or self.name == REFUSED:
-            raise ValueError(f"{self.name[:40]!r} is no name of letters, digits and _")
+            raise PydanticCustomError(
+                "badName", "{name} is no name of letters, digits and _", {"name": repr(self.name[:40])}
+            )
         if (self.type == "choice") != bool(self.options) or any(
             not option or len(option) > 100 for option in self.options
         ):
-            raise ValueError("options: are those of a choice, which needs some")
+            raise PydanticCustomError("badOptions", "options: are those of a choice, which needs some")
         return self
 
 
@@ -79,21 +82,23 @@ class AiConfig(NodeConfig):
     def _plain(cls, task: str) -> str:
         # An expression in the task would put strangers' words where the model takes orders.
         if "{{" in task:
-            raise ValueError("takes no expressions: values stand in inputs, where they are no instructions")
+            raise PydanticCustomError(
+                "noExpressions", "takes no expressions: values stand in inputs, where they are no instructions"
+            )
         return task
 
     @field_validator("output")
     @classmethod
     def _distinct(cls, fields: list[OutputField]) -> list[OutputField]:
         if len({field.name for field in fields}) < len(fields):
-            raise ValueError("each field needs a name of its own")
+            raise PydanticCustomError("fieldTwice", "each field needs a name of its own")
         return fields
 
     @field_validator("app")
     @classmethod
     def _known(cls, app: str) -> str:
         if app and app not in ai_types():
-            raise ValueError(f"one of {', '.join(ai_types())}")
+            raise PydanticCustomError("badOption", "one of {known}", {"known": ", ".join(ai_types())})
         return app
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from accounts.models import Member
 from core.spans import after
@@ -29,7 +30,7 @@ class ApprovalConfig(NodeConfig):
     def _somebody(self) -> ApprovalConfig:
         checked_ids([*self.members, *self.roles])
         if not self.members and not self.roles:
-            raise ValueError("members: needs members, or roles")
+            raise PydanticCustomError("nobodyAsked", "members: needs members, or roles")
         return self
 
 

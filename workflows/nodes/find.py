@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from core.errors import ApiError, NamedError
 from core.lists import tree
@@ -47,7 +48,7 @@ class FindConfig(NodeConfig):
         try:
             tree.parse(filter, "filter")
         except NamedError as error:
-            raise ValueError(error.detail) from None
+            raise PydanticCustomError("badConditions", "{detail}", {"detail": str(error.detail)}) from None
         return filter
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.outbound import is_private
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
@@ -64,7 +65,9 @@ class Auth(NodeConfig):
     @model_validator(mode="after")
     def _named(self) -> Auth:
         if self.how == "header" and not _is_header(self.header):
-            raise ValueError("header: needs the name of a header that the service does not write itself")
+            raise PydanticCustomError(
+                "noHeader", "header: needs the name of a header that the service does not write itself"
+            )
         return self
 
 
@@ -94,7 +97,9 @@ class HttpConfig(NodeConfig):
     def _fixed(cls, url: str) -> str:
         match = FIXED.match(url)
         if match is None:
-            raise ValueError("begins with https:// and a host, in which no expression, user or blank stands")
+            raise PydanticCustomError(
+                "badUrl", "begins with https:// and a host, in which no expression, user or blank stands"
+            )
         host_of(url)
         return url
 
@@ -103,9 +108,11 @@ class HttpConfig(NodeConfig):
     def _names(cls, headers: dict[str, str]) -> dict[str, str]:
         for name in headers:
             if not _is_header(name):
-                raise ValueError(f"{name[:60]!r} is no header that a call may set")
+                raise PydanticCustomError(
+                    "badHeader", "{name} is no header that a call may set", {"name": repr(name[:60])}
+                )
         if len({name.lower() for name in headers}) < len(headers):
-            raise ValueError("a header stands there twice")
+            raise PydanticCustomError("headerTwice", "a header stands there twice")
         return headers
 
     @field_validator("success")
@@ -113,7 +120,7 @@ class HttpConfig(NodeConfig):
     def _statuses(cls, statuses: list[int]) -> list[int]:
         # Redirects could lead to another host, with the secret in the header.
         if any(not 200 <= status <= 599 or 300 <= status < 400 for status in statuses):
-            raise ValueError("statuses are from 200 to 599; redirects are not followed")
+            raise PydanticCustomError("badStatus", "statuses are from 200 to 599; redirects are not followed")
         return statuses
 
     @property
@@ -131,7 +138,7 @@ def host_of(url: str) -> str:
     port = parts.port  # raises for what is none
     # Hosts beyond ASCII have two spellings, and secrets are bound to one.
     if not parts.hostname or port == 0 or not parts.hostname.isascii():
-        raise ValueError("url: needs a host, such as https://api.example.org/path")
+        raise PydanticCustomError("badUrl", "url: needs a host, such as https://api.example.org/path")
     return parts.hostname.lower()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.types import JsonObject
 from workflows.nodes import effects
@@ -30,7 +31,7 @@ class AssignConfig(NodeConfig):
     @model_validator(mode="after")
     def _one(self) -> AssignConfig:
         if self.team is None and self.teamMember is None:
-            raise ValueError("needs team or teamMember")
+            raise PydanticCustomError("noAssignee", "needs team or teamMember")
         checked_ids(filter(None, (self.team, self.teamMember)))
         return self
 

@@ -6,6 +6,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from core.spans import after
 from core.types import JsonObject
@@ -35,7 +36,7 @@ class WaitForConfig(NodeConfig):
         days = {"seconds": 86_400, "minutes": 1440, "hours": 24, "days": 1, "weeks": 1 / 7, "months": 1 / 31}
         # As long as runs are kept (workflows.engine.retention).
         if timeout.amount / days[timeout.unit] > 400:
-            raise ValueError("a wait ends within 400 days")
+            raise PydanticCustomError("tooLong", "a wait ends within 400 days")
         return timeout
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.spans import after
 from core.types import JsonObject, Values
@@ -36,7 +37,7 @@ class SwitchConfig(NodeConfig):
     def _distinct(cls, cases: list[Case]) -> list[Case]:
         # The handle of the last way is taken by the node itself.
         if len({case.id for case in cases} | {"else"}) <= len(cases):
-            raise ValueError("each case needs an id of its own, other than else")
+            raise PydanticCustomError("caseTwice", "each case needs an id of its own, other than else")
         return cases
 
 
@@ -53,7 +54,7 @@ class SplitConfig(NodeConfig):
     @classmethod
     def _distinct(cls, arms: list[Arm]) -> list[Arm]:
         if len({arm.id for arm in arms}) < len(arms):
-            raise ValueError("each arm needs an id of its own")
+            raise PydanticCustomError("armTwice", "each arm needs an id of its own")
         return arms
 
 
@@ -94,12 +95,22 @@ class LoopConfig(NodeConfig):
     def _whole(self) -> LoopConfig:
         needed, others = ("items", ("filter", "pause")) if self.mode == "list" else ("filter", ("items",))
         if getattr(self, needed) is None:
-            raise ValueError(f"{needed}: is needed by a loop of mode {self.mode}")
+            raise PydanticCustomError(
+                "noItems" if needed == "items" else "noConditions",
+                "{needed}: is needed by a loop of mode {mode}",
+                {"needed": needed, "mode": self.mode},
+            )
         extra = [name for name in others if getattr(self, name) is not None]
         if extra:
-            raise ValueError(f"{extra[0]}: is not for a loop of mode {self.mode}")
+            raise PydanticCustomError(
+                "otherLoop",
+                "{name}: is not for a loop of mode {mode}",
+                {"name": extra[0], "mode": self.mode},
+            )
         if self.mode == "while" and self.parallel > 1:
-            raise ValueError("parallel: is not for a loop of mode while, which goes round after round")
+            raise PydanticCustomError(
+                "onlyOfList", "parallel: is not for a loop of mode while, which goes round after round"
+            )
         return self
 
 
@@ -113,7 +124,9 @@ class SetConfig(NodeConfig):
     def _names(cls, values: JsonObject) -> JsonObject:
         for name in values:
             if not name.replace("_", "").isalnum() or not name.isascii() or len(name) > 64:
-                raise ValueError(f"{name[:40]!r} is no name of letters, digits and _")
+                raise PydanticCustomError(
+                    "badName", "{name} is no name of letters, digits and _", {"name": repr(name[:40])}
+                )
         return values
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.errors import ApiError, NamedError
 from core.types import JsonObject
@@ -59,11 +60,11 @@ class MailConfig(RecipientConfig):
     @model_validator(mode="after")
     def _words(self) -> MailConfig:
         if self.template is not None and (self.subject or self.body):
-            raise ValueError("template, or subject and body: take one of both")
+            raise PydanticCustomError("twoTexts", "template, or subject and body: take one of both")
         if self.template is None and not (self.subject and self.body):
-            raise ValueError("needs a template, or subject and body")
+            raise PydanticCustomError("noText", "needs a template, or subject and body")
         if self.variables and self.template is None:
-            raise ValueError("variables: belong to a template")
+            raise PydanticCustomError("onlyOfTemplate", "variables: belong to a template")
         return self
 
 

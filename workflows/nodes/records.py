@@ -8,6 +8,7 @@ from typing import Any, Literal
 from django.db import transaction
 from django.db.models.functions import Upper
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from accounts.models import Member
 from core.errors import ApiError, NamedError
@@ -52,9 +53,9 @@ class RecordConfig(NodeConfig):
     @model_validator(mode="after")
     def _whole(self) -> RecordConfig:
         if self.action in ("create", "upsert") and not self.values:
-            raise ValueError("values: a new record needs some")
+            raise PydanticCustomError("noValues", "values: a new record needs some")
         if self.action == "update" and not (self.values or self.tags):
-            raise ValueError("values: name at least one to change")
+            raise PydanticCustomError("noChange", "values: name at least one to change")
         return self
 
 
@@ -69,7 +70,7 @@ def checked_ids(ids: Iterable[str]) -> list[str]:
     all_ids = list(ids)
     wrong = next((id for id in all_ids if not is_id(id)), None)
     if wrong is not None:
-        raise ValueError(f"{wrong[:40]!r} is no id of 24 hex characters")
+        raise PydanticCustomError("badId", "{wrong} is no id of 24 hex characters", {"wrong": repr(wrong[:40])})
     return all_ids
 
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from core.spans import after, read_moment
 from outreach.messaging.delivery.limits.windows import Window, next_opening
@@ -29,14 +30,14 @@ class WindowConfig(NodeConfig):
     @classmethod
     def _weekdays(cls, days: list[int]) -> list[int]:
         if not set(days) <= set(range(1, 8)):
-            raise ValueError("days are numbers from 1 (Monday) to 7 (Sunday)")
+            raise PydanticCustomError("badDays", "days are numbers from 1 (Monday) to 7 (Sunday)")
         return sorted(set(days))
 
     @field_validator("start", "end")
     @classmethod
     def _local(cls, value: dt.time) -> dt.time:
         if value.tzinfo is not None:
-            raise ValueError("hours are local, without an offset")
+            raise PydanticCustomError("badTime", "hours are local, without an offset")
         return value
 
     @field_validator("timezone")
@@ -57,7 +58,9 @@ def known_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise ValueError(f"{name[:60]!r} is no time zone, such as Europe/Berlin") from None
+        raise PydanticCustomError(
+            "badZone", "{name} is no time zone, such as Europe/Berlin", {"name": repr(name[:60])}
+        ) from None
 
 
 class WaitConfig(NodeConfig):
@@ -75,9 +78,9 @@ class WaitConfig(NodeConfig):
     @model_validator(mode="after")
     def _one(self) -> WaitConfig:
         if self.duration is not None and self.until is not None:
-            raise ValueError("for and until: take one of both")
+            raise PydanticCustomError("twoWaits", "for and until: take one of both")
         if self.duration is None and self.until is None and self.window is None:
-            raise ValueError("needs for, until or window")
+            raise PydanticCustomError("noWait", "needs for, until or window")
         return self
 
 

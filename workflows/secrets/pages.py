@@ -75,6 +75,7 @@ class NewSecret(NewRecord, SecretForm):
 class Secret(EditRecord, SecretForm):
     path = "settings/secrets/<str:id>"
     name = "secret"
+    tab_name = gettext_lazy("Secret")
 
     @cached_property
     def record(self) -> Values:

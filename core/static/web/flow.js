@@ -44,23 +44,15 @@ class Flow extends FlowChanges {
   // What is pressed
 
   _tools() {
-    const deeds = [
-      ["Add a step", () => this._add(this._at || this._first?.id)],
-      ["Undo", () => this._again(this._before, this._after)],
-      ["Redo", () => this._again(this._after, this._before)],
-      ["Tidy up", () => this._tidy()],
-      ["Show all", () => this._fit(ALL)],
-      ["Keys", () => this._help()],
-    ];
-    const bar = one(".flow-tools", this);
-    for (const [words, deed] of deeds) {
-      if ((!this.may && !["Show all", "Keys"].includes(words)) || (this._graph.ordered && words === "Tidy up")) continue;
-      const button = made("button", "button quiet");
-      button.type = "button";
-      button.textContent = words;
-      button.addEventListener("click", deed);
-      bar.append(button);
-    }
+    const deeds = {
+      add: () => this._add(this._at || this._first?.id),
+      undo: () => this._again(this._before, this._after),
+      redo: () => this._again(this._after, this._before),
+      tidy: () => this._tidy(),
+      fit: () => this._fit(ALL),
+      help: () => this._help(),
+    };
+    for (const button of all("[data-tool]", this)) button.addEventListener("click", deeds[button.dataset.tool]);
   }
 
   _help() { one("#flow-keys", this).showModal(); }

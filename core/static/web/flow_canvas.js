@@ -219,11 +219,15 @@ class FlowCanvas extends HTMLElement {
   _reveal(id) {
     const node = this._node(id), { x, y, scale } = this._view;
     const left = node.position.x * scale + x, top = node.position.y * scale + y;
-    const right = this.stage.clientWidth - (this.side.hidden ? 0 : this.side.offsetWidth) - 24;
+    const right = this.stage.clientWidth - 24;
+    // On a small screen the panel stands over the lower part of the drawing.
+    const over = this.side.hidden ? 0 : this.stage.getBoundingClientRect().bottom - this.side.getBoundingClientRect().top;
+    const below = this.side.offsetWidth < this.offsetWidth ? 0 : Math.max(0, over);
+    const bottom = this.stage.clientHeight - below - 48;
     if (left < 24) this._view.x += 24 - left;
     else if (left + WIDE * scale > right) this._view.x -= Math.min(left - 24, left + WIDE * scale - right);
     if (top < 24) this._view.y += 24 - top;
-    else if (top + HIGH * scale > this.stage.clientHeight - 48) this._view.y -= top + HIGH * scale - this.stage.clientHeight + 48;
+    else if (top + HIGH * scale > bottom) this._view.y -= Math.min(top - 24, top + HIGH * scale - bottom);
     this._move();
     this.stage.scrollTo(0, 0);
   }

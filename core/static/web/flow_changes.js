@@ -307,10 +307,11 @@ class FlowChanges extends FlowCanvas {
     this._choose(id, false);
     const page = await read(address || `${this._graph.step}?node=${encodeURIComponent(id)}`);
     if (!page) { document.dispatchEvent(new Event("htmx:error")); return; }
-    this._open(page);
+    this._open(page, new URL(address || location.href, location).hash.slice(1));
   }
 
-  _open(page) {
+  // Shows the page of a step in the panel, and goes to the part of this id.
+  _open(page, part_id = "") {
     const part = one("#step", page);
     if (!part) { toast(one(".toast.bad p", page)?.textContent ?? "This step is gone."); this._close(); return; }
     const head = made("header", "panel-head"), title = made("h2", ""), close = made("button", "button quiet");
@@ -328,7 +329,11 @@ class FlowChanges extends FlowCanvas {
     if (this._node(form.elements.node?.value)) this._choose(form.elements.node.value, false);
     this._answer(new Map(all("[data-answered]", this.side).map((part) => [part.dataset.node, part.dataset.answered])));
     this._reveal(this._at || this._graph.nodes[0].id);
-    (one("[aria-invalid=true], .summary", form) ?? one(":is(input:not([type=hidden]), select, textarea)", form) ?? close).focus();
+    const place = part_id && one(`#${CSS.escape(part_id)}`, this.side);
+    place?.closest("details")?.setAttribute("open", "");
+    place?.scrollIntoView({ block: "center" });
+    const fields = ":is(input:not([type=hidden]), select, textarea, button)";
+    ((place && (place.matches(fields) ? place : one(fields, place))) || one("[aria-invalid=true], .summary", form) || one(":is(input:not([type=hidden]), select, textarea)", form) || close).focus();
   }
 
   // Marks the steps that did something in a conversation that was tried.

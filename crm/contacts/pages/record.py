@@ -74,6 +74,7 @@ class NewContact(ContactPage):
 class ContactDetail(RecordPage, ContactTable):
     path = "contacts/<str:id>"
     name = "contact"
+    tab_name = gettext_lazy("Contact")
     record_kind = ("contact", gettext_lazy("Contacts"))
     template = "web/contacts/detail.html"
     facts = ("name", "email", "contactNumber", REST, "category", "tags")
@@ -135,6 +136,7 @@ class ContactDetail(RecordPage, ContactTable):
 class ContactRelated(ContactPage, RelatedPage):
     path = "contacts/<str:id>/related"
     name = "contact-related"
+    tab_name = gettext_lazy("Related records")
     record_page = "contact"
 
     def related(self) -> list[Related]:

@@ -262,6 +262,7 @@ class EditField(EditRecord, FieldForm):
 
     path = "settings/fields/<str:id>"
     name = "field"
+    tab_name = _("Field")
 
     @property
     def panel(self) -> str:
@@ -388,6 +389,7 @@ class NewSection(NewRecord, SectionForm):
 class EditSection(EditRecord, SectionForm):
     path = "settings/sections/<str:id>"
     name = "section"
+    tab_name = _("Section")
 
     @property
     def panel(self) -> str:

@@ -71,6 +71,7 @@ class Imports(ImportPage):
 class ImportDetail(ImportPage):
     path = "imports/<str:id>"
     name = "import"
+    tab_name = gettext_lazy("Import")
     record_kind = ("contact/import", gettext_lazy("Imports"))
     template = "web/imports/detail.html"
 

@@ -110,6 +110,7 @@ class NewLead(LeadPage, PicksContact):
 class LeadDetail(RecordPage, LeadTable):
     path = "leads/<str:id>"
     name = "lead"
+    tab_name = gettext_lazy("Lead")
     record_kind = ("lead", gettext_lazy("Leads"))
     template = "web/leads/detail.html"
     facts = (
@@ -194,6 +195,7 @@ class LeadDetail(RecordPage, LeadTable):
 class LeadRelated(LeadPage, RelatedPage):
     path = "leads/<str:id>/related"
     name = "lead-related"
+    tab_name = gettext_lazy("Related records")
     record_page = "lead"
 
     def related(self) -> list[Related]:

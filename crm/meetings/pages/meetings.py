@@ -92,6 +92,7 @@ class EditMeeting(MeetingPage):
 
     path = "meetings/<str:id>"
     name = "meeting"
+    tab_name = gettext_lazy("Meeting")
     template = "web/meetings/detail.html"
 
     @cached_property

@@ -134,6 +134,7 @@ class NewWebhook(NewRecord, WebhookForm):
 class Webhook(EditRecord, WebhookForm):
     path = "settings/webhooks/<str:id>"
     name = "webhook"
+    tab_name = gettext_lazy("Webhook")
     template = "web/webhooks/detail.html"
     known = True
 

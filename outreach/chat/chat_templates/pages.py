@@ -311,6 +311,7 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
 class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
     path = "chat-templates/<str:id>"
     name = "chat-template"
+    tab_name = _("Chat template")
 
     def form(self, values: Values | None = None) -> Form:
         """Return the form. The app can't be changed; nor can name, language and category of a template that was

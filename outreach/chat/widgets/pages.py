@@ -223,6 +223,7 @@ class NewWidget(NewRecord, WidgetForm, WidgetPage):
 class EditWidget(EditRecord, WidgetForm, WidgetPage):
     path = "widgets/<str:id>"
     name = "widget"
+    tab_name = gettext_lazy("Website chat")
 
     def consequence(self) -> str:
         return gettext("Removed from your website. Conversations are kept. This cannot be undone.")

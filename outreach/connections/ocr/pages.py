@@ -49,6 +49,7 @@ STOPPED = gettext_lazy("Scan the card again, or ask an owner to connect a card r
 class CardScan(Page):
     path = "contacts/scan/<str:id>"
     name = "card-scan"
+    tab_name = gettext_lazy("Card scan")
     template = "web/scan/wait.html"
     module = "contact"
 

@@ -262,6 +262,7 @@ class Dashboards(RecordList, DashboardPage):
 class Dashboard(DashboardPage):
     path = "dashboards/<str:id>"
     name = "dashboard"
+    tab_name = gettext_lazy("Dashboard")
     template = "web/reports/dashboard.html"
 
     def show(self) -> Values:

@@ -232,6 +232,7 @@ class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
 class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
     path = "templates/<str:id>"
     name = "email-template"
+    tab_name = gettext_lazy("Email template")
 
     def values(self) -> Values:
         return {**self.record, "required": required_in(self.record)}

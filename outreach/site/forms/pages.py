@@ -139,6 +139,7 @@ class FormPage(OneForm):
 
     path = "forms/<str:id>"
     name = "form"
+    tab_name = _("Form")
     template = "web/forms/builder.html"
     record_kind = ("form", _("Forms"))
 
@@ -193,6 +194,7 @@ class FormField(OneForm):
 
     path = "forms/<str:id>/field"
     name = "form-field"
+    tab_name = _("Form field")
     template = "web/forms/field.html"
 
     @cached_property
@@ -275,6 +277,7 @@ class FormSettings(EditRecord, OneForm):
 
     path = "forms/<str:id>/settings"
     name = "form-settings"
+    tab_name = _("Form settings")
     template = "web/forms/settings.html"
 
     @cached_property
@@ -356,6 +359,7 @@ class FormAnswers(OneForm):
 
     path = "forms/<str:id>/answers"
     name = "form-answers"
+    tab_name = _("Submissions")
     template = "web/forms/answers.html"
     columns = (
         Column("submittedAt", _("Submitted"), "submittedAt"),

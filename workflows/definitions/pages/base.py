@@ -17,7 +17,7 @@ from core.web.flows.pages import view_query
 from core.web.navigation.places import WORKFLOWS, MenuItem
 from core.web.pages import Page, Refused
 from workflows.definitions.pages.graph import Graph
-from workflows.definitions.pages.problems import problem_view
+from workflows.definitions.pages.problems import anchor_of, problem_view
 
 STATUSES = {
     "unpublished": (gettext_lazy("Not published"), ""),
@@ -129,12 +129,20 @@ class OneWorkflow(WorkflowPage):
             node = graph.find(id)
             for problem in ones:
                 where = self.step_address(id) if node else self.mended_at(problem)
-                rows.append({**problem_view(problem, node), "label": graph.label(node) if node else "", "link": where})
+                row = {**problem_view(problem, node), "label": graph.label(node) if node else ""}
+                row["link"] = f"{where}#{anchor_of(problem)}" if where and anchor_of(problem) else where
+                if not any(other["nodeId"] == row["nodeId"] and other["message"] == row["message"] for other in rows):
+                    rows.append(row)
         return rows
 
     def mended_at(self, problem: Values) -> str:
-        """Return the address where a problem without a node is fixed."""
+        """Return the address where a problem without a node is fixed: of a connection, the step that it leaves."""
         path = str(problem["path"])
+        edge = next((edge for edge in self.graph.edges if edge["id"] == problem["edgeId"]), None)
+        if edge is not None and self.graph.find(edge["source"]):
+            return f"{self.step_address(edge['source'])}#connections"
+        if problem["code"] == "noGraph":
+            return self.address("workflow-add", self.params["id"], **view_query(self.request))
         trigger = self.graph.first
         if trigger and path.startswith(AT_TRIGGER):
             return self.step_address(trigger["id"])

@@ -43,6 +43,7 @@ class DrawWorkflow(StepSources, FlowPage):
 
     path = "workflows/<str:id>"
     name = "workflow"
+    tab_name = gettext_lazy("Workflow")
     record_kind = ("workflow", gettext_lazy("Workflows"))
     template = "web/flow/draw.html"
     head_template = "web/workflows/head.html"

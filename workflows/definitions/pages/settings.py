@@ -14,6 +14,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
 from core.web.pages import Refused
 from workflows.definitions.pages.base import OneWorkflow
+from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
 
 LABELS = {
@@ -65,6 +66,7 @@ class WorkflowSettings(OneWorkflow):
 
     path = "workflows/<str:id>/settings"
     name = tab = "workflow-settings"
+    tab_name = gettext_lazy("Settings")
     template = "web/workflows/settings.html"
 
     def forms(self) -> tuple[Form, SchemaForm]:
@@ -85,7 +87,7 @@ class WorkflowSettings(OneWorkflow):
     def context(self, name_form: Form, form: SchemaForm, **more: Any) -> JsonObject:
         problems = [problem for problem in self.workflow["validation"]["errors"] if not problem["nodeId"]]
         marked = [
-            form.mark(problem["path"], problem["message"])
+            form.mark(problem["path"], problem_view(problem)["message"])
             for problem in problems
             if problem["path"].startswith("config")
         ]
@@ -135,6 +137,7 @@ class WorkflowVersions(OneWorkflow):
 
     path = "workflows/<str:id>/versions"
     name = tab = "workflow-versions"
+    tab_name = gettext_lazy("Versions")
     template = "web/workflows/versions.html"
     columns = (
         Column("number", gettext_lazy("Version")),

@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
@@ -40,6 +41,7 @@ class Step(DrawWorkflow):
 
     path = "workflows/<str:id>/step"
     name = "workflow-step"
+    tab_name = gettext_lazy("Step")
     record_kind = ("", "")
     template = "web/workflows/step.html"
 
@@ -180,9 +182,8 @@ class Step(DrawWorkflow):
             own = [problem for problem in own if not problem["path"].startswith("config")]
         marked = []
         for problem in own:
-            explanation = problem_view(problem, self.node)
-            at_field = gettext("this is missing") if explanation["isMissing"] else explanation["plain"]
-            marked.append(any(form.mark(problem["path"], at_field) for form in forms))
+            message = problem_view(problem, self.node)["message"]
+            marked.append(any(form.mark(problem["path"], message) for form in forms))
         return [problem_view(problem, self.node) for problem, done in zip(own, marked, strict=True) if not done]
 
     @property

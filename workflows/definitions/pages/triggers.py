@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.text.translation import gettext_lazy
 from core.web.forms import Option
 
 COMMON_TRIGGERS = (
@@ -18,12 +19,15 @@ COMMON_TRIGGERS = (
     "manual",
 )
 GROUPS = {
-    "Most used": COMMON_TRIGGERS,
-    "Contacts": ("contact", "contact-category", "enrich", "segment", "tag", "note"),
-    "Leads": ("lead", "product-service"),
-    "Mails and outreach": ("mail", "genie", "campaign", "conversation"),
-    "Calendar, calls and follow-ups": ("meeting", "calllog", "follow-up"),
-    "Your company": (),
+    gettext_lazy("Most used"): COMMON_TRIGGERS,
+    gettext_lazy("Contacts"): ("contact", "contact-category", "enrich", "segment", "tag", "note"),
+    gettext_lazy("Leads"): ("lead", "product-service"),
+    gettext_lazy("Forms and bookings"): ("form", "meeting"),
+    gettext_lazy("Messages"): ("mail", "conversation"),
+    gettext_lazy("Outreach"): ("genie", "campaign"),
+    gettext_lazy("Tasks and calls"): ("follow-up", "calllog"),
+    gettext_lazy("Billing"): ("invoice", "payment"),
+    gettext_lazy("Your company"): (),
 }
 """Words of a group -> the kinds or the resources in it; the last one has the rest."""
 
@@ -34,5 +38,8 @@ def trigger_options(triggers: Mapping[str, str]) -> list[Option]:
     options = []
     for group, names in GROUPS.items():
         kinds = [kind for name in names for kind in left if name in (kind, kind.partition(".")[0])]
-        options += [Option(kind, left.pop(kind), group) for kind in (kinds if names else list(left))]
+        chosen = kinds if names else list(left)
+        if names is not COMMON_TRIGGERS:
+            chosen = sorted(chosen, key=lambda kind: left[kind])
+        options += [Option(kind, left.pop(kind), str(group)) for kind in chosen]
     return options

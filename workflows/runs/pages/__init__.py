@@ -183,6 +183,7 @@ class Run(WorkflowPage):
 
     path = "workflow-runs/<str:id>"
     name = "workflow-run"
+    tab_name = gettext_lazy("Run")
     menu = RUNS
     template = "web/workflows/run.html"
 

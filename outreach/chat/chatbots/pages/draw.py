@@ -68,6 +68,7 @@ class DrawChatbot(OneChatbot):
 
     path = "chatbots/<str:id>"
     name = "chatbot"
+    tab_name = gettext_lazy("Chatbot")
 
     def show(self) -> Values:
         return self.drawing()

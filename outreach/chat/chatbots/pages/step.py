@@ -40,6 +40,7 @@ class ChatbotStep(OneChatbot):
 
     path = "chatbots/<str:id>/step"
     name = "chatbot-step"
+    tab_name = gettext_lazy("Chatbot step")
     template = "web/chatbots/step.html"
 
     @property

@@ -69,6 +69,7 @@ class NewCanned(NewRecord, CannedForm):
 class EditCanned(EditRecord, CannedForm):
     path = "canned-answers/<str:id>"
     name = "canned-answer"
+    tab_name = gettext_lazy("Canned reply")
 
 
 TIMES = Records(
@@ -128,6 +129,7 @@ class NewTimes(NewRecord, TimesForm):
 class EditTimes(EditRecord, TimesForm):
     path = "answer-times/<str:id>"
     name = "answer-time"
+    tab_name = gettext_lazy("Response time")
 
     def values(self) -> Values:
         return {**self.record, "team": (self.record["team"] or {}).get("_id", "")}

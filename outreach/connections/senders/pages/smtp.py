@@ -286,6 +286,7 @@ class NewSender(SenderPage):
 class Sender(SenderPage):
     path = "senders/<str:id>"
     name = "sender"
+    tab_name = gettext_lazy("Email sender")
     record_kind = ("smtp", gettext_lazy("Senders"))
     template = "web/senders/form.html"
 

@@ -128,6 +128,7 @@ class Messages(MessagePage):
 class Message(MessagePage):
     path = "messages/<str:id>"
     name = "message"
+    tab_name = gettext_lazy("Message")
     template = "web/messages/detail.html"
 
     def show(self) -> Values:

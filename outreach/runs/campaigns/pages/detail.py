@@ -67,6 +67,7 @@ def counted(number: int) -> str:
 class Campaign(CampaignPage):
     path = "campaigns/<str:id>"
     name = "campaign"
+    tab_name = gettext_lazy("Campaign")
     record_kind = ("campaign", gettext_lazy("Campaigns"))
     template = "web/campaigns/detail.html"
 

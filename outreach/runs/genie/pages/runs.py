@@ -94,6 +94,7 @@ class Runs(OutreachPage):
 class Run(OutreachPage):
     path = "outreach/<str:id>"
     name = "outreach-run"
+    tab_name = gettext_lazy("Outreach")
     record_kind = ("genie", gettext_lazy("Outreach"))
     template = "web/outreach/run.html"
 

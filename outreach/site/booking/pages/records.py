@@ -198,6 +198,7 @@ class NewBookingPage(BookingForm, NewRecord):
 class EditBookingPage(BookingForm, EditRecord):
     path = "booking/pages/<str:id>"
     name = "booking-page"
+    tab_name = gettext_lazy("Booking page")
     template = "web/booking/page.html"
 
     def form(self, values: Values | None = None) -> Form:
@@ -242,6 +243,7 @@ class BookingQuestions(BookingPages):
 
     path = "booking/pages/<str:id>/questions"
     name = "booking-questions"
+    tab_name = gettext_lazy("Booking questions")
     template = "web/booking/questions.html"
 
     @cached_property
