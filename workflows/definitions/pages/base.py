@@ -124,7 +124,7 @@ class OneWorkflow(WorkflowPage):
 
     def problems(self, graph: Graph) -> list[JsonObject]:
         """Return each problem with its node, and the address where it is fixed."""
-        rows = []
+        rows: list[JsonObject] = []
         for id, ones in problems_by_node(self.workflow["validation"]).items():
             node = graph.find(id)
             for problem in ones:
