@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import date, timedelta
 from html import unescape
 
 import pytest
+from django.utils import timezone
 
 from accounts.models import Member, Role
+from core.web.figures import change_text, dates_of
+from crm.models import Contact
 from outreach.models import Dashboard
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
@@ -73,3 +77,63 @@ def test_a_report_leads_to_what_it_counts_and_onto_a_dashboard(cast: Cast) -> No
     assert (gone.status_code, "name" in html_of(gone)) == (422, True)
     deleted = client.post(at(cast.owner, f"dashboards/{board.pk}/edit"), {"do": "delete"})
     assert "Dashboard deleted" in toast_of(client, deleted)
+
+
+@pytest.mark.parametrize(
+    ("period", "first", "last"),
+    [
+        ("last7", "2026-02-23", "2026-03-01"),
+        ("last90", "2025-12-02", "2026-03-01"),
+        ("thisMonth", "2026-03-01", "2026-03-01"),
+        ("lastMonth", "2026-02-01", "2026-02-28"),
+        ("thisQuarter", "2026-01-01", "2026-03-01"),
+    ],
+)
+def test_periods_have_their_days(period: str, first: str, last: str) -> None:
+    assert dates_of(period, date(2026, 3, 1)) == {"startDate": first, "endDate": last}
+    assert dates_of("custom", date(2026, 3, 1)) == {}
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "text"),
+    [
+        (15, 10, "▲ 50 % more than in the 30 days before (10)"),
+        (5, 10, "▼ 50 % less than in the 30 days before (10)"),
+        (10, 10, "10 in the 30 days before"),
+        (4, 0, "▲ None in the 30 days before"),
+        (0, 0, "0 in the 30 days before"),
+        (None, 10, "10 in the 30 days before"),
+    ],
+)
+def test_a_change_is_told_in_words(now: int | None, before: int, text: str) -> None:
+    assert change_text(now, before, str(before), 30, in_points=False) == text
+
+
+def test_a_rate_changes_by_points() -> None:
+    assert change_text(12.5, 10, "10 %", 7, in_points=True).startswith("▲ 2.5 points more")
+    assert change_text(8, 10, "10 %", 7, in_points=True).startswith("▼ 2.0 points less")
+
+
+def test_a_report_compares_with_the_days_before_and_folds_empty_days(cast: Cast) -> None:
+    now = timezone.now()
+    with cast.scope():
+        for days_ago in (0, 1, 5, 9, 9):
+            contact = ContactFactory(email=f"a{ContactFactory._meta.model.objects.count()}@ann.example")
+            Contact.objects.filter(pk=contact.pk).update(created_at=now - timedelta(days=days_ago))
+    client = enter(cast.owner)
+    address = at(cast.owner, "reports?reportType=contacts&by=day&metric=added&range=last7")
+    page = client.get(address)
+    shown = text_of(page)
+    assert "50 % more than in the 7 days before (2)" in shown
+    assert "3 days without data" in shown
+    assert '<option value="last7" selected>' in html_of(page)
+    assert "Show table" in shown
+    forged = text_of(client.get(at(cast.owner, "reports?range=ever")))
+    assert "in the 30 days before" in forged
+
+
+def test_a_new_dashboard_opens(cast: Cast) -> None:
+    client = enter(cast.owner)
+    made = client.post(at(cast.owner, "dashboards/new"), {"do": "save", "name": "Board"})
+    with cast.scope():
+        assert made["Location"] == at(cast.owner, f"dashboards/{Dashboard.objects.get().pk}")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from decimal import Decimal
 from functools import cached_property
 from urllib.parse import parse_qs
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from core.text.formats import Formats
+from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
+from core.web.figures import PERIODS, RANGES, change_text, dates_before, dates_of, folded, number_text
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import WITHIN, Column
 from core.web.navigation.places import REPORTS, MenuItem
@@ -37,14 +39,6 @@ TILE_CHARTS = {
     "line": gettext_lazy("Line"),
     "table": gettext_lazy("Table"),
 }
-RANGES = {
-    "last7": gettext_lazy("Last 7 days"),
-    "last30": gettext_lazy("Last 30 days"),
-    "last90": gettext_lazy("Last 90 days"),
-    "thisMonth": gettext_lazy("This month"),
-    "lastMonth": gettext_lazy("Last month"),
-    "custom": gettext_lazy("Custom dates"),
-}
 ASKED = ("reportType", "by", "startDate", "endDate")
 SHOWN = 10
 """Rows of a tile; its report has all."""
@@ -61,16 +55,6 @@ DASHBOARDS = Records(
 def options(labels: Mapping[str, str]) -> list[Option]:
     """Return the options of value -> label."""
     return [Option(value, label) for value, label in labels.items()]
-
-
-def number_text(value: float | None, type: str, formats: Formats) -> str:
-    """Write a number as people read it."""
-    if value is None:
-        return gettext("Unknown") if type == "percent" else "–"
-    if type == "money":
-        return formats.money(Decimal(str(value)))
-    unit = {"percent": " %", "days": " days"}.get(type, "")
-    return f"{value:,.1f}{unit}" if unit else f"{value:,}"
 
 
 class ReportPage(Page):
@@ -92,6 +76,7 @@ class ReportPage(Page):
         by_day, rows = data["by"] == "day", data["rows"]
         most = None if by_day and chart != "table" else most  # a chart has all days
         names = [shown["title"]]
+        drawn = [self.row(row, columns, shown, formats) for row in rows[:most]]
         return {
             "by": data["byTitle"],
             "by_day": by_day,
@@ -103,7 +88,8 @@ class ReportPage(Page):
             "any": any(row[shown["key"]] for row in rows),
             "most": max((row[shown["key"]] or 0 for row in rows), default=0) or 1,
             "columns": [column["title"] for column in columns],
-            "rows": [self.row(row, columns, shown, formats) for row in rows[:most]],
+            "rows": drawn,
+            "table": folded(drawn) if by_day else drawn,
             "left": max(len(rows) - most, 0) if most is not None else 0,
             "totals": [number_text(data["totals"][column["key"]], column["type"], formats) for column in columns],
         }
@@ -114,6 +100,7 @@ class ReportPage(Page):
             "key": row["key"],
             "label": row["label"],
             "address": self.list_of(row["link"]),
+            "has_data": any(row[column["key"]] for column in columns),
             "value": row[shown["key"]] or 0,
             "said": number_text(row[shown["key"]], shown["type"], formats),
             "numbers": [number_text(row[column["key"]], column["type"], formats) for column in columns],
@@ -151,7 +138,10 @@ class Reports(ReportPage):
             params["metric"] = by["columns"][0]["key"]
         if params.get("chart") not in CHARTS or (params["chart"] == "line" and by["key"] != "day"):
             params["chart"] = "bar"
-        return params
+        if params.get("range") not in PERIODS:
+            params["range"] = "custom" if params.get("startDate") or params.get("endDate") else "last30"
+        today = timezone.now().astimezone(zone_of(self.zone_name)).date()
+        return params | dates_of(params["range"], today)
 
     def form(self) -> Form:
         """Return the form with the reader's choices: report, grouping, days and chart."""
@@ -170,6 +160,7 @@ class Reports(ReportPage):
                 True,
                 options=[Option(option["key"], option["title"]) for option in of_type["by"]],
             ),
+            Field("range", gettext("Period"), "select", required=True, options=options(PERIODS)),
             Field("startDate", gettext("From"), "date"),
             Field("endDate", gettext("To"), "date"),
             Field("chart", gettext("Chart"), "select", required=True, options=charts),
@@ -200,8 +191,21 @@ class Reports(ReportPage):
             "data": data,
             "warning": answer.warning,
             "picture": self.picture(data, params["chart"], params["metric"]),
+            "change": self.change(data, params["metric"]),
             "adding": self.adding(),
         }
+
+    def change(self, data: Values, metric: str) -> str:
+        """Describe the change of a report's number since the period before; "" where that has none."""
+        column = next((column for column in data["columns"] if column["key"] == metric), None)
+        dates = dates_before(data)
+        answer = self.ask("GET", "logs/report", {**self.query(), **dates})
+        if column is None or not answer.ok:
+            return ""
+        days = (date.fromisoformat(dates["endDate"]) - date.fromisoformat(dates["startDate"])).days + 1
+        now, before = data["totals"][metric], answer.data["totals"].get(metric)
+        before_text = number_text(before, column["type"], self.reader.formats)
+        return change_text(now, before, before_text, days, in_points=column["type"] == "percent")
 
     def query(self) -> dict[str, str]:
         """Return the parameters of the API's report."""
@@ -301,6 +305,7 @@ class NewDashboard(NewRecord, DashboardForm):
     name = "dashboard-new"
     title = gettext_lazy("New dashboard")
     action = title
+    shows_new = "dashboard"
 
 
 class EditDashboard(EditRecord, DashboardForm):
