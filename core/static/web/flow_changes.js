@@ -333,7 +333,10 @@ class FlowChanges extends FlowCanvas {
     place?.closest("details")?.setAttribute("open", "");
     place?.scrollIntoView({ block: "center" });
     const fields = ":is(input:not([type=hidden]), select, textarea, button)";
-    ((place && (place.matches(fields) ? place : one(fields, place))) || one("[aria-invalid=true], .summary", form) || one(":is(input:not([type=hidden]), select, textarea)", form) || close).focus();
+    const wanted = place && (place.matches(fields) ? place : one(fields, place));
+    const refused = one("[aria-invalid=true], .summary", form);
+    const first = one(":is(input:not([type=hidden]), select, textarea)", form);
+    (wanted || refused || first || close).focus();
   }
 
   // Marks the steps that did something in a conversation that was tried.
