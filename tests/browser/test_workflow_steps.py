@@ -198,3 +198,26 @@ def test_the_panel_of_a_step_asks_before_typed_text_is_lost(page: Page, live_ser
     page.locator(".flow-node[data-id=b]").press("Enter")
     expect(form.locator("input[name=node][value=b]")).to_be_attached()
     expect(dialog).to_be_hidden()
+
+
+def test_the_panel_covers_no_step_and_a_problem_opens_its_field(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    steps = [node("trigger", "trigger", {}), node("a", "wait", {}), node("b", "note", {"notes": ""})]
+    body = {"name": "Steps", "triggerEventType": "contact.created", "nodes": steps}
+    id = cast.key.post("/workflow", {**body, "edges": edges("trigger > a", "a > b")}).data["_id"]
+    log_in(page, cast)
+    page.goto(f"/c/{cast.company.pk}/workflows/{id}?view=canvas")
+    page.locator("#problems a").last.click()
+    expect(page.locator(".flow-side [name='config.notes']")).to_be_focused()
+    side = page.locator(".flow-side").bounding_box()
+    chosen = page.locator(".flow-node[data-id=b]").bounding_box()
+    assert side is not None
+    assert chosen is not None
+    if (page.viewport_size or {})["width"] > 1000:
+        stage = page.locator(".flow-stage").bounding_box()
+        assert stage is not None
+        assert stage["x"] + stage["width"] <= side["x"] + 1
+    else:
+        assert chosen["y"] + chosen["height"] <= side["y"] + 1
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".flow-side")).to_be_hidden()

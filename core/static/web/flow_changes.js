@@ -311,7 +311,7 @@ class FlowChanges extends FlowCanvas {
   }
 
   // Shows the page of a step in the panel, and goes to the part of this id.
-  _open(page, part_id = "") {
+  _open(page, partId = "") {
     const part = one("#step", page);
     if (!part) { toast(one(".toast.bad p", page)?.textContent ?? "This step is gone."); this._close(); return; }
     const head = made("header", "panel-head"), title = made("h2", ""), close = made("button", "button quiet");
@@ -329,14 +329,13 @@ class FlowChanges extends FlowCanvas {
     if (this._node(form.elements.node?.value)) this._choose(form.elements.node.value, false);
     this._answer(new Map(all("[data-answered]", this.side).map((part) => [part.dataset.node, part.dataset.answered])));
     this._reveal(this._at || this._graph.nodes[0].id);
-    const place = part_id && one(`#${CSS.escape(part_id)}`, this.side);
+    const place = partId ? one(`#${CSS.escape(partId)}`, this.side) : null;
     place?.closest("details")?.setAttribute("open", "");
     place?.scrollIntoView({ block: "center" });
-    const fields = ":is(input:not([type=hidden]), select, textarea, button)";
-    const wanted = place && (place.matches(fields) ? place : one(fields, place));
+    const fields = ":is(input:not([type=hidden]), select, textarea)";
+    const wanted = place?.matches(fields) ? place : place && one(`${fields}, button`, place);
     const refused = one("[aria-invalid=true], .summary", form);
-    const first = one(":is(input:not([type=hidden]), select, textarea)", form);
-    (wanted || refused || first || close).focus();
+    (wanted ?? refused ?? one(fields, form) ?? close).focus();
   }
 
   // Marks the steps that did something in a conversation that was tried.
