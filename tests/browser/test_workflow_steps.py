@@ -200,6 +200,7 @@ def test_the_panel_of_a_step_asks_before_typed_text_is_lost(page: Page, live_ser
     expect(dialog).to_be_hidden()
 
 
+@pytest.mark.both_widths
 def test_the_panel_covers_no_step_and_a_problem_opens_its_field(page: Page, live_server: Any) -> None:
     cast = make_cast()
     steps = [node("trigger", "trigger", {}), node("a", "wait", {}), node("b", "note", {"notes": ""})]
