@@ -328,7 +328,7 @@ STEPS = (
     "node, type, visit, status, handle, input (settings as rendered), output, error, waits (seconds jumped) and effect"
     " (what would be done; null: nothing) of each"
 )
-PROBLEMS = "code, severity, nodeId, edgeId, path and message of each"
+PROBLEMS = "code, reason, params, severity, nodeId, edgeId, path and message of each"
 
 
 class WorkflowTested(Output):

@@ -21,7 +21,7 @@ class Problem:
     path: str = ""
     severity: str = "error"
     reason: str = ""
-    """Tells problems of one code apart; the type of the error for an invalid setting."""
+    """Key of the cause within a code; the type of the error for an invalid setting."""
     params: Values = field(default_factory=dict)
     """Values of its text, such as the limit."""
 
