@@ -31,10 +31,10 @@ class ResponseMessageForm(BackOfficeForm):
 
     def clean(self) -> JsonObject:
         values: JsonObject = super().clean() or self.cleaned_data
-        if "status" in values and "text" in values:
-            problem = problem_of(self.instance, str(values["status"]), values["text"])
-            if problem:
-                raise forms.ValidationError(problem)
+        if "status" in values and (problem := problem_of(self.instance, str(values["status"]), self.instance.text)):
+            self.add_error("status", problem)
+        if "text" in values and (problem := problem_of(self.instance, str(self.instance.status), values["text"])):
+            self.add_error("text", problem)
         return values
 
 
