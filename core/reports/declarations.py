@@ -33,6 +33,10 @@ class Column:
     """Filter that a row's link adds to show the counted records; {}: no addition; None: no filter can."""
     hidden: bool = False
     """It is only a part of a quotient."""
+    place: int = 0
+    """The place of its source among those of a table."""
+    part_filter: Node | None = None
+    """As `filter`, together with the list of its own source."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,12 @@ class Report:
     def columns(self, by: str) -> list[Column]:
         """Return the columns of the report by a grouping, hidden ones included."""
         telling = [source for source in self.sources if source.grouping(by)]
-        shared = [*telling[0].columns]
-        # Rows link to the list of the first source, which has nothing of the others.
-        shared += [replace(column, filter=None) for source in telling[1:] for column in source.columns]
+        shared = [
+            # Links of rows lead to the list of the first source, which has nothing of the others.
+            replace(column, place=place, part_filter=column.filter, filter=None if place else column.filter)
+            for place, source in enumerate(telling)
+            for column in source.columns
+        ]
         keys = {column.key for column in shared}
         return shared + [column for column in self.ratios if keys.issuperset(column.ratio)]
 

@@ -15,7 +15,7 @@ MAX_DAYS = 366
 DEFAULT_DAYS = 30
 YEARS = (1970, 9990)
 """Range of valid years. Others are typing errors, and the ends of such a period would exceed the calendar."""
-Range = Literal["last7", "last30", "last90", "thisMonth", "lastMonth", "custom"]
+Range = Literal["last7", "last30", "last90", "thisMonth", "lastMonth", "thisQuarter", "custom"]
 RANGES: tuple[Range, ...] = get_args(Range)
 
 
@@ -41,6 +41,11 @@ class Period:
         """Yield the days in order."""
         for number in range((self.last - self.first).days + 1):
             yield self.first + dt.timedelta(days=number)
+
+    def before(self) -> Period:
+        """Return the period of as many days that ends before this one."""
+        last = self.first - dt.timedelta(days=1)
+        return Period(last - (self.last - self.first), last, self.zone)
 
     def day(self, day: dt.date) -> Period:
         """Return the period of one day."""
@@ -101,5 +106,7 @@ def period_of(name: Range, today: dt.date, zone: ZoneInfo, first: dt.date | None
     if name == "lastMonth":
         end = begin - dt.timedelta(days=1)
         return Period(end.replace(day=1), end, zone)
+    if name == "thisQuarter":
+        return Period(begin.replace(month=begin.month - (begin.month - 1) % 3), today, zone)
     days = {"last7": 7, "last90": 90}.get(name, DEFAULT_DAYS)
     return Period(today - dt.timedelta(days=days - 1), today, zone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -33,8 +33,14 @@ class Row:
     key: Any
     label: str
     values: JsonObject = field(default_factory=dict)
-    link: str | None = None
+    links: list[str | None] = field(default_factory=list)
+    """The list of its records in each source."""
     is_other: bool = False
+
+    @property
+    def link(self) -> str | None:
+        """The list of the records that it counts."""
+        return self.links[0] if self.links else None
 
 
 @dataclass
@@ -47,6 +53,8 @@ class Table:
     overlaps: bool = False
     is_cut: bool = False
     """There were more groups than rows."""
+    links: list[str | None] = field(default_factory=list)
+    """The list of all records of each source."""
 
 
 @dataclass
@@ -136,7 +144,8 @@ def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: i
     columns = report.columns(by)
     for row in rows:
         row.values = _finished(row.values, columns)
-    return Table(report.shown(by), rows, _finished(totals, columns), overlaps, is_cut)
+    links = [_link(part) for part in parts]
+    return Table(report.shown(by), rows, _finished(totals, columns), overlaps, is_cut, links)
 
 
 def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
@@ -149,13 +158,22 @@ def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[s
     return _finished(totals, report.columns(by))
 
 
+def read_changing_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
+    """Read the totals of a period before. What is counted as it is now, whatever the period, is None."""
+    fixed = {
+        column.key for source in report.sources if source.grouping(by) and not source.at for column in source.columns
+    }
+    totals = read_totals(report, actor, by, period)
+    return {key: None if key in fixed else number for key, number in totals.items()}
+
+
 def _largest(parts: Sequence[_Part], top: int) -> list[Any]:
     """Return the keys of the groups to show: the first source's largest ones, then those of the next sources."""
     return list(dict.fromkeys(key for part in parts for key in part.groups))[:top]
 
 
 def _row(parts: Sequence[_Part], key: Any) -> Row:
-    row = Row(key, "", link=_link(parts[0], key))
+    row = Row(key, "", links=[_link_to_group(part, key) for part in parts])
     for part in parts:
         label, values = part.groups.get(key, ("", {}))
         row.label = row.label or label
@@ -176,21 +194,24 @@ def _name(rows: Sequence[Row], by: By) -> None:
             row.label = names.get(row.key) or row.label or (by.empty if by.label else str(row.key))
 
 
-def _link(part: _Part, key: Any) -> str | None:
-    """Return the list that has exactly the rows of the group, below the API's address; None if no list can express
-    it."""
-    source = part.source
+def _link_to_group(part: _Part, key: Any) -> str | None:
+    """Return the list that has exactly the rows of the group; None if no list can express it."""
     by = part.by
-    period = part.period
-    if not source.path or not (by.field or by.node):
-        return None
-    nodes: list[Node] = list(source.filters)
     if by.name == DAY:
-        period = period.day(key)
-    elif by.node is not None:
-        nodes.append(by.node(key))
-    else:
-        nodes.append(condition(by.field, "isEmpty") if key is None else condition(by.field, "equals", key))
+        return _link(replace(part, period=part.period.day(key)))
+    if by.node is not None:
+        return _link(part, by.node(key))
+    if not by.field:
+        return None
+    return _link(part, condition(by.field, "isEmpty") if key is None else condition(by.field, "equals", key))
+
+
+def _link(part: _Part, *group: Node) -> str | None:
+    """Return the list that has exactly the rows of the part, below the API's address; None if there is none."""
+    source, period = part.source, part.period
+    if not source.path:
+        return None
+    nodes = [*source.filters, *group]
     if source.at:
         nodes.append(condition(source.at_field, "greaterThanOrEqual", iso(period.start)))
         nodes.append(condition(source.at_field, "lessThan", iso(period.end)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.fields import Condition, column
@@ -40,6 +41,10 @@ class ProductNames(ListField):
 OWN, CONTACTS = Prefilter(), Prefilter("contact__search")
 """Narrow a search by the lead's own texts, and by its contact's."""
 
+# A lead that was made as won has never changed its status.
+DECIDED_AT = Coalesce("status_changed_at", "created_at")
+"""Time since which a lead has its status."""
+
 LEAD_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
@@ -65,6 +70,7 @@ LEAD_FIELDS = FieldSet(
         ),
         column_field(LEAD, "status", searchable=True, prefilter=OWN),
         column_field(LEAD, "statusChangedAt"),
+        ListField("decidedAt", "date", DECIDED_AT, nullable=False),
         column_field(LEAD, "source", searchable=True, prefilter=OWN),
         column_field(LEAD, "value"),
         column_field(LEAD, "notes", searchable=True, prefilter=OWN),

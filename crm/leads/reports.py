@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q, QuerySet, Sum, Value
-from django.db.models.functions import Coalesce, NullIf
+from django.db.models.functions import NullIf
 
 from core.access import Actor
-from core.reports import By, Column, Report, Source, count
+from core.reports import By, Column, Report, Source, condition, count
 from crm.custom_fields.selectors import option_labels
+from crm.leads.filters import DECIDED_AT
 from crm.leads.models import Lead
 from crm.leads.selectors import live_leads
 from crm.records.models import CustomField
@@ -40,9 +41,7 @@ GROUPS = (
 
 def decided_leads(actor: Actor) -> QuerySet[Lead]:
     """Return the leads that are won or lost, with the time of it."""
-    # A lead that was made as won has never changed its status.
-    decided_at = Coalesce("status_changed_at", "created_at")
-    return live_leads().filter(status__in=(WON, LOST)).annotate(decided_at=decided_at)
+    return live_leads().filter(status__in=(WON, LOST)).annotate(decided_at=DECIDED_AT)
 
 
 LEADS = Report(
@@ -66,11 +65,14 @@ LEADS = Report(
         Source(
             rows=decided_leads,
             at="decided_at",
+            path="lead",
+            at_field="decidedAt",
+            filters=(condition("status", "in", [WON, LOST]),),
             by=GROUPS,
             columns=(
                 count("decided", "Decided", hidden=True),
-                count("won", "Won", Q(status=WON)),
-                count("lost", "Lost", Q(status=LOST)),
+                count("won", "Won", Q(status=WON), condition("status", "equals", WON)),
+                count("lost", "Lost", Q(status=LOST), condition("status", "equals", LOST)),
                 Column("wonValue", "Value of won", Sum("value", filter=Q(status=WON)), "money"),
             ),
         ),

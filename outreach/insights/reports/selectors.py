@@ -12,8 +12,8 @@ from django.utils import timezone
 from accounts.models import Company, CompanySettings
 from core.access import Actor, may_read
 from core.errors import NamedError
-from core.reports import REPORTS, Period, Report, Table, read_report
-from core.reports.query import read_totals
+from core.reports import REPORTS, Column, Period, Report, Table, read_report
+from core.reports.query import read_changing_totals, read_totals
 from core.tenancy import company_id
 from core.text.timezones import zone_of
 from core.types import JsonObject
@@ -76,8 +76,10 @@ def totals_of(report: Report, actor: Actor, by: str, period: Period) -> Table:
     return Table(report.shown(by), [], read_totals(report, actor, by, period))
 
 
-def answer_of(report: Report, by: str, period: Period, table: Table, clock: Clock) -> JsonObject:
-    """Return a report in the form of the API."""
+def answer_of(
+    report: Report, by: str, period: Period, table: Table, clock: Clock, before: JsonObject | None = None
+) -> JsonObject:
+    """Return a report in the form of the API. `before` has the totals of the period before."""
     return {
         "reportType": report.name,
         "title": report.title,
@@ -94,12 +96,27 @@ def answer_of(report: Report, by: str, period: Period, table: Table, clock: Cloc
                 "key": None if row.key is None else _text(row.key),
                 "label": row.label,
                 "link": row.link,
+                "lists": row.links,
                 "isOther": row.is_other,
                 **row.values,
             }
             for row in table.rows
         ],
         "totals": table.totals,
+        "lists": table.links,
+        "before": before,
+    }
+
+
+def before_of(report: Report, actor: Actor, by: str, period: Period) -> JsonObject:
+    """Return the totals of the period before, with its days."""
+    before = period.before()
+    totals = read_changing_totals(report, actor, by, before)
+    shown = {column.key for column in report.shown(by)}
+    return {
+        "startDate": before.first,
+        "endDate": before.last,
+        "totals": {key: number for key, number in totals.items() if key in shown},
     }
 
 
@@ -112,8 +129,15 @@ def warning_of(table: Table, top: int) -> str:
     return f"rows: only the {top} largest groups have one of their own; the last row is the sum of all others"
 
 
-def _column(column: Any) -> JsonObject:
-    return {"key": column.key, "title": column.title, "type": column.type, "filter": column.filter}
+def _column(column: Column) -> JsonObject:
+    listed = None if column.part_filter is None else {"place": column.place, "filter": column.part_filter}
+    return {
+        "key": column.key,
+        "title": column.title,
+        "type": column.type,
+        "filter": column.filter,
+        "listed": listed,
+    }
 
 
 def _text(key: Any) -> str:

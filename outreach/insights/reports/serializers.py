@@ -39,6 +39,14 @@ class ColumnOut(Output):
         )
     )
 
+    listed = Computed(
+        serializers.DictField(
+            allow_null=True,
+            help_text="`place` of the list that has what the number counts among `lists`, and the condition (`filter`)"
+            " that it takes as well; null: no list has it",
+        )
+    )
+
 
 class GroupingOut(Output):
     """A grouping of a report."""
@@ -80,12 +88,25 @@ class ReportOut(Output):
         serializers.ListField(
             child=serializers.DictField(),
             help_text="`key` (null: the records without a value), `label`, `link` (the list of exactly the records that"
-            " the row counts, below the API's address; null: there is none), `isOther`, and each column's number under"
+            " the row counts, below the API's address; null: there is none), `lists` (those of all numbers, see"
+            " `listed` of columns), `isOther`, and each column's number under"
             f" its key. Each day has a row; of other groups the {TOP} largest have one, and a last row with isOther has"
             " the sum of all others.",
         )
     )
     totals = Computed(serializers.DictField(help_text="each column's number, of all records"))
+    lists = Computed(
+        serializers.ListField(
+            child=serializers.CharField(allow_null=True), help_text="the lists of the records that the totals count"
+        )
+    )
+    before = Computed(
+        serializers.DictField(
+            allow_null=True,
+            help_text="with compare=true: `startDate`, `endDate` and `totals` of as many days before; a number that"
+            " does not depend on days is null",
+        )
+    )
 
 
 class TileInput(Input):

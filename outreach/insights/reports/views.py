@@ -19,14 +19,22 @@ from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, shorten
 from core.lists.values import refuse
-from core.reports import MAX_DAYS, REPORTS, TOP, Report, Table
-from core.reports.periods import DEFAULT_DAYS, read_period
+from core.reports import MAX_DAYS, REPORTS, TOP, Period, Report, Table
+from core.reports.periods import DEFAULT_DAYS, RANGES, period_of, read_period
 from core.tenancy import company_id
 from core.types import JsonObject
 from crm.exports.formats import FORMATS
 from outreach.insights.reports.filters import DASHBOARD_FIELDS
 from outreach.insights.reports.models import Dashboard
-from outreach.insights.reports.selectors import Clock, answer_of, check_readable, read, readable_reports, warning_of
+from outreach.insights.reports.selectors import (
+    Clock,
+    answer_of,
+    before_of,
+    check_readable,
+    read,
+    readable_reports,
+    warning_of,
+)
 from outreach.insights.reports.serializers import (
     DashboardCreate,
     DashboardDataOut,
@@ -46,7 +54,7 @@ from outreach.insights.reports.services import (
     update_dashboard,
     visible_dashboards,
 )
-from outreach.insights.reports.tiles import MAX_TILES, read_tiles
+from outreach.insights.reports.tiles import CUSTOM, MAX_TILES, read_tiles
 
 CSV = FORMATS["csv"]
 PARAMETERS = (
@@ -62,6 +70,13 @@ PARAMETERS = (
         "startDate", str, description=f"first day, such as 2026-01-31; {DEFAULT_DAYS} days with the last unless given"
     ),
     OpenApiParameter("endDate", str, description="last day, which counts too; today unless given"),
+    OpenApiParameter(
+        "range",
+        str,
+        enum=list(RANGES),
+        description="days by name, in place of both; custom takes startDate and endDate",
+    ),
+    OpenApiParameter("compare", bool, description="true: with the totals of as many days before"),
     OpenApiParameter("download", bool, description="true: as a CSV file"),
 )
 ABOUT = (
@@ -90,13 +105,14 @@ class ReportViewSet(ResourceViewSet):
         params = request.query_params
         report, download = _report(params), _flag(params, "download")
         by, clock = _grouping(params, report), Clock.load()
-        period = read_period(params.get("startDate", ""), params.get("endDate", ""), clock.today, clock.zone)
+        period = _period(params, clock)
         check_readable(report, self.actor)
         table = read(report, self.actor, by, period)
         if download:
             return _file(f"{report.name}-{by}-{period.first}-{period.last}.csv", report.order[by], table)
         warning = warning_of(table, TOP)
-        answer = answer_of(report, by, period, table, clock)
+        before = before_of(report, self.actor, by, period) if _flag(params, "compare") else None
+        answer = answer_of(report, by, period, table, clock, before)
         return respond("OK_200", answer, **({"warning": warning} if warning else {}))
 
     @action(detail=False, methods=["get"])
@@ -123,6 +139,17 @@ def _grouping(params: Mapping[str, str], report: Report) -> str:
     if by not in report.order:
         raise refuse("by", f"one of {', '.join(report.order)} for {report.name}, not {shorten(by, 40)!r}")
     return by
+
+
+def _period(params: Mapping[str, str], clock: Clock) -> Period:
+    name, first, last = params.get("range", CUSTOM), params.get("startDate", ""), params.get("endDate", "")
+    if name not in RANGES:
+        raise refuse("range", f"one of {', '.join(RANGES)}, not {shorten(name, 40)!r}")
+    if name == CUSTOM:
+        return read_period(first, last, clock.today, clock.zone)
+    if first or last:
+        raise refuse("range", f"startDate and endDate are those of the range {CUSTOM}, not of {name}")
+    return period_of(name, clock.today, clock.zone, None, None)
 
 
 def _flag(params: Mapping[str, str], name: str) -> bool:

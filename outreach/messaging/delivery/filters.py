@@ -8,6 +8,7 @@ from django.db.models.functions import Cast, Coalesce
 from core.lists import FieldSet, ListField
 from outreach.messaging.delivery.approving.approvals import address, reason_now
 from outreach.messaging.delivery.models import HANDED_AT, SendJob
+from outreach.messaging.delivery.outcomes import OUTCOME_FIELDS
 
 
 def _message_fields(name: str, recipient: str | Case, reason: str | Case) -> list[ListField]:
@@ -89,6 +90,7 @@ MESSAGE_FIELDS = FieldSet(
         ListField("sender", "id", SENDER),
         ListField("template", "id", TEMPLATE),
         ListField("channel", "text", "channel", nullable=False),
+        *OUTCOME_FIELDS,
     ],
     default_sort=("createdAt",),
     default_search=("recipient", "subject"),

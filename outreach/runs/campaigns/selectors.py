@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models import Count, Q, QuerySet, Value
 
 from core.text.folding import sort_text
 from core.types import JsonObject
@@ -14,10 +14,10 @@ from crm.models import ContactCategory, Segment, Tag
 from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.outcomes import CAME_BACK, REPLIED_SINCE, SENT, UNSUBSCRIBED_SINCE
 from outreach.messaging.delivery.selectors import next_decision
 from outreach.messaging.delivery.senders import MAIL_SENDERS
 from outreach.messaging.delivery.settings.models import GenieSettings
-from outreach.messaging.delivery.stopping.stop_rules import REFUSED
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.genie.models import GenieScheduler
@@ -209,22 +209,20 @@ def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dic
 
 def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
     """Return (step, variant) -> the outcomes of its messages, by one statement."""
-    sent = Q(status=Status.SENT)
-    bounced = Q(reason__in=REFUSED) | Q(delivery__has_key="bounced")
     rows = (
         SendJob.objects.filter(run_id=run_id)
         .order_by()
         .values_list("step", "variant")
         .annotate(
             planned=Count("pk"),
-            sent=Count("pk", filter=sent),
-            delivered=Count("pk", filter=sent & Q(delivery__has_key="delivered")),
-            opened=Count("pk", filter=sent & Q(open_count__gt=0)),
-            clicked=Count("pk", filter=sent & Q(click_count__gt=0)),
-            replied=Count("contact", filter=sent & Q(contact__replied_at__gt=F("sent_at")), distinct=True),
-            unsubscribed=Count("contact", filter=sent & Q(contact__unsubscribed_at__gt=F("sent_at")), distinct=True),
-            bounced=Count("pk", filter=bounced),
-            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~bounced),
+            sent=Count("pk", filter=SENT),
+            delivered=Count("pk", filter=SENT & Q(delivery__has_key="delivered")),
+            opened=Count("pk", filter=SENT & Q(open_count__gt=0)),
+            clicked=Count("pk", filter=SENT & Q(click_count__gt=0)),
+            replied=Count("contact", filter=REPLIED_SINCE, distinct=True),
+            unsubscribed=Count("contact", filter=UNSUBSCRIBED_SINCE, distinct=True),
+            bounced=Count("pk", filter=CAME_BACK),
+            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~CAME_BACK),
         )
     )
     return {(step, variant): dict(zip(COUNTED, numbers, strict=True)) for step, variant, *numbers in rows}

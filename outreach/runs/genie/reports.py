@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import CharField, Exists, F, Func, OuterRef, Q, QuerySet, Value
+from django.db.models import CharField, F, Func, Q, Value
 from django.db.models.functions import Coalesce, Left, Lower, NullIf
 
 from core.reports import By, Column, Report, Source, condition, count
@@ -18,19 +18,23 @@ from core.reports.declarations import Node, any_of
 from outreach.connections.mail_vendors.registry import channel_of, letters
 from outreach.messaging.delivery.filters import SENDER, TEMPLATE
 from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.outcomes import (
+    COMPLAINED,
+    HARD,
+    HARD_BOUNCE,
+    SOFT,
+    SOFT_BOUNCE,
+    Kind,
+    received,
+    unsubscribed,
+)
 from outreach.messaging.delivery.selectors import LOGGED, sent_messages, with_handed_at
-from outreach.messaging.delivery.stopping.stop_rules import REFUSED
 from outreach.messaging.email_templates.models import EmailTemplate
-from outreach.messaging.inbox.models import InboundMessage
-from outreach.messaging.suppression.models import Suppression
 
 Status = SendJob.Status
-Kind = InboundMessage.Kind
 WAITING = (Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CLAIMED, Status.SENDING)
 REACHED = ("delivered", "opened", "clicked", "unsubscribed", "complained")
 """Events of vendors for messages that reached the recipient's server."""
-HARD = Q(status=Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
-"""Matches messages that were permanently refused, at once or later."""
 MODULES = ("genie",)
 LIST = "genie/send-jobs"
 
@@ -38,20 +42,6 @@ LIST = "genie/send-jobs"
 def run_name(path: str) -> Coalesce:
     """Return the expression for the name of a run, or the beginning of its prompt."""
     return Coalesce(NullIf(f"{path}__name", Value("")), Left(f"{path}__prompt", 80), output_field=CharField())
-
-
-def received(*kinds: str, severity: str = "") -> Exists:
-    """Return whether a mail of one of the kinds has come back to the message in the row."""
-    # No company is active when the module is loaded: the message's own company stands in for the manager's.
-    mails: QuerySet[InboundMessage] = QuerySet(InboundMessage).filter(kind__in=kinds)
-    mails = mails.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"))
-    return Exists(mails.filter(severity=severity) if severity else mails)
-
-
-def unsubscribed() -> Exists:
-    """Return whether the recipient has unsubscribed by the message in the row."""
-    rows: QuerySet[Suppression] = QuerySet(Suppression).filter(company_id=OuterRef("company_id"), source=OuterRef("pk"))
-    return Exists(rows.filter(reason=Suppression.Reason.UNSUBSCRIBED))
 
 
 def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
@@ -153,11 +143,14 @@ OUTREACH = Report(
         Source(
             rows=lambda actor: sent_messages(),
             at="handed_at",
+            path=LIST,
+            at_field="handedAt",
+            filters=(condition("status", "equals", Status.SENT),),
             by=MESSAGES_BY,
             columns=(
                 count("sent", "Sent"),
                 *VISITS,
-                count("replied", "Replied", Q(received(Kind.REPLY))),
+                count("replied", "Replied", Q(received(Kind.REPLY)), condition("replied", "equals", True)),
             ),
         ),
     ),
@@ -222,15 +215,10 @@ DELIVERABILITY = Report(
                     condition("deliveryStatus", "in", list(REACHED)),
                 ),
                 *VISITS,
-                count("bouncedHard", "Bounced for good", HARD),
-                count(
-                    "bouncedSoft",
-                    "Bounced for now",
-                    ~HARD
-                    & (Q(delivery_status="bounced") | Q(received(Kind.BOUNCE, severity=InboundMessage.Severity.SOFT))),
-                ),
-                count("complained", "Complained", Q(delivery_status="complained") | Q(received(Kind.COMPLAINT))),
-                count("unsubscribed", "Unsubscribed", Q(unsubscribed())),
+                count("bouncedHard", "Bounced for good", HARD, condition("bounce", "equals", HARD_BOUNCE)),
+                count("bouncedSoft", "Bounced for now", SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
+                count("complained", "Complained", COMPLAINED, condition("complained", "equals", True)),
+                count("unsubscribed", "Unsubscribed", Q(unsubscribed()), condition("unsubscribed", "equals", True)),
                 *(
                     count(status, title, Q(status=status), condition("status", "equals", status))
                     for status, title in ((Status.FAILED, "Failed"), (Status.UNKNOWN, "Unknown"))

@@ -69,6 +69,7 @@ def cast(django_db_setup: None, django_db_blocker: Any) -> Iterator[Cast]:
 
 def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytest.Subtests) -> None:
     linked = Counter[str]()
+    linked_totals = Counter[str]()
     for one in cast.session.get(f"{PATH}/types").data["reports"]:
         name = one["reportType"]
         for by in walked(grouping["key"] for grouping in one["by"]):
@@ -76,25 +77,62 @@ def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytes
                 data = report(cast.session, name, by=by)
                 columns = [column["key"] for column in data["columns"]]
                 assert any(data["totals"][key] for key in columns)
-                assert all(row.keys() - columns == {"key", "label", "link", "isOther"} for row in data["rows"])
+                assert all(row.keys() - columns == {"key", "label", "link", "lists", "isOther"} for row in data["rows"])
+                assert all(row["link"] == row["lists"][0] for row in data["rows"] if not row["isOther"])
                 linking = [row for row in data["rows"] if row["link"] and any(row[key] for key in columns)]
                 for row in linking[:1]:
-                    path, _, query = row["link"].partition("?")
-                    tree = json.loads(parse_qs(query)["advancedFilters"][0])
                     for column in data["columns"]:
-                        if column["filter"] is None:
-                            continue
-                        both = {
-                            "operator": "and",
-                            "conditions": [tree, *([column["filter"]] if column["filter"] else [])],
-                        }
-                        found = cast.session.get(f"/{path}", advancedFilters=both, p=1, n=1)
-                        assert (found.status, found.body["totalCount"]) == (200, row[column["key"]]), (row, column)
-                        linked[name] += 1
+                        if column["filter"] is not None:
+                            counted = count_of(cast.session, row["link"], column["filter"])
+                            assert counted == row[column["key"]], (row, column)
+                            linked[name] += 1
+                listing = [row for row in data["rows"] if any(row["lists"]) and any(row[key] for key in columns)]
+                for lists, numbers in [(row["lists"], row) for row in listing[:1]] + [(data["lists"], data["totals"])]:
+                    for column in data["columns"]:
+                        listed = column["listed"]
+                        if listed is not None and lists[listed["place"]] is not None:
+                            counted = count_of(cast.session, lists[listed["place"]], listed["filter"])
+                            assert counted == numbers[column["key"]], (lists, column)
+                            linked_totals[name] += 1
                 additive = [one["key"] for one in data["columns"] if one["type"] in ("count", "money", "number")]
                 for key in additive if by != "tag" else ():
                     assert sum(row[key] for row in data["rows"]) == pytest.approx(data["totals"][key]), key
     assert linked.keys() == set(REPORTS)
+    assert linked_totals.keys() == set(REPORTS)
+
+
+def count_of(caller: Caller, link: str, condition: Any) -> int:
+    """Return how many records the list of a link has that meet the condition."""
+    path, _, query = link.partition("?")
+    tree = json.loads(parse_qs(query)["advancedFilters"][0])
+    both = {"operator": "and", "conditions": [tree, *([condition] if condition else [])]}
+    answer = caller.get(f"/{path}", advancedFilters=both, p=1, n=1)
+    assert answer.status == 200, answer.body
+    return int(answer.body["totalCount"])
+
+
+def test_the_period_before_has_as_many_days(cast: Cast) -> None:
+    first, last = FIRST + timedelta(days=24), FIRST + timedelta(days=24)
+    data = report(cast.session, "leads", startDate=str(first), endDate=str(last), compare="true")
+    before = report(cast.session, "leads", startDate=str(first - timedelta(1)), endDate=str(last - timedelta(1)))
+    assert data["before"] == {
+        "startDate": "2026-10-24",
+        "endDate": "2026-10-24",
+        "totals": before["totals"],
+    }
+    assert (data["totals"]["created"], before["totals"]["created"]) == (2, 1)
+    assert before["before"] is None
+    now = report(cast.session, "pipeline", by="status", compare="true")["before"]["totals"]
+    assert (now["open"], now["openValue"], now["moved"]) == (None, None, 3)
+
+
+def test_ranges_have_names(cast: Cast) -> None:
+    for name, days in (("last7", 7), ("last90", 90)):
+        data = cast.session.get(PATH, reportType="leads", range=name).data
+        assert len(data["rows"]) == days
+    quarter = cast.session.get(PATH, reportType="leads", range="thisQuarter").data
+    month = quarter["startDate"][5:7]
+    assert (quarter["startDate"][8:], month in ("01", "04", "07", "10")) == ("01", True)
 
 
 def test_the_numbers_are_those_of_the_rows(cast: Cast) -> None:
@@ -177,6 +215,8 @@ def test_what_is_wrong_is_named(cast: Cast) -> None:
         ({"reportType": "leads", "startDate": "2026-02-02", "endDate": "2026-02-01"}, 400, "startDate: is after"),
         ({"reportType": "leads", "startDate": "2024-01-01", "endDate": "2025-01-01"}, 400, "at most 366 days, got 367"),
         ({"reportType": "leads", "download": "yes"}, 400, "download: needs to be true or false"),
+        ({"reportType": "leads", "range": "lastYear"}, 400, "range: one of last7, last30"),
+        ({"reportType": "leads", "range": "last7", "endDate": "2026-02-01"}, 400, "those of the range custom"),
         ({"reportType": "leads", "p": "1"}, 400, "p: is an unknown parameter"),
     ):
         found = reasons_of(cast.session.get(PATH, **sent))

@@ -1,0 +1,71 @@
+"""Outcomes of sent messages, as conditions of SQL: what came back, and what the recipients did."""
+
+from __future__ import annotations
+
+from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.expressions import Combinable
+
+from core.lists import ListField
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.stopping.stop_rules import REFUSED
+from outreach.messaging.inbox.models import InboundMessage
+from outreach.messaging.suppression.models import Suppression
+
+Kind = InboundMessage.Kind
+HARD_BOUNCE, SOFT_BOUNCE = "hard", "soft"
+
+
+def received(*kinds: str, severity: str = "") -> Exists:
+    """Return whether a mail of one of the kinds has come back to the message in the row."""
+    # No company is active when the module is loaded: the message's own company stands in for the manager's.
+    mails: QuerySet[InboundMessage] = QuerySet(InboundMessage).filter(kind__in=kinds)
+    mails = mails.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"))
+    return Exists(mails.filter(severity=severity) if severity else mails)
+
+
+def unsubscribed() -> Exists:
+    """Return whether the recipient has unsubscribed by the message in the row."""
+    rows: QuerySet[Suppression] = QuerySet(Suppression).filter(company_id=OuterRef("company_id"), source=OuterRef("pk"))
+    return Exists(rows.filter(reason=Suppression.Reason.UNSUBSCRIBED))
+
+
+HARD = Q(status=SendJob.Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
+"""Matches messages that were permanently refused, at once or later."""
+SOFT = ~HARD & (Q(delivery_status="bounced") | Q(received(Kind.BOUNCE, severity=InboundMessage.Severity.SOFT)))
+"""Matches messages that came back and may reach the recipient another time."""
+COMPLAINED = Q(delivery_status="complained") | Q(received(Kind.COMPLAINT))
+CAME_BACK = Q(reason__in=REFUSED) | Q(bounced_at__isnull=False) | Q(delivery__has_key="bounced")
+"""Matches messages that were refused or came back, as campaigns and outreach count them."""
+SENT = Q(status=SendJob.Status.SENT)
+REPLIED_SINCE = SENT & Q(contact__replied_at__gt=F("sent_at"))
+"""Matches messages after which the recipient has replied, to any message."""
+UNSUBSCRIBED_SINCE = SENT & Q(contact__unsubscribed_at__gt=F("sent_at"))
+
+
+def _flag(name: str, where: Q | Exists) -> ListField:
+    """Return a field that is true for the messages that match."""
+    expression: Combinable = Case(When(where, then=Value(True)), default=Value(False), output_field=BooleanField())
+    return ListField(name, "boolean", expression, sortable=False, nullable=False)
+
+
+OUTCOME_FIELDS = (
+    _flag("replied", received(Kind.REPLY)),
+    _flag("bounced", CAME_BACK),
+    _flag("complained", COMPLAINED),
+    _flag("unsubscribed", unsubscribed()),
+    _flag("repliedSince", REPLIED_SINCE),
+    _flag("unsubscribedSince", UNSUBSCRIBED_SINCE),
+    ListField(
+        "bounce",
+        "text",
+        Case(
+            When(HARD, then=Value(HARD_BOUNCE)),
+            When(SOFT, then=Value(SOFT_BOUNCE)),
+            default=Value(""),
+            output_field=CharField(),
+        ),
+        sortable=False,
+        nullable=False,
+    ),
+)
+"""Fields by which lists of messages find what reports, campaigns and outreach count."""
