@@ -38,6 +38,10 @@ BETWEEN_TAGS = re.compile(r"\s*>\s+<")
 DAY = 86_400
 STEPS = ((60, "min", 3600), (3600, "h", DAY), (DAY, "d", 7 * DAY))
 """Seconds of a unit, its sign, and the seconds up to which it is used."""
+WIDTH = 400
+"""Units that a chart is wide, whatever its width on the page."""
+EACH_DAY = 7
+"""Days of a chart that have a label each."""
 
 
 @register.simple_tag
@@ -251,7 +255,7 @@ def bars(context: Values, names: list[str], rows: list[tuple[date, list[float]]]
     Each day has a title. Screen readers need an accompanying table (parts/bars_table.html).
     """
     most = max((count for _, counts in rows for count in counts), default=0) or 1
-    wide = 400 / max(len(rows), 1)
+    wide = WIDTH / max(len(rows), 1)
     bar = round(wide * 0.7 / max(len(names), 1), 2)
     drawn = (_bars_of(counts, most, number * wide + wide * 0.15, bar) for number, (_, counts) in enumerate(rows))
     return _chart(context, names, rows, most, drawn)
@@ -261,17 +265,13 @@ def bars(context: Values, names: list[str], rows: list[tuple[date, list[float]]]
 def line(context: Values, names: list[str], rows: list[tuple[date, list[float]]]) -> SafeString:
     """Draw the first number of each day as a line. As `bars` otherwise."""
     most = max((counts[0] for _, counts in rows), default=0) or 1
-    wide = 400 / max(len(rows), 1)
+    wide = WIDTH / max(len(rows), 1)
     points = [
-        f"{round((number + 0.5) * wide, 1)} {round(116 - 100 * counts[0] / most, 1)}"
+        f"{round((number + 0.5) * wide, 1)} {round(100 - 98 * counts[0] / most, 1)}"
         for number, (_, counts) in enumerate(rows)
     ]
     path = format_html('<path class="series-1" d="M{}"/>', "L".join(points)) if points else SafeString()
     return _chart(context, names, rows, most, (SafeString() for _ in rows), path)
-
-
-def _day_label(day: date, *, with_month: bool) -> str:
-    return f"{day.day} {day:%b}" if with_month else str(day.day)
 
 
 def _chart(
@@ -282,34 +282,45 @@ def _chart(
     drawn: Iterable[SafeString],
     path: SafeString | str = "",
 ) -> SafeString:
-    """Draw days side by side, each with its title and its part of `drawn`."""
-    wide = 400 / max(len(rows), 1)
-    step = max(2, -(-len(rows) // 7))
+    """Draw days side by side over the whole width, each with its title and its part of `drawn`.
+
+    The drawing is stretched, so its texts are outside of it.
+    """
+    wide = WIDTH / max(len(rows), 1)
     formats: Formats = context["reader"].formats
     marks = format_html_join(
         "",
-        '<g><title>{}</title><rect class="hit" x="{}" y="12" width="{}" height="104"/>{}'
-        '<text x="{}" y="132">{}</text></g>',
+        '<g><title>{}</title><rect class="hit" x="{}" width="{}" height="100"/>{}</g>',
         (
             (
                 f"{formats.date(on)}: {', '.join(f'{count:,} {name.lower()}' for name, count in pairs)}",
-                left,
+                round(number * wide, 1),
                 round(wide, 2),
                 inner,
-                round(left + wide / 2, 1),
-                "" if number % step else _day_label(on, with_month=not number or step > 2),
             )
             for number, ((on, counts), inner) in enumerate(zip(rows, drawn, strict=True))
-            for pairs, left in ((list(zip(names, counts, strict=True)), round(number * wide, 1)),)
+            for pairs in (list(zip(names, counts, strict=True)),)
         ),
     )
+    labels = format_html_join("", "<span>{}</span>", ((label,) for label in _day_labels([on for on, _ in rows])))
     return format_html(
-        '<svg class="chart" viewBox="-12 0 424 140" aria-hidden="true"><path d="M0 16H400M0 116H400"/>'
-        '<text class="count" x="400" y="11">{}</text>{}{}</svg>',
+        '<div class="chart" aria-hidden="true"><span class="most">{}</span>'
+        '<svg viewBox="0 0 {} 100" preserveAspectRatio="none">{}{}</svg><div class="axis{}">{}</div></div>',
         f"{most:,}",
+        WIDTH,
         marks,
         path,
+        " each" if len(rows) <= EACH_DAY else "",
+        labels,
     )
+
+
+def _day_labels(days: list[date]) -> list[str]:
+    """Return the labels below a chart: each of a few days, or else five of many, with the month."""
+    if len(days) <= EACH_DAY:
+        return [f"{day.day} {day:%b}" for day in days]
+    last = len(days) - 1
+    return [f"{days[round(place * last / 4)].day} {days[round(place * last / 4)]:%b}" for place in range(5)]
 
 
 def _bars_of(counts: list[float], most: float, left: float, width: float) -> SafeString:
@@ -317,7 +328,7 @@ def _bars_of(counts: list[float], most: float, left: float, width: float) -> Saf
         "",
         '<rect class="series-{}" x="{}" y="{}" width="{}" height="{}"/>',
         (
-            (place, round(left + (place - 1) * width, 1), 116 - high, width, high)
+            (place, round(left + (place - 1) * width, 1), 100 - high, width, high)
             for place, count in enumerate(counts, start=1)
             if (high := max(round(100 * count / most), 1 if count else 0))
         ),

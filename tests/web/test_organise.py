@@ -72,8 +72,10 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     assert "segments/new" not in html_of(client.get(at(scope.owner, "contacts?q=ann&f=email:contains:ann")))
     filtered = f"{new}?f=name:contains:Ann"
     assert "1 contact now" in text_of(client.get(filtered))
-    assert "Segment added" in toast_of(client, client.post(filtered, {"name": "Anns"}))
+    added = client.post(filtered, {"name": "Anns"})
+    assert "Segment added" in toast_of(client, added)
     segment = Segment.objects.get()
+    assert added["Location"] == at(scope.owner, f"segments/{segment.pk}")
     detail = client.get(at(scope.owner, f"segments/{segment.pk}"))
     text = text_of(detail)
     assert ("Name contains Ann" in text, "Ann Lee" in text, "Bob Ray" in text) == (True, True, False)

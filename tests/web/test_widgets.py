@@ -42,9 +42,11 @@ def test_a_widget_is_set_up_with_a_preview(cast: Cast) -> None:
     assert (shown["greeting"], shown["texts"]["send"], shown["position"]) == (EVIL, "Los", "left")
     wrong = client.post(new, {**SENT, "allowedOrigins": "acme", "do": "save"})
     assert (wrong.status_code, "is no origin such as" in text_of(wrong)) == (422, True)
-    assert "Website chat added" in toast_of(client, client.post(new, {**SENT, "do": "save"}))
+    added = client.post(new, {**SENT, "do": "save"})
+    assert "Website chat added" in toast_of(client, added)
     with cast.scope():
         made = ChatWidget.objects.get()
+        assert added["Location"] == at(cast.owner, f"widgets/{made.pk}")
         assert made.allowed_origins == ["https://www.acme.example", "https://acme.example"]
         assert made.texts == {"send": "Los"}
         assert [(one["key"], one["required"]) for one in made.pre_chat] == [("name", False), ("email", True)]

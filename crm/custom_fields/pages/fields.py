@@ -254,7 +254,7 @@ class NewField(NewRecord, FieldForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Field added"), self.list_address())
+        return self.done(_("Field added"), self.address("field", answer.data["_id"]))
 
 
 class EditField(EditRecord, FieldForm):
