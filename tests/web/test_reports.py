@@ -143,7 +143,11 @@ def test_bars_show_groups_with_numbers_alone(cast: Cast) -> None:
         LeadFactory(status="new")
         won = LeadFactory(status="new")
         LeadActivity.objects.create(
-            kind="status", lead=won, contact=won.contact, details={"status": {"from": "new", "to": "won"}}
+            kind="status",
+            lead=won,
+            contact=won.contact,
+            happened_at=timezone.now(),
+            details={"status": {"from": "new", "to": "won"}},
         )
         Lead.objects.filter(pk=won.pk).update(status="won")
     page = html_of(enter(cast.owner).get(at(cast.owner, "reports?reportType=pipeline&by=status&metric=open")))

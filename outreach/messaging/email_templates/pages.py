@@ -226,7 +226,7 @@ class EmailTemplates(RecordList, TemplatePage):
 class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
     path = "templates/new"
     name = "email-template-new"
-    opens = "email-template"
+    next_page = "email-template"
     title = gettext_lazy("New template")
 
 

@@ -96,7 +96,7 @@ class DashboardForm(RecordForm, DashboardPage):
 class NewDashboard(NewRecord, DashboardForm):
     path = "dashboards/new"
     name = "dashboard-new"
-    opens = "dashboard"
+    next_page = "dashboard"
     title = gettext_lazy("New dashboard")
     action = title
 
