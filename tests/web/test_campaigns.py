@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crm.models import ContactTag
-from outreach.models import Campaign, ChatApp, ChatTemplate, EmailTemplate, SendJob
+from crm.models import Contact, ContactTag
+from outreach.models import (
+    Campaign,
+    ChatApp,
+    ChatTemplate,
+    EmailTemplate,
+    GenieScheduler,
+    GenieSettings,
+    SendJob,
+    TrackingEvent,
+)
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
+from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory, SmtpFactory, TagFactory
 from tests.kit.html import html_of
 from tests.outreach.helpers import Post, work
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -184,3 +194,87 @@ def test_a_campaign_by_chat_from_the_form_to_its_edit(cast: Cast, client: Client
     assert "no valid address" in text_of(counted).lower() or "3" in text_of(counted)
     start = client.post(place, {"do": "start"})
     assert "outreachCadence.steps[0].template: it is paused" in toast_of(client, start)
+
+
+@pytest.fixture
+def sent(cast: Cast) -> Campaign:
+    """A campaign with five messages: one opened and clicked, one opened by a program, one answered, one returned."""
+    with cast.scope():
+        now = timezone.now()
+        campaign = Campaign.objects.create(name="News", status="completed", started_at=now)
+        run = GenieScheduler.objects.create(
+            of_campaign=campaign, status="completed", total=5, processed=5, smtp=SmtpFactory()
+        )
+        jobs = [
+            SendJob.objects.create(
+                run=run, contact=ContactFactory(), status="sent", sending_at=now, sent_at=now, smtp=run.smtp
+            )
+            for _ in range(5)
+        ]
+        SendJob.objects.filter(pk=jobs[0].pk).update(open_count=2, click_count=1)
+        SendJob.objects.filter(pk=jobs[4].pk).update(bounced_at=now)
+        TrackingEvent.objects.create(
+            send_job=jobs[1], kind="opened", link=0, visitor="x", machine="scanner", happened_at=now
+        )
+        Contact.objects.filter(pk=jobs[2].contact_id).update(replied_at=now + timedelta(hours=1))
+        Contact.objects.filter(pk=jobs[3].contact_id).update(unsubscribed_at=now + timedelta(hours=1))
+        GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
+    return campaign
+
+
+def cards_of(html: str) -> dict[str, tuple[str, str]]:
+    """Return label -> (number, address of its list) of the cards of a page."""
+    cards = re.findall(
+        r'<(?:a class="card stat" href="([^"]+)"|div class="card stat")>\s*<span\s+class="muted">([^<]+)</span>'
+        r'\s*<span class="stat-value num">([^<]+)</span>',
+        html,
+    )
+    return {label: (number, unescape(link)) for link, label, number in cards}
+
+
+def test_each_outcome_leads_to_its_messages(cast: Cast, client: Client, sent: Campaign) -> None:
+    page = client.get(at(cast.owner, f"campaigns/{sent.pk}"))
+    cards = cards_of(html_of(page))
+    assert {label: number for label, (number, _) in cards.items()} == {
+        "People": "5",
+        "Messages": "5",
+        "Sent": "5",
+        "Delivered": "–",
+        "Opened": "1",
+        "Clicked": "1",
+        "Replied": "1",
+        "Bounced": "1",
+        "Unsubscribed": "1",
+        "Skipped": "0",
+    }
+    text = text_of(page)
+    assert "20.0 %, and 1 by programs alone" in text
+    assert "Not reported by SMTP servers" in text
+    assert "not measured" not in text
+    for label, (number, link) in cards.items():
+        if link:
+            assert re.search(rf"\b{number} messages?\b", text_of(client.get(link))), label
+    assert sum(bool(link) for _, link in cards.values()) == 7
+    with cast.scope():
+        run = GenieScheduler.objects.get()
+        GenieScheduler.objects.filter(pk=run.pk).update(of_campaign=None)
+    outreach = cards_of(html_of(client.get(at(cast.owner, f"outreach/{run.pk}"))))
+    assert outreach["Replied"] == cards["Replied"]
+    assert outreach["Opened"] == cards["Opened"]
+
+
+def test_a_page_says_how_opens_are_measured(cast: Cast, client: Client, sent: Campaign) -> None:
+    with cast.scope():
+        GenieSettings.objects.update(track_opens=False, track_clicks=False)
+        SendJob.objects.update(open_count=0, click_count=0)
+        role = RoleFactory(permission={name: {"GET": True} for name in ("campaign", "genie")})
+        reader = enter(MemberFactory(status="accepted", role=role))
+    place = at(cast.owner, f"campaigns/{sent.pk}")
+    html = html_of(client.get(place))
+    assert "Opens and clicks are not measured." in html
+    assert re.search(r'href="[^"]+/settings/tracking">Turn on tracking</a>', html)
+    assert "Ask an admin to turn on tracking." in text_of(reader.get(place))
+    with cast.scope():
+        GenieScheduler.objects.update(track_opens=False, track_clicks=False)
+        Campaign.objects.update(track_opens=False, track_clicks=False)
+    assert "Tracking was turned off for these messages." in text_of(client.get(place))

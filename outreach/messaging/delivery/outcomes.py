@@ -37,6 +37,9 @@ COMPLAINED = Q(delivery_status="complained") | Q(received(Kind.COMPLAINT))
 CAME_BACK = Q(reason__in=REFUSED) | Q(bounced_at__isnull=False) | Q(delivery__has_key="bounced")
 """Matches messages that were refused or came back, as campaigns and outreach count them."""
 SENT = Q(status=SendJob.Status.SENT)
+DELIVERED = Q(delivery__has_key="delivered")
+OPENED = Q(open_count__gt=0)
+CLICKED = Q(click_count__gt=0)
 REPLIED_SINCE = SENT & Q(contact__replied_at__gt=F("sent_at"))
 """Matches messages after which the recipient has replied, to any message."""
 UNSUBSCRIBED_SINCE = SENT & Q(contact__unsubscribed_at__gt=F("sent_at"))
@@ -49,6 +52,9 @@ def _flag(name: str, where: Q | Exists) -> ListField:
 
 
 OUTCOME_FIELDS = (
+    _flag("delivered", DELIVERED),
+    _flag("opened", OPENED),
+    _flag("clicked", CLICKED),
     _flag("replied", received(Kind.REPLY)),
     _flag("bounced", CAME_BACK),
     _flag("complained", COMPLAINED),

@@ -9,9 +9,9 @@ from core.types import JsonObject
 from outreach.connections.mail_vendors.services import not_found, nothing_selected
 from outreach.runs.campaigns.chats import check_approved
 from outreach.runs.campaigns.models import Campaign
-from outreach.runs.campaigns.selectors import tracking_of_company
 from outreach.runs.campaigns.words import content_of, follow_ups_of, named_words
 from outreach.runs.genie.audience import Audience
+from outreach.runs.genie.outcomes import tracking_of_company
 
 MAX_FAILURES = 5
 """Maximum automatic start attempts."""

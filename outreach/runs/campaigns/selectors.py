@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Value
+from django.db.models import Count, QuerySet, Value
 
 from core.text.folding import sort_text
 from core.types import JsonObject
@@ -14,25 +14,20 @@ from crm.models import ContactCategory, Segment, Tag
 from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.outcomes import CAME_BACK, REPLIED_SINCE, SENT, UNSUBSCRIBED_SINCE
 from outreach.messaging.delivery.selectors import next_decision
 from outreach.messaging.delivery.senders import MAIL_SENDERS
-from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.genie.models import GenieScheduler
+from outreach.runs.genie.outcomes import COUNTS, OUTCOMES, UNTOLD, program_visits, tracking_of_company, untold
 from outreach.runs.genie.selectors import audience_names, message_summary, results
 
 Status = SendJob.Status
-ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
 NOBODY: JsonObject = {"contactIds": [], "leadIds": [], "segments": None, "tags": None, "categories": None}
 """The audience of a new campaign."""
 MAX_CHOICES = 200
 """Maximum number of choices of each kind in the form of a campaign."""
 NO_RESULTS = {"sent": 0, "replied": 0, "opened": 0, "clicked": 0}
-UNTOLD = ("delivered", "opened", "clicked")
-"""Outcomes of a funnel that may be null."""
-OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
 COUNTED = ("planned", *OUTCOMES)
 
 
@@ -75,12 +70,6 @@ def _named(of_run: dict[str, int]) -> dict[str, int]:
     return {"replied" if name == "answered" else name: number for name, number in of_run.items()}
 
 
-def tracking_of_company() -> dict[str, bool]:
-    """Return whether the company tracks opens and clicks."""
-    flags = GenieSettings.objects.values_list("track_opens", "track_clicks").first() or (False, False)
-    return dict(zip(("opens", "clicks"), flags, strict=True))
-
-
 def campaign_detail(campaign: Campaign) -> JsonObject:
     """Return the additional data of a campaign's detail."""
     run, names = run_of(campaign.pk), audience_names(campaign.audience)
@@ -99,6 +88,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
             "nextDecision": None,
             "reasons": [],
             "funnel": {"audience": None, "planned": 0, **dict.fromkeys(OUTCOMES, 0), **dict.fromkeys(UNTOLD)},
+            "programVisits": {"opened": 0, "clicked": 0},
         }
     summary = message_summary(run.pk)
     counts = summary["counts"]
@@ -108,7 +98,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
     steps = _by_step(outcomes)
     # A person who has replied to a follow-up has replied since the first message.
     whole = {name: sum(row[name] for row in steps) for name in COUNTED}
-    untold = dict.fromkeys(_untold(run, whole))
+    unknown = dict.fromkeys(untold(run, whole))
     variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {
@@ -118,31 +108,17 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         "occurrence": run.occurrence,
         "nextOccurrenceAt": run.next_occurrence_at,
         "counts": counts,
-        "funnel": {"audience": run.total, **whole, **untold},
-        "stepResults": [{**row, **untold} for row in steps],
+        "funnel": {"audience": run.total, **whole, **unknown},
+        "programVisits": program_visits(run.pk),
+        "stepResults": [{**row, **unknown} for row in steps],
         "variantResults": [
-            {"name": row["name"], **by_variant.get(place, blank), **untold} for place, row in enumerate(variants)
+            {"name": row["name"], **by_variant.get(place, blank), **unknown} for place, row in enumerate(variants)
         ],
         "waitingForWinner": waiting.count() if run.content.get("testShare") is not None else 0,
         "nextDueAt": summary["nextDueAt"],
         "nextDecision": next_decision(run.pk) if counts[Status.APPROVED] or counts[Status.PLANNED] else None,
         "reasons": summary["reasons"],
     }
-
-
-def _untold(run: GenieScheduler, whole: dict[str, int]) -> list[str]:
-    """Return the outcomes without data.
-
-    Servers of SMTP only accept a message and report nothing more. Untracked outcomes are known only for earlier
-    messages.
-    """
-    tracks = tracking_of_company()
-    reported = {
-        "delivered": not run.smtp_id,
-        "opened": bool(run.chat_app_id) or (tracks["opens"] and run.track_opens) or whole["opened"] > 0,
-        "clicked": (tracks["clicks"] and run.track_clicks and not run.chat_app_id) or whole["clicked"] > 0,
-    }
-    return [name for name in UNTOLD if not reported[name]]
 
 
 def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
@@ -209,20 +185,6 @@ def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dic
 
 def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
     """Return (step, variant) -> the outcomes of its messages, by one statement."""
-    rows = (
-        SendJob.objects.filter(run_id=run_id)
-        .order_by()
-        .values_list("step", "variant")
-        .annotate(
-            planned=Count("pk"),
-            sent=Count("pk", filter=SENT),
-            delivered=Count("pk", filter=SENT & Q(delivery__has_key="delivered")),
-            opened=Count("pk", filter=SENT & Q(open_count__gt=0)),
-            clicked=Count("pk", filter=SENT & Q(click_count__gt=0)),
-            replied=Count("contact", filter=REPLIED_SINCE, distinct=True),
-            unsubscribed=Count("contact", filter=UNSUBSCRIBED_SINCE, distinct=True),
-            bounced=Count("pk", filter=CAME_BACK),
-            not_sent=Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~CAME_BACK),
-        )
-    )
-    return {(step, variant): dict(zip(COUNTED, numbers, strict=True)) for step, variant, *numbers in rows}
+    groups = SendJob.objects.filter(run_id=run_id).order_by().values("step", "variant")
+    rows = groups.annotate(planned=Count("pk"), **COUNTS)
+    return {(row["step"], row["variant"]): {name: row[name] for name in COUNTED} for row in rows}

@@ -23,7 +23,7 @@ from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
-from outreach.runs.genie.serializers import Selectors
+from outreach.runs.genie.serializers import PROGRAM_VISITS, Selectors
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
 METRICS = ("replied", "opened", "clicked", "manual")
@@ -216,11 +216,8 @@ class Release(Input):
 class CampaignOut(Output):
     """A campaign."""
 
-    moving = (
-        PROGRESS
-        | SENDING
-        | {"decidesAt", "replied", "funnel", "stepResults", "variantResults", "waitingForWinner", "won"}
-    )
+    moving = PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "programVisits", "won"}
+    moving |= {"stepResults", "variantResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
 
     _id = IdField()
@@ -312,6 +309,7 @@ class CampaignDetail(CampaignOut):
             " notSent (for another reason); replied and unsubscribed are recipients.",
         )
     )
+    programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
     outreachCadence = serializers.DictField(
         source="outreach_cadence", help_text="steps with delay, template or body, subject, stopOn, window; empty: none."
     )

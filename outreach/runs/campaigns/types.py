@@ -60,6 +60,7 @@ class CampaignData(TypedDict):
     nextOccurrenceAt: str | None
     counts: dict[str, int]
     funnel: dict[str, int | None]
+    programVisits: dict[str, int]
     outreachCadence: Values
     stepResults: list[Values]
     variantResults: list[Values]

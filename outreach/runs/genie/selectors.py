@@ -16,6 +16,7 @@ from outreach.messaging.delivery.models import VISITED, SendJob
 from outreach.messaging.delivery.selectors import next_decision
 from outreach.prospecting.enrichment.selectors import enrichment_of
 from outreach.runs.genie.models import GenieScheduler
+from outreach.runs.genie.outcomes import program_visits, run_outcomes
 
 Status = SendJob.Status
 Phase = GenieScheduler.Phase
@@ -72,6 +73,8 @@ def run_detail(run: GenieScheduler) -> JsonObject:
     return {
         **summary,
         "enrichment": enrichment,
+        "outcomes": run_outcomes(run),
+        "programVisits": program_visits(run.pk),
         "percent": percent,
         "nextDecision": waits,
         "audienceNames": names,

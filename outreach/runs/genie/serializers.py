@@ -219,13 +219,27 @@ class SearchSnapshot(Output):
     error = serializers.CharField()
 
 
+PROGRAM_VISITS = "opened and clicked: messages that programs alone have opened, or clicked a link of."
+
+
 class RunOut(Output):
     """A run."""
 
     moving = (
         PROGRESS
         | SENDING
-        | {"answered", "generation", "lapsedCount", "phase", "sourceErrors", "steps", "enrichment", "aiUse"}
+        | {
+            "answered",
+            "generation",
+            "lapsedCount",
+            "phase",
+            "sourceErrors",
+            "steps",
+            "enrichment",
+            "aiUse",
+            "outcomes",
+            "programVisits",
+        }
     )
     reads = ("generation__sources",)
 
@@ -323,6 +337,15 @@ class RunDetail(RunOut):
     counts = Computed(
         serializers.DictField(child=serializers.IntegerField(), help_text="Status -> number of messages.")
     )
+    outcomes = Computed(
+        serializers.DictField(
+            child=serializers.IntegerField(allow_null=True),
+            help_text="Messages: sent, delivered (null where no event tells of it, as by smtp), opened and clicked"
+            " (null where they are not tracked), bounced, notSent (for another reason); replied and unsubscribed are"
+            " recipients.",
+        )
+    )
+    programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
     lapsedCount = Computed(
         serializers.IntegerField(
             help_text="Approved messages that wait for a new approval: theirs has ended, or the contact or the sender"

@@ -68,6 +68,8 @@ class RunDetailData(RunData):
     audience: Values
     audienceNames: dict[str, str]
     counts: dict[str, int]
+    outcomes: dict[str, int | None]
+    programVisits: dict[str, int]
     lapsedCount: int
     steps: list[Values]
     enrichment: Values | None

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.ask import Answer
-from core.web.filters import DATE, Choice
+from core.web.filters import DATE, YES_NO, Choice
 from core.web.lists import Column, ListState
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.toasts import HOLD_SECONDS, TIMED
@@ -28,6 +28,15 @@ STATUSES = (
     ("unknown", gettext_lazy("Delivery unknown")),
 )
 """Statuses -> their label."""
+OUTCOMES = {
+    "delivered": gettext_lazy("Delivered"),
+    "opened": gettext_lazy("Opened"),
+    "clicked": gettext_lazy("Clicked"),
+    "repliedSince": gettext_lazy("Replied"),
+    "bounced": gettext_lazy("Bounced"),
+    "unsubscribedSince": gettext_lazy("Unsubscribed"),
+}
+"""Filter by an outcome -> its label."""
 ACTIONS = {
     "approve": gettext_lazy("Message approved"),
     "draft": gettext_lazy("Moved back to drafts"),
@@ -99,8 +108,10 @@ class Messages(MessagePage):
             "run": Choice("run", _("Outreach"), ("in",), tuple(named.items())),
             "recipient": Choice("recipient", _("Address"), ("contains", "equals")),
             "handedAt": Choice("handedAt", _("Sent"), DATE, kind="date"),
+            **{name: Choice(name, str(label), ("equals",), YES_NO, kind="flag") for name, label in OUTCOMES.items()},
         }
         shown = list(choices.values())
+        choices["step"] = Choice("step", _("Step"), ("equals",), (("1", _("First message")),), kind="number")
         choices["reason"] = Choice("reason", _("Reason"), ("in",))
         state = ListState(self.request.GET, choices, zone=self.zone_name)
         answer = self.read("genie/send-jobs", state.query())

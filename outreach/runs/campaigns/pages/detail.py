@@ -19,23 +19,9 @@ from outreach.runs.campaigns.types import CampaignData
 from outreach.runs.genie.pages.base import messages, undo_approval, undo_fields
 from outreach.runs.genie.pages.chats import CHAT
 from outreach.runs.genie.pages.new import SELECTORS
+from outreach.runs.genie.pages.outcomes import outcomes_of, unmeasured
 from outreach.runs.genie.pages.steps import in_words, step_name
 
-WAITING = ("approved", "claimed", "sending")
-NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
-FUNNEL = (
-    ("audience", gettext_lazy("People"), ()),
-    ("planned", gettext_lazy("Messages"), ("",)),
-    ("sent", gettext_lazy("Sent"), ("sent",)),
-    ("delivered", gettext_lazy("Delivered"), ()),
-    ("opened", gettext_lazy("Opened"), ()),
-    ("clicked", gettext_lazy("Clicked"), ()),
-    ("replied", gettext_lazy("Replied"), ()),
-    ("unsubscribed", gettext_lazy("Unsubscribed"), ()),
-    ("bounced", gettext_lazy("Bounced"), ()),
-    ("notSent", gettext_lazy("Not sent"), NOT_SENT),
-)
-"""Name of a number -> its label, and the statuses of the messages that it counts."""
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every mail has."""
 WHY = {
@@ -83,7 +69,11 @@ class Campaign(CampaignPage):
         return {
             "campaign": shown_campaign(campaign),
             "title": campaign["name"],
-            "funnel": self.funnel(campaign),
+            "before": self.before(campaign),
+            "outcomes": outcomes_of(
+                self, campaign["run"], campaign["funnel"], campaign["programVisits"], chat=campaign["type"] == CHAT
+            ),
+            "unmeasured": unmeasured(self, campaign["funnel"], campaign) if campaign["type"] != CHAT else None,
             "whom": self.whom(campaign),
             "bars": [
                 {**row, "link": self.log(campaign, [row["status"]], row["reason"])} for row in campaign["reasons"]
@@ -101,12 +91,12 @@ class Campaign(CampaignPage):
             "job": at_work,
             "moving": planning or at_work is not None or bool(under_way and going),
             "under_way": under_way,
-            "before": self.before(campaign) if campaign["run"] is None else None,
+            "review": self.review(campaign) if campaign["run"] is None else None,
             "can_start": status == "draft" or (status == "failed" and campaign["run"] is None),
             "can_edit": status in ("draft", "scheduled", "paused") or (status == "failed" and campaign["run"] is None),
         }
 
-    def before(self, campaign: CampaignData) -> JsonObject:
+    def review(self, campaign: CampaignData) -> JsonObject:
         """Return the review before a campaign starts: the number of recipients, and its mails."""
         people = self.people(campaign)
         first = recipient(people)
@@ -169,18 +159,12 @@ class Campaign(CampaignPage):
         )
         return self.done(gettext("Test sent to %(email)s, %(shown)s") % {"email": self.reader.email, "shown": shown})
 
-    def funnel(self, campaign: CampaignData) -> list[JsonObject]:
-        """Return the way from the audience to the answers: label, number, and the address of the messages."""
+    def before(self, campaign: CampaignData) -> list[tuple[str, int | None, str]]:
+        """Return (label, number, address) of the people and their messages."""
+        funnel = campaign["funnel"]
         return [
-            {
-                "label": opened(campaign) if name == "opened" else label,
-                "number": campaign["funnel"][name],
-                "link": self.log(campaign, [status for status in statuses if status])
-                if statuses and campaign["run"]
-                else "",
-            }
-            for name, label, statuses in FUNNEL
-            if campaign["funnel"][name] is not None
+            (gettext("People"), funnel["audience"], ""),
+            (gettext("Messages"), funnel["planned"], self.log(campaign)),
         ]
 
     def whom(self, campaign: CampaignData) -> list[tuple[str, str]]:

@@ -17,11 +17,11 @@ from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.runs.genie.pages.base import PHASES, OutreachPage, messages, shown_run, undo_approval
+from outreach.runs.genie.pages.outcomes import NOT_SENT, outcomes_of, unmeasured
 from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
 from outreach.runs.genie.types import RunDetailData
 
 WAITING = ("approved", "claimed", "sending")
-NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
 SOON = timedelta(minutes=1)
 
 
@@ -57,10 +57,6 @@ def reach(run: RunDetailData) -> JsonObject:
 def group_of(status: str) -> tuple[str, ...]:
     """Return the statuses that people call by one name, as this one."""
     return next((group for group in (WAITING, NOT_SENT) if status in group), (status,))
-
-
-VISITS = (("opened", gettext_lazy("Opened")), ("clicked", gettext_lazy("Clicked")))
-"""Counts of messages with tracking -> their labels."""
 
 
 class Runs(OutreachPage):
@@ -114,7 +110,9 @@ class Run(OutreachPage):
             "run": shown_run(run),
             "reach": reach(run),
             "title": run["name"],
-            "steps": self.steps(run),
+            "before": self.steps(run),
+            "outcomes": outcomes_of(self, run["_id"], run["outcomes"], run["programVisits"]),
+            "unmeasured": unmeasured(self, run["outcomes"], run) if run["sent"] else None,
             "rows": self.rows(run),
             "bars": [
                 {**reason, "link": self.log(run, group_of(reason["status"]), reason["reason"])}
@@ -247,9 +245,8 @@ class Run(OutreachPage):
         return goes is None or goes < timezone.now() + SOON
 
     def steps(self, run: RunDetailData) -> list[tuple[str, Any, str]]:
-        """Return (label, number, address of the messages) of the way from planned to answered."""
+        """Return (label, number, address of the messages) of the way from planned to sending."""
         counts = run["counts"]
-        values: Values = run
 
         def number(statuses: Iterable[str]) -> int:
             return sum(counts[status] for status in statuses)
@@ -264,10 +261,6 @@ class Run(OutreachPage):
             ),
             (gettext("Needs approval"), counts["draft"], self.log(run, ["draft"])),
             (gettext("Sending"), number(WAITING), self.log(run, WAITING)),
-            (gettext("Sent"), run["sent"], self.log(run, ["sent"])),
-            *((label, values[name], "") for name, label in VISITS if values[name]),
-            (gettext("Replied"), run["answered"], ""),
-            (gettext("Skipped"), number(NOT_SENT), self.log(run, NOT_SENT)),
         ]
 
     def log(self, run: RunDetailData, statuses: Iterable[str] = (), reason: str = "") -> str:

@@ -1,0 +1,113 @@
+"""The numbers of a run or campaign as cards, each with its rate and its messages; and why some are not measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext, ngettext
+
+from core.text.translation import gettext_lazy
+from core.types import Values
+from core.web.pages import Page
+
+NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
+FIRST = "step:equals:1"
+"""Filter of the messages by which people are counted once."""
+LABELS = {
+    "sent": gettext_lazy("Sent"),
+    "delivered": gettext_lazy("Delivered"),
+    "opened": gettext_lazy("Opened"),
+    "clicked": gettext_lazy("Clicked"),
+    "replied": gettext_lazy("Replied"),
+    "bounced": gettext_lazy("Bounced"),
+    "unsubscribed": gettext_lazy("Unsubscribed"),
+    "notSent": gettext_lazy("Skipped"),
+}
+"""Outcome -> its label, in order."""
+FILTERS = {
+    "sent": ("status:in:sent",),
+    "delivered": ("status:in:sent", "delivered:equals:true"),
+    "opened": ("status:in:sent", "opened:equals:true"),
+    "clicked": ("status:in:sent", "clicked:equals:true"),
+    "replied": (FIRST, "repliedSince:equals:true"),
+    "bounced": ("bounced:equals:true",),
+    "unsubscribed": (FIRST, "unsubscribedSince:equals:true"),
+    "notSent": (f"status:in:{','.join(NOT_SENT)}", "bounced:equals:false"),
+}
+"""Outcome -> the filters of its messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A card: label, number, the list of its messages, and a line below the number."""
+
+    label: str
+    number: int | None
+    link: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """The reason why opens or clicks are not measured, and the page that changes it, for those who may."""
+
+    text: str
+    address: str
+    advice: str
+
+
+def outcomes_of(
+    page: Page, run: str | None, numbers: Mapping[str, int | None], programs: Mapping[str, int], *, chat: bool = False
+) -> list[Outcome]:
+    """Return the cards of a run's messages."""
+    sent = numbers["sent"] or 0
+    cards = []
+    for name, label in LABELS.items():
+        number = numbers[name]
+        if chat and name == "opened":
+            label = gettext("Read")
+        elif chat and name == "clicked" and number is None:
+            continue  # nobody can click in a chat
+        link = page.address("messages", f=[f"run:in:{run}", *FILTERS[name]]) if run and number else ""
+        cards.append(Outcome(str(label), number, link, below(name, number, sent, programs.get(name, 0))))
+    return cards
+
+
+def below(name: str, number: int | None, sent: int, by_programs: int) -> str:
+    """Return the line below a number: its share of the sent messages, or why there is none."""
+    if number is None and name == "delivered":
+        return gettext("Not reported by SMTP servers")
+    if number is None:
+        return gettext("Not measured")
+    if name in ("sent", "notSent") or not sent:
+        return ""
+    rate = gettext("%(percent)s %%") % {"percent": f"{100 * number / sent:.1f}"}
+    if not by_programs:
+        return rate
+    text = ngettext(
+        "%(rate)s, and %(counter)s by programs alone", "%(rate)s, and %(counter)s by programs alone", by_programs
+    )
+    return text % {"rate": rate, "counter": f"{by_programs:,}"}
+
+
+def unmeasured(page: Page, numbers: Mapping[str, int | None], switches: Values) -> Unmeasured | None:
+    """Return why opens or clicks of a mail are not measured, or None. `switches`: its own trackOpens, trackClicks."""
+    missing = [name for name in ("opened", "clicked") if numbers[name] is None]
+    if not missing:
+        return None
+    texts = {
+        ("opened", "clicked"): gettext("Opens and clicks are not measured."),
+        ("opened",): gettext("Opens are not measured."),
+        ("clicked",): gettext("Clicks are not measured."),
+    }
+    text = texts[tuple(missing)]
+    if not any(switches[name] for name in _switches(missing)):
+        return Unmeasured(text, "", gettext("Tracking was turned off for these messages."))
+    if page.may("genie", "PUT"):
+        return Unmeasured(text, page.address("tracking"), "")
+    return Unmeasured(text, "", gettext("Ask an admin to turn on tracking."))
+
+
+def _switches(missing: Sequence[str]) -> list[str]:
+    return [{"opened": "trackOpens", "clicked": "trackClicks"}[name] for name in missing]
