@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
+from core.text.formats import Formats
 from core.types import JsonObject, Values
 from outreach.insights.crm_chat.catalogue import TABLES, Table
 from outreach.insights.crm_chat.plans import Step
@@ -93,6 +95,8 @@ DATED = {
     "lead-activity": "happenedAt",
 }
 """List -> the date that "last week" is about; otherwise when a record was added."""
+AMOUNTS = ("value", "price")
+"""Fields with amounts in the company's currency."""
 KNOWS = (
     "I read questions such as “How many leads were added last week?”, “Leads by status”, “The 5 biggest open deals”, "
     "“Contacts without an email”, “Follow-ups that are overdue”, “Meetings next week” or “Who is Ann Miller?”. "
@@ -201,17 +205,17 @@ def _span(text: str) -> JsonObject | None:
     return None
 
 
-def words(results: Sequence[Values]) -> str:
-    """Return the answer that the results give."""
+def words(results: Sequence[Values], formats: Formats) -> str:
+    """Return the answer that the results give, with amounts in the company's format."""
     if not results:
         return f"I do not understand this question. {KNOWS}"
-    said = [_of(result) for result in results]
+    said = [_of(result, formats) for result in results]
     if all(not result["error"] and not result["total"] and result["query"]["searchValue"] for result in results):
         return f"I have found nothing that matches “{results[0]['query']['searchValue']}”. {KNOWS}"
     return "\n".join(line for line in said if line)
 
 
-def _of(result: Values) -> str:
+def _of(result: Values, formats: Formats) -> str:
     table = TABLES[result["list"]]
     if result["error"]:
         return f"I cannot read {table.many} like that: {result['error']}"
@@ -224,20 +228,22 @@ def _of(result: Values) -> str:
         what = what.replace(table.many, table.one, 1).replace(" that match “", " that matches “", 1)
     head = f"There {verb} {more}{total:,} {what}"
     if result["groups"]:
-        lines = [f"– {group['value'] or 'none'}: {group['count']:,}{_sum(group)}" for group in result["groups"]]
+        lines = [
+            f"– {group['value'] or 'none'}: {group['count']:,}{_sum(group, formats)}" for group in result["groups"]
+        ]
         return "\n".join([f"{head}:", *lines])
     if not result["rows"]:
         return f"{head}."
-    lines = [f"– {_line(table, row)}" for row in result["rows"]]
+    lines = [f"– {_line(table, row, formats)}" for row in result["rows"]]
     left = f"These are {len(lines)} of them." if total > len(lines) else ""
     return "\n".join([f"{head}:", *lines, *([left] if left else [])])
 
 
-def _sum(group: Values) -> str:
-    return f", worth {group['sum']:,.0f}" if group.get("sum") else ""
+def _sum(group: Values, formats: Formats) -> str:
+    return f", worth {formats.money(Decimal(str(group['sum'])))}" if group.get("sum") else ""
 
 
-def _line(table: Table, row: Values) -> str:
+def _line(table: Table, row: Values, formats: Formats) -> str:
     """Return a record in a line: its name, and its other shown values."""
     parts = []
     for name in table.shown:
@@ -252,6 +258,8 @@ def _line(table: Table, row: Values) -> str:
             )
         elif isinstance(value, bool):
             value = name if value else ""
+        elif name in AMOUNTS and isinstance(value, int | float):
+            value = formats.money(Decimal(str(value)))
         elif isinstance(value, float):
             value = f"{value:,.0f}"
         elif name.endswith("At") and isinstance(value, str):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from django.http import HttpResponse
@@ -25,6 +27,17 @@ EXAMPLES = (
     gettext_lazy("Meetings next week"),
 )
 UNDER_WAY = ("queued", "running")
+
+
+def linked_names(answer: str, evidence: Sequence[Values]) -> list[tuple[str, str]]:
+    """Return the parts of an answer as (text, page): the names of records that it was read from lead to them."""
+    records = [record for entry in evidence for record in entry.get("records", ())]
+    pages = {record["name"]: record["page"] for record in records if record["page"]}
+    if not pages:
+        return [(answer, "")]
+    names = "|".join(re.escape(name) for name in sorted(pages, key=len, reverse=True))
+    pieces = re.split(rf"(?<!\w)({names})(?!\w)", answer)
+    return [(piece, pages[piece] if place % 2 else "") for place, piece in enumerate(pieces) if piece]
 
 
 class Assistant(Page):
@@ -74,7 +87,7 @@ class AssistantThread(Assistant):
 
     def show(self) -> Values:
         thread = self.read(self.address_of_api).data
-        turns = thread["messages"]
+        turns = [{**turn, "pieces": linked_names(turn["answer"], turn["evidence"])} for turn in thread["messages"]]
         return {
             **super().show(),
             "thread": thread,

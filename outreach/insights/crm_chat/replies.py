@@ -15,10 +15,12 @@ from django.utils import timezone
 
 from accounts.members.authentication import member_actor
 from accounts.models import Member
+from accounts.settings.formats import formats_of
 from core.access import Actor
 from core.errors import NamedError
 from core.jobs.leases import update_owned
 from core.jobs.runner import checkpoint, finish
+from core.tenancy import company_id
 from core.text.json import dumps
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
@@ -125,7 +127,7 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]
     if not provider_class(app.provider).calls_a_model:
         steps = offline.plan(message.question, tables)
         results = _run(steps, Asker(actor, {}))
-        return offline.words(results), results
+        return offline.words(results, formats_of(company_id())), results
     custom = custom_fields(actor)
     asker = Asker(actor, {entry["uniqueFieldID"]: entry["name"] for fields in custom.values() for entry in fields})
     model = _Model(message, app, rules_of(tables, asker, custom))

@@ -48,12 +48,12 @@ def deals(cast: Cast) -> None:
         ("Contacts without an email", "– Ann Miller", 1),
         (
             "The 2 biggest deals",
-            "There are 4 leads:\n– Person 3, lost, 400\n– Person 2, won, 300\nThese are 2 of them.",
+            "There are 4 leads:\n– Person 3, lost, $400.00\n– Person 2, won, $300.00\nThese are 2 of them.",
             4,
         ),
-        ("Leads by status", "– won: 2, worth 500", 4),
-        ("How many leads are in each status?", "– won: 2, worth 500", 4),
-        ("how many leads in every status last week", "– won: 2, worth 500", 4),
+        ("Leads by status", "– won: 2, worth $500.00", 4),
+        ("How many leads are in each status?", "– won: 2, worth $500.00", 4),
+        ("how many leads in every status last week", "– won: 2, worth $500.00", 4),
         ("How many leads does each team member have?", "There are 4 leads", 4),
         ("Who is Ann Miller?", "There is 1 contact that matches “Ann Miller”:\n– Ann Miller", 1),
         (
