@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
@@ -26,10 +26,17 @@ class Segment(NamedModel):
 
     watched_since = models.DateTimeField(null=True, editable=False, help_text="Something waits for who enters it.")
     compared_at = models.DateTimeField(null=True, editable=False, help_text="When all records were last looked at.")
+    last_count = models.IntegerField(null=True, editable=False, help_text="Members of a dynamic one at counted_at.")
+    counted_at = models.DateTimeField(null=True, editable=False)
 
     class Meta(NamedModel.Meta):
         constraints = [models.UniqueConstraint("company", Lower("name"), name="segment_name_unique")]
-        indexes = [models.Index(fields=("company",), condition=Q(watched_since__isnull=False), name="segment_watched")]
+        indexes = [
+            models.Index(fields=("company",), condition=Q(watched_since__isnull=False), name="segment_watched"),
+            models.Index(
+                F("counted_at").asc(nulls_first=True), "id", condition=Q(kind="dynamic"), name="segment_counted"
+            ),
+        ]
 
 
 class SegmentRecord(CompanyModel):

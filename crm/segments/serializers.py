@@ -60,7 +60,7 @@ def selection_of(data: JsonObject) -> JsonObject:
 class SegmentOut(NamedModelOut):
     """A stored selection of contacts or leads."""
 
-    moving = frozenset({"count", "problem"})
+    moving = frozenset({"count", "problem", "lastCount", "countedAt"})
     panel = serializers.ChoiceField(choices=Segment.Panel.values)
     kind = serializers.ChoiceField(choices=Segment.Kind.values)
     advancedFilters = FilterTreeField(source="filters", help_text="the tree of a dynamic segment; {} of a static one")
@@ -69,6 +69,10 @@ class SegmentOut(NamedModelOut):
             allow_null=True, help_text="live records of a static segment; null: ask /segment/execute"
         )
     )
+    lastCount = serializers.IntegerField(
+        allow_null=True, help_text="records of a dynamic segment at countedAt; null: not counted"
+    )
+    countedAt = serializers.DateTimeField(allow_null=True, help_text="within about an hour; at once for other filters")
     problem = Computed(
         serializers.CharField(
             allow_null=True, help_text="why the segment cannot be executed, such as a field that has been deleted"

@@ -76,6 +76,7 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     assert "Segment added" in toast_of(client, added)
     segment = Segment.objects.get()
     assert added["Location"] == at(scope.owner, f"segments/{segment.pk}")
+    assert "1 · just now" in text_of(client.get(at(scope.owner, "segments")))
     detail = client.get(at(scope.owner, f"segments/{segment.pk}"))
     text = text_of(detail)
     assert ("Name contains Ann" in text, "Ann Lee" in text, "Bob Ray" in text) == (True, True, False)
