@@ -77,7 +77,7 @@ LEADS = Report(
             ),
         ),
     ),
-    ratios=(Column("winRate", "Won of decided", type="percent", ratio=("won", "decided")),),
+    ratios=(Column("winRate", "Win rate", type="percent", ratio=("won", "decided")),),
 )
 
 

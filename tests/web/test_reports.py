@@ -116,6 +116,7 @@ def test_numbers_tell_their_change_and_lead_to_their_lists(cast: Cast) -> None:
         (1.0, 3.0, "days", 1, "2.0 days less than the day before"),
         (2, 2, "count", 1, "Same as the day before"),
         (2, 0, "count", 7, "None in the 7 days before"),
+        (70, 5, "count", 7, "Over ten times the 7 days before"),
         (None, 2, "percent", 7, None),
         (2, None, "count", 7, None),
     ],

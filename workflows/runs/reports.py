@@ -51,8 +51,8 @@ WORKFLOWS = Report(
         ),
     ),
     ratios=(
-        Column("completedRate", "Done of runs", type="percent", ratio=("completed", "runs")),
-        Column("failureRate", "Failed of runs", type="percent", ratio=("failed", "runs")),
+        Column("completedRate", "Completion rate", type="percent", ratio=("completed", "runs")),
+        Column("failureRate", "Failure rate", type="percent", ratio=("failed", "runs")),
     ),
 )
 

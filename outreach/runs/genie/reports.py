@@ -155,9 +155,9 @@ OUTREACH = Report(
         ),
     ),
     ratios=(
-        Column("openRate", "Opened of sent", type="percent", ratio=("opened", "sent")),
-        Column("clickRate", "Clicked of sent", type="percent", ratio=("clicked", "sent")),
-        Column("replyRate", "Replied of sent", type="percent", ratio=("replied", "sent")),
+        Column("openRate", "Open rate", type="percent", ratio=("opened", "sent")),
+        Column("clickRate", "Click rate", type="percent", ratio=("clicked", "sent")),
+        Column("replyRate", "Reply rate", type="percent", ratio=("replied", "sent")),
     ),
 )
 
@@ -201,7 +201,7 @@ DELIVERABILITY = Report(
                 ),
                 count(
                     "told",
-                    "Told of",
+                    "Delivery reported",
                     Q(channel__in=telling_channels()) | Q(delivery_status__in=REACHED),
                     any_of(
                         condition("channel", "in", telling_channels()),
@@ -215,8 +215,8 @@ DELIVERABILITY = Report(
                     condition("deliveryStatus", "in", list(REACHED)),
                 ),
                 *VISITS,
-                count("bouncedHard", "Bounced for good", HARD, condition("bounce", "equals", HARD_BOUNCE)),
-                count("bouncedSoft", "Bounced for now", SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
+                count("bouncedHard", "Hard bounces", HARD, condition("bounce", "equals", HARD_BOUNCE)),
+                count("bouncedSoft", "Soft bounces", SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
                 count("complained", "Complained", COMPLAINED, condition("complained", "equals", True)),
                 count("unsubscribed", "Unsubscribed", Q(unsubscribed()), condition("unsubscribed", "equals", True)),
                 *(
@@ -227,12 +227,12 @@ DELIVERABILITY = Report(
         ),
     ),
     ratios=(
-        Column("deliveryRate", "Delivered of those told of", type="percent", ratio=("delivered", "told")),
-        Column("openRate", "Opened of messages", type="percent", ratio=("opened", "messages")),
-        Column("clickRate", "Clicked of messages", type="percent", ratio=("clicked", "messages")),
-        Column("bounceRate", "Bounced for good of messages", type="percent", ratio=("bouncedHard", "messages")),
-        Column("complaintRate", "Complained of messages", type="percent", ratio=("complained", "messages")),
-        Column("unsubscribeRate", "Unsubscribed of messages", type="percent", ratio=("unsubscribed", "messages")),
+        Column("deliveryRate", "Delivery rate", type="percent", ratio=("delivered", "told")),
+        Column("openRate", "Open rate", type="percent", ratio=("opened", "messages")),
+        Column("clickRate", "Click rate", type="percent", ratio=("clicked", "messages")),
+        Column("bounceRate", "Hard bounce rate", type="percent", ratio=("bouncedHard", "messages")),
+        Column("complaintRate", "Complaint rate", type="percent", ratio=("complained", "messages")),
+        Column("unsubscribeRate", "Unsubscribe rate", type="percent", ratio=("unsubscribed", "messages")),
     ),
 )
 

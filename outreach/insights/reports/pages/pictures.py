@@ -40,6 +40,8 @@ RANGES = {
     "custom": gettext_lazy("Custom dates"),
 }
 CUSTOM = "custom"
+MANY = 1000
+"""Percent of a change from which its exact size says nothing."""
 FOLDED = 2
 """Rows of zeros in succession that become one row, at least."""
 
@@ -86,6 +88,9 @@ def change_of(value: float | None, before: float | None, type: str, days: int) -
         text = ngettext("None the day before", "None in the %(days)s days before", days)
         return Change(icon, text % {"days": days})
     percent = round(100 * abs(value - before) / abs(before))
+    if percent >= MANY:
+        text = ngettext("Over ten times the day before", "Over ten times the %(days)s days before", days)
+        return Change(icon, text % {"days": days})
     if is_more:
         text = ngettext(
             "%(percent)s %% more than the day before", "%(percent)s %% more than the %(days)s days before", days
@@ -136,6 +141,7 @@ class ReportPage(Page):
         rows = [self.row(row, columns, shown, formats) for row in data["rows"]]
         bars = [] if by_day else [row for row in rows if row["value"]]
         lines = folded(rows) if by_day else rows
+        most = None if by_day and chart != "table" else most  # a chart has all days
         return {
             "by": data["byTitle"],
             "by_day": by_day,
