@@ -14,7 +14,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import Member
+from config.local.demo.calendar import NEWEST, arrivals, next_working_day, working_time
 from config.local.demo.outreach import add_sent
+from config.local.demo.routine import add_routine
 from core.events.models import Event
 from crm.activities.calls import create_call
 from crm.models import Contact, Lead, LeadActivity
@@ -23,12 +25,8 @@ from outreach.messaging.suppression.services import suppress
 from outreach.models import Campaign, GenieScheduler, InboundMessage, SendJob, Smtp, TrackingEvent
 from outreach.runs.genie.audience import Audience
 
-DAYS = 90
-NEWEST = 2
-"""Days since the last contact of the history came: later messages of the demo go to people who were there."""
-GROWTH = 0.75
-"""Below 1, more people come towards the end."""
-SATURDAY = 5
+KNOWN_FOR = timedelta(days=4)
+"""A campaign goes to people who have been there for so long, and have got their welcome."""
 OUTCOMES = (("connected", 300), ("no_answer", 0), ("voicemail", 40), ("connected", 540))
 """Outcome and duration in seconds of calls, in turn."""
 NOTES = (
@@ -39,7 +37,7 @@ NOTES = (
 )
 TEXT = "Hello {name},\n\n{text}\n\nDana Moreau"
 WELCOME = "thank you for your interest. May we bring beans for a tasting?"
-PRIVATE_TAGS = ("Key account", "Moved office")
+PRIVATE_TAGS = ("Key account", "Moved office", "Trade fair")
 """Tags of people whom other parts of the demo are about to write to: the history sends them nothing."""
 REPLIES = (
     "Thank you, that sounds good. Could you call me next week?",
@@ -101,6 +99,30 @@ MAILINGS = (
         bounced=2,
         unsubscribed=2,
     ),
+    Mailing(
+        name="Winter tasting",
+        subject="Taste our winter roast at your office",
+        text="choose a day: https://menu.example/winter",
+        days_ago=20,
+        recipients=88,
+        opened=41,
+        clicked=17,
+        replied=6,
+        bounced=2,
+        unsubscribed=1,
+    ),
+    Mailing(
+        name="Beans for December",
+        subject="Order your beans for December",
+        text="the list is here: https://menu.example/december",
+        days_ago=8,
+        recipients=104,
+        opened=52,
+        clicked=23,
+        replied=8,
+        bounced=3,
+        unsubscribed=2,
+    ),
 )
 
 
@@ -116,35 +138,23 @@ def add_history(member: Member) -> None:
     private = set(Contact.objects.filter(tag_links__tag__name__in=PRIVATE_TAGS).values_list("pk", flat=True))
     public = [contact for contact in contacts if contact.email and contact.pk not in private]
     _add_welcomes(member, public, now)
+    gone: set[str] = set()
     for number, mailing in enumerate(MAILINGS):
         began = working_time(now - timedelta(days=mailing.days_ago), 5)
-        known = [contact for contact in public if contact.created_at < began]
-        _add_mailing(member, mailing, known[-mailing.recipients :], began, number)
+        known = [contact for contact in public if contact.created_at < began - KNOWN_FOR and contact.pk not in gone]
+        gone |= _add_mailing(member, mailing, known[-mailing.recipients :], began, number)
+    add_routine(member, contacts, now)
     quiet = Suppression.objects.filter(created_at__gte=now - timedelta(days=1)).order_by("pk")
     for place, row in enumerate(quiet):
         Suppression.objects.filter(pk=row.pk).update(created_at=now - timedelta(days=1 + 9 * (place % 9)))
 
 
-def arrivals(count: int, now: datetime) -> list[datetime]:
-    """Return the times of `count` arrivals on working days, the oldest first, with more of them towards the end."""
-    spread = DAYS - NEWEST
-    days = [NEWEST + spread * (1 - (place / count) ** GROWTH) for place in range(count)]
-    return sorted(working_time(now - timedelta(days=days_ago), place) for place, days_ago in enumerate(days))
-
-
-def working_time(moment: datetime, place: int) -> datetime:
-    """Return a time between 8 and 17 on the working day of the moment, or on the Friday before a weekend."""
-    weekend = max(0, moment.weekday() - SATURDAY + 1)
-    day = moment.replace(hour=8, minute=0, second=0, microsecond=0) - timedelta(days=weekend)
-    return day + timedelta(minutes=37 * place % 540)
-
-
 def _date_leads(now: datetime) -> list[Lead]:
     """Date leads and their changes of status back, each after its contact came. Returns the dated ones."""
     leads = list(Lead.objects.filter(contact__created_at__lt=now - timedelta(days=NEWEST)).order_by("pk"))
+    times = arrivals(len(leads), now)
     for place, lead in enumerate(leads):
-        days_ago = NEWEST + (DAYS - NEWEST - 3) * (1 - place / len(leads))
-        lead.created_at = max(working_time(now - timedelta(days=days_ago), place), lead.contact.created_at)
+        lead.created_at = max(times[place], lead.contact.created_at)
         if lead.status != "new":
             decided = lead.created_at + timedelta(days=3 + 5 * place % 17, hours=1)
             lead.status_changed_at = min(decided, now - timedelta(hours=3))
@@ -183,12 +193,12 @@ def _add_work(member: Member, leads: Sequence[Lead], now: datetime) -> None:
 
 
 def _add_welcomes(member: Member, people: Iterable[Contact], now: datetime) -> None:
-    """Add an outreach that wrote to each of the people on the day after they came, until a month ago."""
-    end = now - timedelta(days=31)
-    welcomed = [contact for contact in people if contact.created_at < end - timedelta(days=1)]
+    """Add an outreach that wrote to each of the people on the working day after they came."""
+    end = now - timedelta(days=1)
+    welcomed = [contact for contact in people if next_working_day(contact.created_at) < end]
     run = _run(member, "Welcome", "Thank new contacts and offer a tasting", welcomed, end)
     jobs = [
-        _message(run, contact, "Coffee for your team", WELCOME, contact.created_at + timedelta(days=1))
+        _message(run, contact, "Coffee for your team", WELCOME, next_working_day(contact.created_at))
         for contact in welcomed
     ]
     _add(jobs)
@@ -196,8 +206,11 @@ def _add_welcomes(member: Member, people: Iterable[Contact], now: datetime) -> N
     _reply(jobs[::11], uid=9000)
 
 
-def _add_mailing(member: Member, mailing: Mailing, people: Sequence[Contact], began: datetime, number: int) -> None:
-    """Add a finished campaign with its messages and what their recipients did."""
+def _add_mailing(member: Member, mailing: Mailing, people: Sequence[Contact], began: datetime, number: int) -> set[str]:
+    """Add a finished campaign with its messages and what their recipients did.
+
+    Returns the ids of those who get nothing more.
+    """
     campaign = Campaign.objects.create(
         name=mailing.name,
         status=Campaign.Status.COMPLETED,
@@ -226,10 +239,14 @@ def _add_mailing(member: Member, mailing: Mailing, people: Sequence[Contact], be
     _reply(reached[: mailing.replied], uid=9100 + 100 * number)
     for job in returned:
         suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
-    for job in reached[-mailing.unsubscribed :]:
+    gone = reached[-mailing.unsubscribed :]
+    for job in gone:
         suppress([job.recipient], reason=Suppression.Reason.UNSUBSCRIBED, source=job.pk)
+    left_at = began + timedelta(hours=5)
+    Contact.objects.filter(pk__in=[job.contact_id for job in gone]).update(unsubscribed_at=left_at)
     ids = [job.pk for job in jobs]
-    Suppression.objects.filter(source__in=ids).update(created_at=began + timedelta(hours=5))
+    Suppression.objects.filter(source__in=ids).update(created_at=left_at)
+    return {job.contact_id for job in (*returned, *gone)}
 
 
 def _run(
