@@ -15,7 +15,7 @@ from crm.files.services import store_uploads
 from crm.files.storage import Received
 from crm.models import Contact, FollowUp, Import, Lead, LeadActivity, Meeting
 from outreach.messaging.suppression.models import Suppression
-from outreach.models import ChatApp, Conversation, ConversationMessage, Form, FormLead
+from outreach.models import ChatApp, Conversation, ConversationMessage, EnrichmentProposal, Form, FormLead
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import Workflow
 
@@ -45,6 +45,7 @@ TALKS = (
     ("Which roast is the mildest?", "The morning blend. Shall we add a sample?"),
     ("Can we pause our order in August?", "Of course. It starts again in September."),
 )
+JOB_TITLES = ("Head of facilities", "Chief of staff", "Workplace manager")
 ANSWERS = ("Filter roast", "Espresso", "Both")
 ASKED_NOT_TO = 16
 """Addresses of people who have asked by phone not to get emails."""
@@ -61,6 +62,7 @@ def add_routine(member: Member, contacts: Sequence[Contact], now: datetime) -> N
     _add_form_answers(leads)
     _add_talks(colleagues, contacts[::9], now)
     _add_refusals(member, now)
+    _add_suggestions(contacts[30:90:9])
     _add_log_ins(colleagues, now)
 
 
@@ -336,6 +338,21 @@ def _add_refusals(member: Member, now: datetime) -> None:
         )
         rows.append((row, moment))
     _dated(Suppression, rows)
+
+
+def _add_suggestions(contacts: Sequence[Contact]) -> None:
+    """Add values of an enrichment app that wait for a person's decision."""
+    EnrichmentProposal.objects.bulk_create(
+        EnrichmentProposal(
+            company_id=contact.company_id,
+            contact=contact,
+            field="jobTitle",
+            value=JOB_TITLES[place % len(JOB_TITLES)],
+            text=JOB_TITLES[place % len(JOB_TITLES)],
+            source="Company directory",
+        )
+        for place, contact in enumerate(contacts)
+    )
 
 
 def _add_log_ins(members: Sequence[Member], now: datetime) -> None:
