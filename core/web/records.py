@@ -120,8 +120,8 @@ class RecordForm(Page):
 class NewRecord(RecordForm):
     """A form that adds a record."""
 
-    next_page: ClassVar[str] = ""
-    """The name of the page that shows the new record; empty: the list follows."""
+    shows_new: ClassVar[str] = ""
+    """The name of the page that shows the new record; without one the list follows."""
 
     def show(self) -> Values:
         return {"form": self.form() if self.may(self.module, "POST") else None}
@@ -134,7 +134,7 @@ class NewRecord(RecordForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        address = self.address(self.next_page, answer.data["_id"]) if self.next_page else self.list_address()
+        address = self.address(self.shows_new, answer.data["_id"]) if self.next_page else self.list_address()
         return self.done(f"{self.kind.title} added", address)
 
 

@@ -91,7 +91,7 @@ class NewSegment(NewRecord, SegmentForm):
 
     path = "segments/new"
     name = "segment-new"
-    next_page = "segment"
+    shows_new = "segment"
     title = gettext_lazy("New segment of contacts")
     action = title
     template = "web/segments/new.html"

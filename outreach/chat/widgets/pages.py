@@ -216,7 +216,7 @@ class WidgetForm(RecordForm):
 class NewWidget(NewRecord, WidgetForm, WidgetPage):
     path = "widgets/new"
     name = "widget-new"
-    next_page = "widget"
+    shows_new = "widget"
     title = gettext_lazy("New website chat")
     action = title
 

@@ -226,7 +226,7 @@ class EmailTemplates(RecordList, TemplatePage):
 class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
     path = "templates/new"
     name = "email-template-new"
-    next_page = "email-template"
+    shows_new = "email-template"
     title = gettext_lazy("New template")
 
 

@@ -96,7 +96,7 @@ class DashboardForm(RecordForm, DashboardPage):
 class NewDashboard(NewRecord, DashboardForm):
     path = "dashboards/new"
     name = "dashboard-new"
-    next_page = "dashboard"
+    shows_new = "dashboard"
     title = gettext_lazy("New dashboard")
     action = title
 
