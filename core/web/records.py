@@ -134,7 +134,7 @@ class NewRecord(RecordForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        address = self.address(self.shows_new, answer.data["_id"]) if self.next_page else self.list_address()
+        address = self.address(self.shows_new, answer.data["_id"]) if self.shows_new else self.list_address()
         return self.done(f"{self.kind.title} added", address)
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from accounts.models import LoginLog, Member
 from config.local.demo.calendar import DAYS, SATURDAY, arrivals, working_time
 from core.models import BaseModel
+from core.types import JsonObject
 from crm.files.services import store_uploads
 from crm.files.storage import Received
 from crm.models import Contact, FollowUp, Import, Lead, LeadActivity, Meeting
@@ -101,7 +102,7 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
         activities.append(_activity(lead, owner, LeadActivity.Kind.CREATED, created, {}))
         before = "new"
         for status, moment in passed:
-            details = {"status": {"from": before, "to": status}}
+            details: JsonObject = {"status": {"from": before, "to": status}}
             activities.append(_activity(lead, owner, LeadActivity.Kind.STATUS, moment, details))
             before = status
     leads = _dated(Lead, rows)
@@ -109,7 +110,7 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
     return leads
 
 
-def _activity(lead: Lead, member: Member, kind: str, moment: datetime, details: dict[str, object]) -> LeadActivity:
+def _activity(lead: Lead, member: Member, kind: str, moment: datetime, details: JsonObject) -> LeadActivity:
     return LeadActivity(
         company_id=lead.company_id,
         kind=kind,
@@ -213,7 +214,7 @@ def _add_imports(member: Member, contacts: Sequence[Contact], leads: Sequence[Le
                 total=number + place % 3,
                 processed=number + place % 3,
                 created=number,
-                failed=place % 3,
+                skipped=place % 3,
                 started_at=day,
                 finished_at=day + timedelta(minutes=1),
                 created_by=member,
