@@ -345,6 +345,7 @@ def _reply(jobs: Sequence[SendJob], uid: int) -> None:
                 text=REPLIES[place % len(REPLIES)],
                 quoted=f"> {job.subject}",
                 send_job=job,
+                run_id=job.run_id,
                 contact_id=job.contact_id,
                 matched_by="in_reply_to",
                 received_at=at,
