@@ -70,7 +70,7 @@ LEAD_FIELDS = FieldSet(
         ),
         column_field(LEAD, "status", searchable=True, prefilter=OWN),
         column_field(LEAD, "statusChangedAt"),
-        ListField("decidedAt", "date", DECIDED_AT, nullable=False),
+        ListField("decidedAt", "date", DECIDED_AT, sortable=False, nullable=False),
         column_field(LEAD, "source", searchable=True, prefilter=OWN),
         column_field(LEAD, "value"),
         column_field(LEAD, "notes", searchable=True, prefilter=OWN),

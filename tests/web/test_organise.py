@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core.ids import new_id
-from crm.models import BulkJob, Contact, ContactCategory, ProductService, Segment, Tag, Team
+from crm.models import BulkJob, Contact, ContactCategory, CustomField, ProductService, Segment, Tag, Team
+from outreach.models import EmailTemplate
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
 from tests.kit.html import html_of
@@ -268,3 +269,13 @@ def test_who_may_only_look_is_shown_no_action(scope: Cast) -> None:
     tag.refresh_from_db()
     assert (tag.name, Tag.objects.count()) == ("Fair", 1)
     assert client.get(at(scope.narrow, "categories")).status_code == 403
+
+
+def test_new_fields_and_templates_open(scope: Cast, client: Any) -> None:
+    made = client.post(at(scope.owner, "settings/fields/new"), {"do": "save", "name": "Size", "fieldType": "text"})
+    assert "Field added" in toast_of(client, made)
+    field = CustomField.objects.get(name="Size")
+    assert made["Location"] == at(scope.owner, f"settings/fields/{field.pk}")
+    words = {"do": "save", "name": "Hello", "subject": "Hello", "body": "Hello"}
+    made = client.post(at(scope.owner, "templates/new"), words)
+    assert made["Location"] == at(scope.owner, f"templates/{EmailTemplate.objects.get().pk}")
