@@ -304,13 +304,12 @@ def _chart(
     )
     labels = format_html_join("", "<span>{}</span>", ((label,) for label in _day_labels([on for on, _ in rows])))
     return format_html(
-        '<div class="chart" aria-hidden="true"><span class="most">{}</span>'
-        '<svg viewBox="0 0 {} 100" preserveAspectRatio="none">{}{}</svg><div class="axis{}">{}</div></div>',
+        '<div class="chart muted small" aria-hidden="true"><p>{}</p>'
+        '<svg viewBox="0 0 {} 100" preserveAspectRatio="none">{}{}</svg><div class="axis">{}</div></div>',
         f"{most:,}",
         WIDTH,
         marks,
         path,
-        " each" if len(rows) <= EACH_DAY else "",
         labels,
     )
 

@@ -19,7 +19,15 @@ from outreach.messaging.delivery.senders import MAIL_SENDERS
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.genie.models import GenieScheduler
-from outreach.runs.genie.outcomes import COUNTS, OUTCOMES, UNTOLD, program_visits, tracking_of_company, untold
+from outreach.runs.genie.outcomes import (
+    COUNTS,
+    OUTCOMES,
+    PROGRAM_COUNTS,
+    UNTOLD,
+    program_visits,
+    tracking_of_company,
+    untold,
+)
 from outreach.runs.genie.selectors import audience_names, message_summary, results
 
 Status = SendJob.Status
@@ -94,7 +102,9 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
     counts = summary["counts"]
     outcomes = _outcomes(run.pk)
     blank = dict.fromkeys(COUNTED, 0)
-    by_variant = {variant: row for (step, variant), row in outcomes.items() if step == 1}
+    by_variant = {
+        variant: {name: row[name] for name in COUNTED} for (step, variant), row in outcomes.items() if step == 1
+    }
     steps = _by_step(outcomes)
     # A person who has replied to a follow-up has replied since the first message.
     whole = {name: sum(row[name] for row in steps) for name in COUNTED}
@@ -109,7 +119,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         "nextOccurrenceAt": run.next_occurrence_at,
         "counts": counts,
         "funnel": {"audience": run.total, **whole, **unknown},
-        "programVisits": program_visits(run.pk),
+        "programVisits": program_visits({name: sum(row[name] for row in outcomes.values()) for name in PROGRAM_COUNTS}),
         "stepResults": [{**row, **unknown} for row in steps],
         "variantResults": [
             {"name": row["name"], **by_variant.get(place, blank), **unknown} for place, row in enumerate(variants)
@@ -186,5 +196,5 @@ def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dic
 def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
     """Return (step, variant) -> the outcomes of its messages, by one statement."""
     groups = SendJob.objects.filter(run_id=run_id).order_by().values("step", "variant")
-    rows = groups.annotate(planned=Count("pk"), **COUNTS)
-    return {(row["step"], row["variant"]): {name: row[name] for name in COUNTED} for row in rows}
+    rows = groups.annotate(planned=Count("pk"), **COUNTS, **PROGRAM_COUNTS)
+    return {(row.pop("step"), row.pop("variant")): row for row in rows}

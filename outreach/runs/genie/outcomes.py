@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from core.types import JsonObject
 from outreach.messaging.delivery.models import SendJob
@@ -26,6 +26,15 @@ ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESS
 UNTOLD = ("delivered", "opened", "clicked")
 """Outcomes that may be null."""
 OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
+
+
+def visited_by_program(kind: str) -> Exists:
+    """Return whether a program has opened the message in the row, or clicked a link of it."""
+    # No company is active when the module is loaded: the message's own company stands in for the manager's.
+    events: QuerySet[TrackingEvent] = QuerySet(TrackingEvent).exclude(machine="")
+    return Exists(events.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"), kind=kind))
+
+
 COUNTS = {
     "sent": Count("pk", filter=SENT),
     "delivered": Count("pk", filter=SENT & DELIVERED),
@@ -37,6 +46,11 @@ COUNTS = {
     "notSent": Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~CAME_BACK),
 }
 """Outcome -> its number: messages, but people for replied and unsubscribed."""
+BY_PROGRAMS = {"opened": "openedByPrograms", "clicked": "clickedByPrograms"}
+PROGRAM_COUNTS = {
+    BY_PROGRAMS["opened"]: Count("pk", filter=Q(open_count=0) & Q(visited_by_program(TrackingEvent.Kind.OPENED))),
+    BY_PROGRAMS["clicked"]: Count("pk", filter=Q(click_count=0) & Q(visited_by_program(TrackingEvent.Kind.CLICKED))),
+}
 
 
 def tracking_of_company() -> dict[str, bool]:
@@ -60,17 +74,13 @@ def untold(run: GenieScheduler, whole: Mapping[str, int]) -> list[str]:
     return [name for name in UNTOLD if not reported[name]]
 
 
-def run_outcomes(run: GenieScheduler) -> JsonObject:
-    """Return the outcomes of all messages of a run; null: without data."""
-    whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS)
-    return {**whole, **dict.fromkeys(untold(run, whole))}
+def run_outcomes(run: GenieScheduler) -> tuple[JsonObject, dict[str, int]]:
+    """Return the outcomes of all messages of a run (null: without data), and the visits of programs alone."""
+    whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **PROGRAM_COUNTS)
+    outcomes = {name: whole[name] for name in COUNTS}
+    return {**outcomes, **dict.fromkeys(untold(run, whole))}, program_visits(whole)
 
 
-def program_visits(run_id: str) -> dict[str, int]:
-    """Return how many messages of a run only programs have opened, or clicked a link of."""
-    events = TrackingEvent.objects.filter(send_job__run_id=run_id).exclude(machine="")
-    Kind = TrackingEvent.Kind
-    return events.aggregate(
-        opened=Count("send_job", filter=Q(kind=Kind.OPENED, send_job__open_count=0), distinct=True),
-        clicked=Count("send_job", filter=Q(kind=Kind.CLICKED, send_job__click_count=0), distinct=True),
-    )
+def program_visits(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many messages only programs have opened, or clicked a link of."""
+    return {"opened": counts[BY_PROGRAMS["opened"]], "clicked": counts[BY_PROGRAMS["clicked"]]}

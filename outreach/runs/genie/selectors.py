@@ -16,7 +16,7 @@ from outreach.messaging.delivery.models import VISITED, SendJob
 from outreach.messaging.delivery.selectors import next_decision
 from outreach.prospecting.enrichment.selectors import enrichment_of
 from outreach.runs.genie.models import GenieScheduler
-from outreach.runs.genie.outcomes import program_visits, run_outcomes
+from outreach.runs.genie.outcomes import run_outcomes
 
 Status = SendJob.Status
 Phase = GenieScheduler.Phase
@@ -70,11 +70,12 @@ def run_detail(run: GenieScheduler) -> JsonObject:
     waits = next_decision(run.pk) if counts[Status.APPROVED] or counts[Status.PLANNED] else None
     names = audience_names(run.audience)
     enrichment = enrichment_of(run.pk, run.occurrence)
+    outcomes, visits = run_outcomes(run)
     return {
         **summary,
         "enrichment": enrichment,
-        "outcomes": run_outcomes(run),
-        "programVisits": program_visits(run.pk),
+        "outcomes": outcomes,
+        "programVisits": visits,
         "percent": percent,
         "nextDecision": waits,
         "audienceNames": names,

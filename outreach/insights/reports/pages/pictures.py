@@ -48,9 +48,9 @@ FOLDED = 2
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of a number against the period before: an icon, and the sentence."""
+    """The change of a number against the period before: a sign, and the sentence."""
 
-    icon: str
+    sign: str
     text: str
 
 
@@ -78,19 +78,19 @@ def change_of(value: float | None, before: float | None, type: str, days: int) -
         return None
     if value == before:
         text = ngettext("Same as the day before", "Same as the %(days)s days before", days)
-        return Change("equal", text % {"days": days})
+        return Change("=", text % {"days": days})
     is_more = value > before
-    icon = "arrow-up" if is_more else "arrow-down"
+    sign = "▲" if is_more else "▼"
     if type in ("percent", "days"):
         number = f"{abs(value - before):,.1f}"
-        return Change(icon, _difference(type, days, is_more=is_more) % {"number": number, "days": days})
+        return Change(sign, _difference(type, days, is_more=is_more) % {"number": number, "days": days})
     if not before:
         text = ngettext("None the day before", "None in the %(days)s days before", days)
-        return Change(icon, text % {"days": days})
+        return Change(sign, text % {"days": days})
     percent = round(100 * abs(value - before) / abs(before))
     if percent >= MANY:
         text = ngettext("Over ten times the day before", "Over ten times the %(days)s days before", days)
-        return Change(icon, text % {"days": days})
+        return Change(sign, text % {"days": days})
     if is_more:
         text = ngettext(
             "%(percent)s %% more than the day before", "%(percent)s %% more than the %(days)s days before", days
@@ -99,7 +99,7 @@ def change_of(value: float | None, before: float | None, type: str, days: int) -
         text = ngettext(
             "%(percent)s %% less than the day before", "%(percent)s %% less than the %(days)s days before", days
         )
-    return Change(icon, text % {"percent": f"{percent:,}", "days": days})
+    return Change(sign, text % {"percent": f"{percent:,}", "days": days})
 
 
 def _difference(type: str, days: int, *, is_more: bool) -> str:
