@@ -46,7 +46,7 @@ def test_a_question_is_asked_and_answered(page: Page, live_server: Any) -> None:
     expect(page.get_by_role("link", name="Leads", exact=True).last).to_be_visible()
     expect(page.get_by_role("button", name="Ask")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.get_by_role("log").get_by_role("link", name="Ann").click()
+    page.get_by_role("log").get_by_role("link", name="Ann").first.click()
     expect(page.get_by_role("heading", name="Ann").first).to_be_visible()
 
 

@@ -118,7 +118,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     page.get_by_role("link", name="Show progress").click()
 
     # It goes, the page follows; what was edited has arrived as it was written, byte for byte.
-    numbers = page.get_by_role("region", name="Numbers")
+    numbers = page.get_by_role("region", name="Results")
     expect(numbers).to_contain_text(re.compile(r"Sending\s*3"))
     make_due(cast)
     work("send")
