@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import Combinable
 
 from core.lists import ListField
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.stopping.stop_rules import REFUSED
-from outreach.messaging.inbox.models import InboundMessage
 from outreach.messaging.suppression.models import Suppression
 
-Kind = InboundMessage.Kind
+REPLY, BOUNCE, COMPLAINT = "reply", "bounce", "complaint"
+"""Kinds of received mails, as outreach.messaging.inbox.models has them, which stands above this module."""
+SOFT_SEVERITY = "soft"
 HARD_BOUNCE, SOFT_BOUNCE = "hard", "soft"
 
 
 def received(*kinds: str, severity: str = "") -> Exists:
     """Return whether a mail of one of the kinds has come back to the message in the row."""
     # No company is active when the module is loaded: the message's own company stands in for the manager's.
-    mails: QuerySet[InboundMessage] = QuerySet(InboundMessage).filter(kind__in=kinds)
+    mails: QuerySet[Any] = QuerySet(SendJob._meta.get_field("answers").related_model).filter(kind__in=kinds)
     mails = mails.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"))
     return Exists(mails.filter(severity=severity) if severity else mails)
 
@@ -31,9 +34,9 @@ def unsubscribed() -> Exists:
 
 HARD = Q(status=SendJob.Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
 """Matches messages that were permanently refused, at once or later."""
-SOFT = ~HARD & (Q(delivery_status="bounced") | Q(received(Kind.BOUNCE, severity=InboundMessage.Severity.SOFT)))
+SOFT = ~HARD & (Q(delivery_status="bounced") | Q(received(BOUNCE, severity=SOFT_SEVERITY)))
 """Matches messages that came back and may reach the recipient another time."""
-COMPLAINED = Q(delivery_status="complained") | Q(received(Kind.COMPLAINT))
+COMPLAINED = Q(delivery_status="complained") | Q(received(COMPLAINT))
 CAME_BACK = Q(reason__in=REFUSED) | Q(bounced_at__isnull=False) | Q(delivery__has_key="bounced")
 """Matches messages that were refused or came back, as campaigns and outreach count them."""
 SENT = Q(status=SendJob.Status.SENT)
@@ -55,7 +58,7 @@ OUTCOME_FIELDS = (
     _flag("delivered", DELIVERED),
     _flag("opened", OPENED),
     _flag("clicked", CLICKED),
-    _flag("replied", received(Kind.REPLY)),
+    _flag("replied", received(REPLY)),
     _flag("bounced", CAME_BACK),
     _flag("complained", COMPLAINED),
     _flag("unsubscribed", unsubscribed()),

@@ -22,9 +22,9 @@ from outreach.messaging.delivery.outcomes import (
     COMPLAINED,
     HARD,
     HARD_BOUNCE,
+    REPLY,
     SOFT,
     SOFT_BOUNCE,
-    Kind,
     received,
     unsubscribed,
 )
@@ -150,7 +150,7 @@ OUTREACH = Report(
             columns=(
                 count("sent", "Sent"),
                 *VISITS,
-                count("replied", "Replied", Q(received(Kind.REPLY)), condition("replied", "equals", True)),
+                count("replied", "Replied", Q(received(REPLY)), condition("replied", "equals", True)),
             ),
         ),
     ),

@@ -23,10 +23,8 @@ from core.reports import REPORTS, Period, query
 from core.tenancy import as_owner
 from core.text.timezones import zone_of
 from outreach.insights.reports import selectors
-from outreach.models import (
-    SendJob,
-    Suppression,
-)
+from outreach.messaging.delivery import outcomes
+from outreach.models import InboundMessage, SendJob, Suppression
 from tests.kit.cast import SESSION, Answer, Caller, Cast, make_cast, session_headers
 from tests.kit.examples import thorough, walked
 from tests.kit.factories import MemberFactory, RoleFactory
@@ -305,3 +303,10 @@ def test_messages_are_found_by_their_time(cast: Cast) -> None:
                 assert re.search(r"Index Cond: .*(created_at|END\)) >=", plan), plan
                 assert "Seq Scan on outreach_sendjob" not in plan
         transaction.set_rollback(True)
+
+
+def test_outcomes_name_the_kinds_of_received_mails() -> None:
+    """Messages stand below received mails, and know their kinds by name."""
+    kinds = InboundMessage.Kind
+    assert (outcomes.REPLY, outcomes.BOUNCE, outcomes.COMPLAINT) == (kinds.REPLY, kinds.BOUNCE, kinds.COMPLAINT)
+    assert outcomes.SOFT_SEVERITY == InboundMessage.Severity.SOFT
