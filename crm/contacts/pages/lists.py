@@ -170,7 +170,7 @@ class ContactColumns(ContactTable, ChooseColumns):
 class ContactCell(ContactTable, EditCell):
     path = "contacts/<str:id>/cell"
     name = "contact-cell"
-    tab_name = gettext_lazy("Edit a value")
+    tab_name = gettext_lazy("Edit a contact")
 
     def fields(self, column: Column) -> list[Field]:
         if column.name == "category":

@@ -136,7 +136,7 @@ class ContactDetail(RecordPage, ContactTable):
 class ContactRelated(ContactPage, RelatedPage):
     path = "contacts/<str:id>/related"
     name = "contact-related"
-    tab_name = gettext_lazy("Related records")
+    tab_name = gettext_lazy("Related to a contact")
     record_page = "contact"
 
     def related(self) -> list[Related]:

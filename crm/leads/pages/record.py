@@ -195,7 +195,7 @@ class LeadDetail(RecordPage, LeadTable):
 class LeadRelated(LeadPage, RelatedPage):
     path = "leads/<str:id>/related"
     name = "lead-related"
-    tab_name = gettext_lazy("Related records")
+    tab_name = gettext_lazy("Related to a lead")
     record_page = "lead"
 
     def related(self) -> list[Related]:

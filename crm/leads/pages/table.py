@@ -69,7 +69,7 @@ class LeadColumns(LeadTable, ChooseColumns):
 class LeadCell(LeadTable, EditCell):
     path = "leads/<str:id>/cell"
     name = "lead-cell"
-    tab_name = gettext_lazy("Edit a value")
+    tab_name = gettext_lazy("Edit a lead")
 
     def fields(self, column: Column) -> list[Field]:
         if column.name in LINKED:
