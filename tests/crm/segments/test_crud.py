@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from core.access import Entitlement, limited
 from core.errors import NamedError
-from core.tenancy import unscoped
 from crm.models import CustomField, Segment, SegmentRecord
-from crm.segments.counts import OLD, count_due
 from crm.segments.services import IdChanges, create_segment
-from tests.crm.contacts.helpers import add_field, form
-from tests.crm.leads.helpers import make
+from tests.crm.contacts.helpers import form
+from tests.crm.segments.helpers import PATH, new, where
 from tests.kit.cast import Cast, make_cast
 
-PATH = "/segment"
 MISSING = "0" * 24
-
-
-def where(field: str, operator: str, value: Any = None) -> dict[str, Any]:
-    return {"operator": "and", "conditions": [{"field": field, "operator": operator, "value": value}]}
-
-
-@pytest.fixture
-def people(cast: Cast) -> dict[str, str]:
-    """Three contacts, two of them with a lead: name -> _id, and the leads' as lead 1 and lead 2."""
-    with cast.scope():
-        add_field("city")
-        add_field("score", "number", "number")
-    found: dict[str, str] = {}
-    for n, (name, values) in enumerate(
-        {"Ann": {"city": "Bonn", "score": 1}, "Bob": {"city": "Bonn"}, "Cid": {"score": 3}}.items(), 1
-    ):
-        answer = cast.key.post("/contact", {"formData": form(n, name=name, **values)})
-        assert answer.status == 200, answer.body
-        found[name] = answer.data["_id"]
-    for n, status in ((1, "new"), (2, "won")):
-        found[f"lead {n}"] = make(cast, n, formData={"status": status, "name": "Ann" if n == 1 else "Bob"})["_id"]
-    return found
-
-
-def new(cast: Cast, name: str, **values: Any) -> str:
-    answer = cast.key.post(PATH, {"name": name, **values})
-    assert answer.status == 201, answer.body
-    return str(answer.data["_id"])
 
 
 def executed(cast: Cast, **query: str) -> list[str]:
@@ -365,41 +332,3 @@ def test_the_plan_limits_segments(scope: Cast) -> None:
             create_segment(actor_id=scope.owner.pk, values={"name": "b"}, filters={}, ids=IdChanges())
     assert refused.value.name == "PlanLimitExceeded_403"
     assert Segment.objects.count() == 1
-
-
-def counted() -> bool:
-    """Run the periodic task once."""
-    with unscoped(reason="test: as the periodic task runs"):
-        return count_due()
-
-
-def test_dynamic_segments_have_the_number_of_the_last_count(cast: Cast, people: dict[str, str]) -> None:
-    id = new(cast, "Bonn", advancedFilters=where("city", "equals", "Bonn"))
-    fixed = new(cast, "By hand", kind="static", ids=[people["Ann"]])
-    rows = {row["name"]: row for row in cast.key.get(PATH, p="1", n="10").data}
-    assert (rows["Bonn"]["lastCount"], rows["Bonn"]["count"]) == (2, None)
-    assert (rows["By hand"]["lastCount"], rows["By hand"]["countedAt"], rows["By hand"]["count"]) == (None, None, 1)
-    assert cast.key.put(f"{PATH}/{id}", {"advancedFilters": where("city", "equals", "Ulm")}).data["lastCount"] == 0
-    cast.key.put(f"{PATH}/{id}", {"advancedFilters": where("city", "equals", "Bonn")})
-
-    make_one = {"formData": form(9, name="Eve", city="Bonn")}
-    assert cast.key.post("/contact", make_one).status == 200
-    assert not counted()  # counted a moment ago
-    with cast.scope():
-        old = timezone.now() - OLD
-        Segment.objects.filter(pk__in=[id, fixed]).update(counted_at=old)
-    assert counted()
-    assert not counted()  # a static segment is counted with each list
-    shown = cast.key.get(f"{PATH}/{id}").data
-    assert (shown["lastCount"], datetime.fromisoformat(shown["countedAt"]) > old) == (3, True)
-
-
-def test_a_broken_segment_is_counted_once(cast: Cast, people: dict[str, str]) -> None:
-    id = new(cast, "Bonn", advancedFilters=where("city", "equals", "Bonn"))
-    with cast.scope():
-        CustomField.objects.filter(unique_field_id="city").delete()
-        Segment.objects.filter(pk=id).update(counted_at=None)
-    assert counted()
-    assert not counted()
-    shown = cast.key.get(f"{PATH}/{id}").data
-    assert (shown["lastCount"], shown["problem"] is not None) == (None, True)
