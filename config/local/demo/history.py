@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from config.local.demo.calendar import NEWEST, arrivals, next_working_day, working_time
-from config.local.demo.outreach import add_sent
+from config.local.demo.outreach import add_sent, sent_message
 from config.local.demo.routine import add_routine
 from core.events.models import Event
 from crm.activities.calls import create_call
@@ -36,7 +36,7 @@ NOTES = (
     "Asked for a price for two floors.",
 )
 TEXT = "Hello {name},\n\n{text}\n\nDana Moreau"
-WELCOME = "thank you for your interest. May we bring beans for a tasting?"
+WELCOME = "Hello {name},\n\nthank you for your interest. May we bring beans for a tasting?\n\nDana Moreau"
 PRIVATE_TAGS = ("Key account", "Moved office", "Trade fair")
 """Tags of people whom other parts of the demo are about to write to: the history sends them nothing."""
 REPLIES = (
@@ -198,7 +198,7 @@ def _add_welcomes(member: Member, people: Iterable[Contact], now: datetime) -> N
     welcomed = [contact for contact in people if next_working_day(contact.created_at) < end]
     run = _run(member, "Welcome", "Thank new contacts and offer a tasting", welcomed, end)
     jobs = [
-        _message(run, contact, "Coffee for your team", WELCOME, next_working_day(contact.created_at))
+        sent_message(run, contact, 1, "Coffee for your team", WELCOME, next_working_day(contact.created_at))
         for contact in welcomed
     ]
     _add(jobs)
@@ -225,8 +225,9 @@ def _add_mailing(member: Member, mailing: Mailing, people: Sequence[Contact], be
     )
     Campaign.objects.filter(pk=campaign.pk).update(created_at=began - timedelta(days=1))
     run = _run(member, mailing.name, "", people, began, campaign)
+    mail_text = TEXT.format(name="{name}", text=mailing.text)
     jobs = [
-        _message(run, contact, mailing.subject, mailing.text, began + timedelta(minutes=place))
+        sent_message(run, contact, 1, mailing.subject, mail_text, began + timedelta(minutes=place))
         for place, contact in enumerate(people)
     ]
     returned = jobs[: mailing.bounced]
@@ -278,22 +279,6 @@ def _run(
     )
     GenieScheduler.objects.filter(pk=run.pk).update(created_at=ended)
     return run
-
-
-def _message(run: GenieScheduler, contact: Contact, subject: str, text: str, at: datetime) -> SendJob:
-    return SendJob(
-        company_id=run.company_id,
-        run=run,
-        contact=contact,
-        smtp=run.smtp,
-        status=SendJob.Status.SENT,
-        recipient=contact.email or "",
-        subject=subject,
-        text=TEXT.format(name=contact.name.partition(" ")[0], text=text),
-        sending_at=at,
-        sent_at=at,
-        created_by_id=run.created_by_id,
-    )
 
 
 def _add(jobs: list[SendJob]) -> None:

@@ -85,10 +85,10 @@ def _followed(member: Member) -> GenieScheduler:
     for number, contact in enumerate(people):
         answered = number < ANSWERED
         first = now - timedelta(days=5) + timedelta(minutes=number)
-        jobs.append(_sent(run, contact, 1, "Your coffee next year", FIRST, first))
+        jobs.append(sent_message(run, contact, 1, "Your coffee next year", FIRST, first))
         if not answered:
             later = first + timedelta(days=3)
-            second = _sent(run, contact, 2, "Re: Your coffee next year", SECOND, later)
+            second = sent_message(run, contact, 2, "Re: Your coffee next year", SECOND, later)
             second.next_step_at = later + timedelta(weeks=1)
             jobs.append(second)
     add_sent(jobs)
@@ -115,7 +115,8 @@ def add_sent(jobs: list[SendJob]) -> None:
     )
 
 
-def _sent(run: GenieScheduler, contact: Contact, step: int, subject: str, text: str, at: datetime) -> SendJob:
+def sent_message(run: GenieScheduler, contact: Contact, step: int, subject: str, text: str, at: datetime) -> SendJob:
+    """Return a message that was sent; `{name}` in the text is the first name."""
     return SendJob(
         company_id=run.company_id,
         run=run,
