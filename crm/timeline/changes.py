@@ -9,6 +9,7 @@ from typing import Any
 from accounts.models import Member
 from core.ids import is_id
 from core.text.folding import sort_text
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.files.models import File
@@ -29,7 +30,11 @@ REFERENCES: dict[str, type[Any]] = {
     "productServices": ProductService,
 }
 """Name in the API -> the records that it refers to, which people know by name."""
-NAMES = {"contactNumber": "Phone number", "productServices": "Products and services", "teamMember": "Team member"}
+NAMES = {
+    "contactNumber": gettext_lazy("Phone number"),
+    "productServices": gettext_lazy("Products and services"),
+    "teamMember": gettext_lazy("Team member"),
+}
 """Names of values that are no fields and read badly as they are."""
 SIDES = ("from", "to", "added", "removed")
 MAX_TEXT = 500

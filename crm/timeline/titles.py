@@ -5,111 +5,153 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+
 from core.errors import shorten
+from core.text.translation import gettext_lazy
 from core.types import Values
 from crm.activities.models import LeadActivity
 from crm.timeline.changes import NAMES
 
 Kind = LeadActivity.Kind
 Data = Values
+OF_CONTACT = {
+    Kind.CREATED: gettext_lazy("Contact created"),
+    Kind.DELETED: gettext_lazy("Contact deleted"),
+    Kind.RESTORED: gettext_lazy("Contact restored"),
+    Kind.ASSIGNED: gettext_lazy("Contact assigned"),
+    Kind.CHANGED: gettext_lazy("Contact changed"),
+    Kind.MERGED: gettext_lazy("Contact merged with another"),
+}
+OF_LEAD = {
+    Kind.CREATED: gettext_lazy("Lead created"),
+    Kind.DELETED: gettext_lazy("Lead deleted"),
+    Kind.RESTORED: gettext_lazy("Lead restored"),
+    Kind.ASSIGNED: gettext_lazy("Lead assigned"),
+    Kind.CHANGED: gettext_lazy("Lead changed"),
+    Kind.MERGED: gettext_lazy("Lead merged with another"),
+}
 MEETINGS = {
-    "created": "Meeting scheduled",
-    "updated": "Meeting changed",
-    "cancelled": "Meeting cancelled",
-    "invited": "Asked to a meeting",
-    "removed": "Taken off a meeting",
+    "created": gettext_lazy("Meeting scheduled"),
+    "updated": gettext_lazy("Meeting changed"),
+    "cancelled": gettext_lazy("Meeting cancelled"),
+    "invited": gettext_lazy("Invited to a meeting"),
+    "removed": gettext_lazy("Removed from a meeting"),
 }
 MAILS = {
-    "opened": "Mail opened",
-    "clicked": "Link of a mail clicked",
-    "replied": "Reply received",
-    "bounced": "Mail came back",
-    "complained": "Complained about mail",
+    "sent": gettext_lazy("Email sent"),
+    "opened": gettext_lazy("Email opened"),
+    "clicked": gettext_lazy("Link clicked"),
+    "replied": gettext_lazy("Reply received"),
+    "bounced": gettext_lazy("Email bounced"),
+    "complained": gettext_lazy("Email reported as spam"),
+}
+TASKS = {
+    "created": gettext_lazy("Task created"),
+    "updated": gettext_lazy("Task changed"),
+    "completed": gettext_lazy("Task completed"),
+    "deleted": gettext_lazy("Task deleted"),
+}
+OUTCOMES = {
+    "connected": gettext_lazy("connected"),
+    "no_answer": gettext_lazy("no answer"),
+    "busy": gettext_lazy("busy"),
+    "voicemail": gettext_lazy("voicemail"),
+    "wrong_number": gettext_lazy("wrong number"),
+    "failed": gettext_lazy("failed"),
 }
 MAX_NAMED = 5
 
 
 def title_of(kind: str, data: Data, names: Mapping[str, str], *, of_lead: bool) -> str:
     """Return the title of an entry; `names` has uniqueFieldID -> name."""
-    return TITLES[kind](data, names, "Lead" if of_lead else "Contact")
+    if kind in (Kind.CHANGED, Kind.IMPORTED):
+        return TITLES_OF_CHANGES[kind](data, names, of_lead)
+    if kind == Kind.MERGED and data.get("event") == "unmerged":
+        return _("Merge undone")
+    if kind in TITLES:
+        return TITLES[kind](data)
+    return str((OF_LEAD if of_lead else OF_CONTACT)[Kind(kind)])
 
 
-def _happened(word: str) -> Callable[[Data, Mapping[str, str], str], str]:
-    return lambda data, names, noun: f"{noun} {word}"
-
-
-def _changed(data: Data, names: Mapping[str, str], noun: str) -> str:
+def _changed(data: Data, names: Mapping[str, str], of_lead: bool) -> str:
     if "unsubscribed" in data:
-        return "Unsubscribed" if (data["unsubscribed"] or {}).get("to", True) else "Gets messages again"
-    return f"{_listed(data, names, noun)} changed"
+        unsubscribed = (data["unsubscribed"] or {}).get("to", True)
+        return _("Unsubscribed") if unsubscribed else _("Subscribed again")
+    if not data:
+        return str((OF_LEAD if of_lead else OF_CONTACT)[Kind.CHANGED])
+    fields = {"fields": _labels(data, names)}
+    return _("Lead: %(fields)s changed") % fields if of_lead else _("%(fields)s changed") % fields
 
 
-def _imported(data: Data, names: Mapping[str, str], noun: str) -> str:
-    file = f" from {data['fileName']}" if data.get("fileName") else ""
-    if "changes" not in data:
-        return f"Imported{file}"
-    return f"{_listed(data['changes'], names, noun)} imported{file}"
+def _imported(data: Data, names: Mapping[str, str], of_lead: bool) -> str:
+    file = data.get("fileName")
+    if not data.get("changes"):
+        return _("Imported from %(file)s") % {"file": file} if file else _("Imported")
+    values = {"fields": _labels(data["changes"], names), "file": file}
+    if of_lead:
+        return (_("Lead: %(fields)s imported from %(file)s") if file else _("Lead: %(fields)s imported")) % values
+    return (_("%(fields)s imported from %(file)s") if file else _("%(fields)s imported")) % values
 
 
-def _listed(changes: Data, names: Mapping[str, str], noun: str) -> str:
-    """Name the changed fields: "Email and City", or "Lead: Value"."""
+def _labels(changes: Data, names: Mapping[str, str]) -> str:
+    """Name the changed fields: "Email and City"."""
     # The number as a whole changes with its parts.
     keys = [key for key in changes if key != "contactNumber" or "number" not in changes]
     labels = sorted((names.get(key) or NAMES.get(key) or key[:1].upper() + key[1:] for key in keys), key=str.casefold)
-    labels = labels or [noun]
     if len(labels) > MAX_NAMED:
-        labels = [*labels[: MAX_NAMED - 1], f"{len(labels) - MAX_NAMED + 1} more"]
-    *first, last = labels
-    text = f"{', '.join(first)} and {last}" if first else last
-    return f"Lead: {text}" if noun == "Lead" != text else text
+        more = len(labels) - MAX_NAMED + 1
+        labels = [*labels[: MAX_NAMED - 1], _("%(count)s more") % {"count": more}]
+    return get_text_list(labels, _("and"))
 
 
-def _status(data: Data, names: Mapping[str, str], noun: str) -> str:
+def _status(data: Data) -> str:
     change = data.get("status") or {}
-    return f"Lead moved from {change.get('from')} to {change.get('to')}"
+    return _("Lead moved from %(before)s to %(after)s") % {"before": change.get("from"), "after": change.get("to")}
 
 
-def _mail(data: Data, names: Mapping[str, str], noun: str) -> str:
-    return _with(MAILS.get(data.get("event", ""), "Mail sent"), data.get("subject"))
+def _mail(data: Data) -> str:
+    return _with_detail(MAILS.get(data.get("event", ""), MAILS["sent"]), data.get("subject"))
 
 
-def _call(data: Data, names: Mapping[str, str], noun: str) -> str:
-    direction = "Call received" if data.get("direction") == "inbound" else "Call made"
-    minutes, seconds = divmod(int(data.get("duration") or 0), 60)
-    length = f"{minutes} min" if minutes else f"{seconds} s"
-    outcome = str(data.get("outcome") or "").replace("_", " ")
-    return _with(direction, ", ".join(part for part in (outcome, length if data.get("duration") else "") if part))
+def _call(data: Data) -> str:
+    received = data.get("direction") == "inbound"
+    details = [OUTCOMES.get(str(data.get("outcome")), ""), _length(int(data.get("duration") or 0))]
+    return _with_detail(_("Call received") if received else _("Call made"), ", ".join(map(str, filter(None, details))))
 
 
-def _meeting(data: Data, names: Mapping[str, str], noun: str) -> str:
-    return _with(MEETINGS.get(data.get("event", ""), "Meeting"), data.get("title"))
+def _length(duration: int) -> str:
+    """Write a call's length, given in seconds, in minutes or seconds."""
+    minutes, seconds = divmod(duration, 60)
+    if minutes:
+        return _("%(minutes)s min") % {"minutes": minutes}
+    return _("%(seconds)s s") % {"seconds": seconds} if seconds else ""
 
 
-def _follow_up(data: Data, names: Mapping[str, str], noun: str) -> str:
-    return _with(f"Follow-up {data.get('event', '')}".strip(), data.get("title"))
+def _meeting(data: Data) -> str:
+    return _with_detail(MEETINGS.get(data.get("event", ""), _("Meeting")), data.get("title"))
 
 
-def _merged(data: Data, names: Mapping[str, str], noun: str) -> str:
-    return f"Merge of the {noun.lower()} undone" if data.get("event") == "unmerged" else f"{noun} merged with another"
+def _task(data: Data) -> str:
+    return _with_detail(TASKS.get(data.get("event", ""), _("Task")), data.get("title"))
 
 
-def _with(text: str, detail: Any) -> str:
-    return f"{text}: {shorten(detail)}" if detail else text
+def _with_detail(text: str, detail: Any) -> str:
+    return f"{text}: {shorten(detail)}" if detail else str(text)
 
 
-TITLES: dict[str, Callable[[Data, Mapping[str, str], str], str]] = {
-    Kind.CREATED: _happened("created"),
-    Kind.DELETED: _happened("deleted"),
-    Kind.RESTORED: _happened("restored"),
-    Kind.ASSIGNED: _happened("assigned"),
-    Kind.CHANGED: _changed,
-    Kind.IMPORTED: _imported,
+TITLES: dict[str, Callable[[Data], str]] = {
     Kind.STATUS: _status,
-    Kind.NOTE: lambda data, names, noun: "Note",
+    Kind.NOTE: lambda data: _("Note"),
     Kind.MAIL: _mail,
     Kind.CALL: _call,
     Kind.MEETING: _meeting,
-    Kind.FOLLOW_UP: _follow_up,
-    Kind.MERGED: _merged,
+    Kind.FOLLOW_UP: _task,
 }
-"""Kind of activity -> its title, from its data, the names of fields and "Contact" or "Lead"."""
+"""Kind of activity -> its title, from its data; the titles of the others stand in OF_CONTACT and OF_LEAD."""
+TITLES_OF_CHANGES: dict[str, Callable[[Data, Mapping[str, str], bool], str]] = {
+    Kind.CHANGED: _changed,
+    Kind.IMPORTED: _imported,
+}
+"""Kind of activity -> its title, from its data, the names of fields, and whether it is about a lead."""

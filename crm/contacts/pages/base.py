@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
@@ -74,8 +75,7 @@ class ContactPage(Page):
     @property
     def needs(self) -> str:
         """Return the values that every contact needs, as text."""
-        labels = [label for name, label in NEEDED.items() if name in self.required]
-        return " and ".join(map(str, filter(None, (", ".join(map(str, labels[:-1])), *labels[-1:]))))
+        return get_text_list([label for name, label in NEEDED.items() if name in self.required], _("and"))
 
     def category_field(self) -> Field:
         return Field("category", _("Category"), "select", options=self.options_of("contact-category"))

@@ -65,8 +65,8 @@ HISTORY = {
     CHANGED: "changed",
     "Contact restored": "restored",
     "Contact deleted": "deleted",
-    "Mail sent: Hello": "mail",
-    "Follow-up created: Call back": "follow_up",
+    "Email sent: Hello": "mail",
+    "Task created: Call back": "follow_up",
     "Note": "note",
     "Meeting scheduled: Lunch": "meeting",
     "Call received: no answer, 1 min": "call",
@@ -94,7 +94,7 @@ def test_everything_is_there_newest_first(cast: Cast, contact: str) -> None:
     ]
     assert changed["lead"] is None
     assert changed["actor"] == {"_id": cast.owner.pk, "name": cast.owner.name, "email": cast.owner.email}
-    assert found["Mail sent: Hello"]["actor"] is None
+    assert found["Email sent: Hello"]["actor"] is None
     assert found["Lead created"]["lead"] is not None
     assert [row["data"]["notes"] for row in rows if row["kind"] == "note"] == ["is urgent", "prefers mail"]
     assert rows[-1]["_id"] == contact
@@ -160,12 +160,12 @@ def test_a_meeting_stands_in_the_timeline_of_each_contact_who_attends_it(cast: C
     cast.key.put(path, {"attendees": [{"contact": late}]})
     cast.key.delete("/meeting", {"ids": [alone, meeting]})
     deliver()
-    of_guest = ["Taken off a meeting: Lunch", "Meeting changed: Lunch", "Meeting scheduled: Lunch"]
+    of_guest = ["Removed from a meeting: Lunch", "Meeting changed: Lunch", "Meeting scheduled: Lunch"]
     assert [one for one in titles(cast.session, guest, kind="meeting") if "Lunch" in one] == of_guest
     assert titles(cast.session, late, kind="meeting") == [
         "Meeting cancelled: Lunch",
         "Meeting changed: Lunch",
-        "Asked to a meeting: Lunch",
+        "Invited to a meeting: Lunch",
     ]
     for contact in (about, guest):
         both = [one for one in titles(cast.session, contact, kind="meeting") if "Alone" in one]
@@ -198,7 +198,7 @@ def test_what_came_before_the_contact_stands_below_its_creation(cast: Cast) -> N
 
 
 def test_kinds_narrow_it(cast: Cast, contact: str) -> None:
-    assert titles(cast.key, contact, kind="mail, call") == ["Mail sent: Hello", "Call received: no answer, 1 min"]
+    assert titles(cast.key, contact, kind="mail, call") == ["Email sent: Hello", "Call received: no answer, 1 min"]
     answer = timeline(cast.key, contact, kind="created", n="1")
     assert (answer.data[0]["title"], answer.body["totalCount"]) == ("Lead created", 2)
     assert titles(cast.key, contact, kind="imported") == []
@@ -302,12 +302,15 @@ def test_a_page_is_read_from_the_contacts_index(cast: Cast) -> None:
 
 
 def test_every_kind_of_activity_has_a_title() -> None:
-    from crm.timeline.titles import TITLES, title_of
+    from crm.activities.models import CallLog
+    from crm.timeline.titles import OF_CONTACT, OF_LEAD, OUTCOMES, TITLES, TITLES_OF_CHANGES, title_of
 
-    assert set(TITLES) == set(LeadActivity.Kind.values)
+    kinds = {*TITLES, *TITLES_OF_CHANGES, *OF_CONTACT}
+    assert kinds == {*TITLES, *TITLES_OF_CHANGES, *OF_LEAD} == set(LeadActivity.Kind.values)
+    assert set(OUTCOMES) == set(CallLog.Outcome.values)
     data: dict[str, Any] = {f"field{n}": {} for n in range(7)}
     assert title_of("changed", data, {"field0": "City"}, of_lead=True) == (
         "Lead: City, Field1, Field2, Field3 and 3 more changed"
     )
     assert title_of("changed", {"unsubscribed": {}}, {}, of_lead=False) == "Unsubscribed"
-    assert title_of("merged", {"event": "unmerged"}, {}, of_lead=True) == "Merge of the lead undone"
+    assert title_of("merged", {"event": "unmerged"}, {}, of_lead=True) == "Merge undone"

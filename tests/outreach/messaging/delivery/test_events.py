@@ -40,7 +40,7 @@ def test_each_sent_message_emits_an_event_and_becomes_an_activity_of_its_contact
         assert all(row.lead_id is None and row.member_id is None for row in rows)
     (own,) = cast.key.get(f"/contact/{lead.contact_id}/timeline", kind="mail").data
     assert own["data"] == {"event": "sent", "message": first.pk, "subject": first.subject}
-    assert own["title"] == f"Mail sent: {first.subject}"
+    assert own["title"] == f"Email sent: {first.subject}"
 
 
 def test_a_message_that_was_not_sent_is_not_told_of(cast: Cast, post: Post) -> None:

@@ -173,7 +173,7 @@ def test_opens_and_clicks_count_once_for_each_visitor_and_reach_the_timeline(cas
         told = LeadActivity.objects.filter(contact=job.contact_id, kind="mail").values_list("details__event", flat=True)
         assert set(told) == {"sent", "opened", "clicked"}
     titles = {one["title"].partition(":")[0] for one in cast.key.get(f"/contact/{job.contact_id}/timeline").data}
-    assert {"Mail opened", "Link of a mail clicked"} <= titles
+    assert {"Email opened", "Link clicked"} <= titles
     shown = cast.key.get(f"/genie/send-jobs/{job.pk}").data
     assert (shown["deliveryStatus"], shown["openCount"], shown["clickCount"]) == ("clicked", 1, 3)
     assert [(one["kind"], one["url"], one["machine"]) for one in shown["opensAndClicks"]][0][0] == "clicked"
