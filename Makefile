@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage check check-code check-mail-servers check-on-servers check-migrations check-schema test-database bench clients client-of-generator lint-schema format clean
+.PHONY: help venv run serve stop status test slow chaos fuzz fuzz-coverage pictures check check-code check-mail-servers check-on-servers check-migrations check-schema test-database bench clients client-of-generator lint-schema format clean
 
 # (The closing `true` matters: make takes a shell's exit code 127, here of a name that isn't found, for its own failure.)
 PYTHON ?= $(shell for name in python3.11 python3 python; do \
@@ -78,6 +78,9 @@ fuzz: venv ## the API fuzzer in its full length, and every property test, on exa
 
 fuzz-coverage: venv ## the API fuzzer's edge cases of every operation, within the process
 	FUZZ_COVERAGE=1 $(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal tests/fuzz $(ARGS)
+
+pictures: venv ## take the pictures of the documents anew, from the demo that `make run` serves (ADDRESS)
+	$(BIN)/python -m tests.browser.pictures
 
 check: venv ## what CI runs: lint, types, imports, migrations, schema, the fuzzer's edge cases, tests
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check-code check-on-servers
