@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from accounts.settings.notices import Notice
+from core.text.translation import gettext_lazy
 
 DUE = "invoice.due"
 FAILED = "payment.failed"
 ACTION_NEEDED = "payment.action_needed"
 
 NOTICES = (
-    Notice(DUE, "An invoice of the subscription is to be paid", "notice_invoice_due"),
-    Notice(FAILED, "A charge for the subscription has failed", "notice_payment_failed"),
-    Notice(ACTION_NEEDED, "A charge for the subscription has to be confirmed", "notice_payment_action_needed"),
+    Notice(DUE, gettext_lazy("An invoice of the subscription is to be paid"), "notice_invoice_due"),
+    Notice(FAILED, gettext_lazy("A charge for the subscription has failed"), "notice_payment_failed"),
+    Notice(
+        ACTION_NEEDED, gettext_lazy("A charge for the subscription has to be confirmed"), "notice_payment_action_needed"
+    ),
 )

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.cache import cache
+from django.utils.translation import gettext
 
 from billing.subscriptions.words import KNOWN_FOR, words_of
+from core.text.translation import gettext_lazy
 from core.web.banners import Banner
 from core.web.pages import Page
 
 GOOD = frozenset({"trial", "cancelling", "paused"})
 """Kinds of which nothing is wrong yet."""
 LABELS = {
-    "trial": "Choose a plan",
-    "none": "Choose a plan",
-    "ended": "Choose a plan",
-    "paused": "Resume",
-    "cancelling": "Keep subscription",
-    "past_due": "Pay",
-    "grace": "Pay",
+    "trial": gettext_lazy("Choose a plan"),
+    "none": gettext_lazy("Choose a plan"),
+    "ended": gettext_lazy("Choose a plan"),
+    "paused": gettext_lazy("Resume"),
+    "cancelling": gettext_lazy("Keep subscription"),
+    "past_due": gettext_lazy("Pay"),
+    "grace": gettext_lazy("Pay"),
 }
 UNPAID = frozenset({"past_due", "grace"})
 ACTIONS = {"cancelling": "go_on"}
@@ -43,7 +45,7 @@ def state_banner(page: Page) -> Banner | None:
         path = f"{path}/pay/{order}"
     link = f"/c/{member.company_id}/{path}" if state.link else ""
     action = ACTIONS.get(state.kind, "") if member.may("plan", "PUT") else ""
-    label = "See the plan" if state.kind in ACTIONS and not action else LABELS.get(state.kind, "See to it")
+    label = gettext("See the plan") if state.kind in ACTIONS and not action else LABELS.get(state.kind, gettext("Open"))
     return Banner(state.sentence, state.kind not in GOOD, link, label, action)
 
 

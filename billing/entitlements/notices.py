@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from accounts.settings.notices import Notice
+from core.text.translation import gettext_lazy
 
 NEARLY_USED = "limit.nearly_used"
 
-NOTICES = (Notice(NEARLY_USED, "A limit of the plan is nearly used up, or all of it is", "notice_limit_nearly_used"),)
+NOTICES = (
+    Notice(
+        NEARLY_USED, gettext_lazy("A limit of the plan is nearly used up, or all of it is"), "notice_limit_nearly_used"
+    ),
+)

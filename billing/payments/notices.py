@@ -7,13 +7,14 @@ from accounts.models import Company
 from accounts.settings.notices import Notice
 from billing.ledger.money import to_amount
 from billing.payments.models import Payment
+from core.text.translation import gettext_lazy
 
 RECEIVED = "payment.received"
 REJECTED = "payment.rejected"
 
 NOTICES = (
-    Notice(RECEIVED, "A payment has been received", "notice_payment_received"),
-    Notice(REJECTED, "A bank transfer was rejected", "notice_payment_rejected"),
+    Notice(RECEIVED, gettext_lazy("A payment has been received"), "notice_payment_received"),
+    Notice(REJECTED, gettext_lazy("A bank transfer was rejected"), "notice_payment_rejected"),
 )
 
 

@@ -9,9 +9,14 @@ from django.db.models import Case, DecimalField, F, Q, Sum, Value, When
 from billing.payments.models import Transaction
 from core.reports import By, Column, Report, Source, condition, count
 from core.text.currencies import NO_DECIMALS, THREE_DECIMALS
+from core.text.translation import gettext_lazy
 
 Kind = Transaction.Kind
-KIND_LABELS = {Kind.PAYMENT: "Payments", Kind.REFUND: "Refunds", Kind.CREDIT: "To the balance"}
+KIND_LABELS = {
+    Kind.PAYMENT: gettext_lazy("Payments"),
+    Kind.REFUND: gettext_lazy("Refunds"),
+    Kind.CREDIT: gettext_lazy("To the balance"),
+}
 UNITS = Case(
     When(currency__in=sorted(NO_DECIMALS), then=Value(Decimal(1))),
     When(currency__in=sorted(THREE_DECIMALS), then=Value(Decimal(1000))),
@@ -30,8 +35,10 @@ def _sum(key: str, title: str, kind: str) -> Column:
 
 BILLING = Report(
     name="billing",
-    title="Billing",
-    about="What the company has paid and got back. Amounts are told by currency, since several are not added up.",
+    title=gettext_lazy("Billing"),
+    about=gettext_lazy(
+        "What the company has paid and got back. Amounts are told by currency, since several are not added up."
+    ),
     modules=("plan",),
     place=95,
     sources=(
@@ -40,19 +47,32 @@ BILLING = Report(
             at="created_at",
             path="subscription/transactions",
             at_field="createdAt",
-            by=(By("way", "Way", "by", field="by"), By("kind", "Kind", "kind", labels=KIND_LABELS, field="kind")),
+            by=(
+                By("way", gettext_lazy("Way"), "by", field="by"),
+                By("kind", gettext_lazy("Kind"), "kind", labels=KIND_LABELS, field="kind"),
+            ),
             columns=(
-                count("payments", "Payments", Q(kind=Kind.PAYMENT), condition("kind", "equals", "payment")),
-                count("refunds", "Refunds", Q(kind=Kind.REFUND), condition("kind", "equals", "refund")),
-                count("credits", "To the balance", Q(kind=Kind.CREDIT), condition("kind", "equals", "credit")),
+                count(
+                    "payments", gettext_lazy("Payments"), Q(kind=Kind.PAYMENT), condition("kind", "equals", "payment")
+                ),
+                count("refunds", gettext_lazy("Refunds"), Q(kind=Kind.REFUND), condition("kind", "equals", "refund")),
+                count(
+                    "credits",
+                    gettext_lazy("To the balance"),
+                    Q(kind=Kind.CREDIT),
+                    condition("kind", "equals", "credit"),
+                ),
             ),
         ),
         Source(
             rows=lambda actor: Transaction.objects.all(),
             at="created_at",
             by_day=False,
-            by=(By("currency", "Currency", "currency"),),
-            columns=(_sum("paid", "Paid", Kind.PAYMENT), _sum("returned", "Given back", Kind.REFUND)),
+            by=(By("currency", gettext_lazy("Currency"), "currency"),),
+            columns=(
+                _sum("paid", gettext_lazy("Paid"), Kind.PAYMENT),
+                _sum("returned", gettext_lazy("Given back"), Kind.REFUND),
+            ),
         ),
     ),
 )

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
-from core.text.json import dumps
+from core.text.json import FOR_READERS, dumps
 
 MAX_DEPTH = 100
 """Levels of lists and objects in each other. What is stored is written again within others, which has an end too."""
@@ -23,7 +23,7 @@ class Renderer(BaseRenderer):
     charset = None
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        return b"" if data is None else dumps(data)
+        return b"" if data is None else dumps(data, FOR_READERS)
 
 
 class Parser(BaseParser):

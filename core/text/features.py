@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from core.text.modules import name_of
+from core.text.translation import gettext_lazy
 
 FEATURES = {
-    "contact": "Contacts",
-    "lead": "Leads and their board",
-    "segment": "Segments",
-    "meeting": "Meetings and booking pages",
-    "genie": "Outreach by email",
-    "campaign": "Campaigns",
-    "report": "Reports",
-    "workflow": "Workflows",
-    "domain-tracking": "Visits of your website",
-    "chat-widget": "Chat on your website",
-    "manual-chatbot": "Chatbots",
-    "chatapp": "Chat apps",
-    "videocall": "Video calls",
-    "enrich": "Missing data looked up",
-    "lead-gen-ai": "Finding people",
-    "ai-crm-chat": "An assistant that answers from your records",
-    "white-label-options": "Your own brand",
-    "api": "API keys and webhooks",
+    "contact": gettext_lazy("Contacts"),
+    "lead": gettext_lazy("Leads and their board"),
+    "segment": gettext_lazy("Segments"),
+    "meeting": gettext_lazy("Meetings and booking pages"),
+    "genie": gettext_lazy("Outreach by email"),
+    "campaign": gettext_lazy("Campaigns"),
+    "report": gettext_lazy("Reports"),
+    "workflow": gettext_lazy("Workflows"),
+    "domain-tracking": gettext_lazy("Visits of your website"),
+    "chat-widget": gettext_lazy("Chat on your website"),
+    "manual-chatbot": gettext_lazy("Chatbots"),
+    "chatapp": gettext_lazy("Chat apps"),
+    "videocall": gettext_lazy("Video calls"),
+    "enrich": gettext_lazy("Missing data looked up"),
+    "lead-gen-ai": gettext_lazy("Finding people"),
+    "ai-crm-chat": gettext_lazy("An assistant that answers from your records"),
+    "white-label-options": gettext_lazy("Your own brand"),
+    "api": gettext_lazy("API keys and webhooks"),
 }
 """Permission module -> its description for a buyer of a plan. The others come with these."""
 

@@ -24,6 +24,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, Extract
 
 from core.access import Actor
 from core.reports import By, Column, Report, Source, condition, count
+from core.text.translation import gettext_lazy
 from crm.activities.models import LeadActivity
 from crm.activities.rights import MODULE
 from crm.activities.selectors import readable_activities
@@ -34,19 +35,19 @@ Kind = LeadActivity.Kind
 MOVE = " → "
 SECONDS_OF_A_DAY = 86_400.0
 KIND_LABELS = {
-    Kind.CREATED: "Lead created",
-    Kind.CHANGED: "Values changed",
-    Kind.STATUS: "Status changed",
-    Kind.ASSIGNED: "Assigned",
-    Kind.NOTE: "Notes",
-    Kind.MAIL: "Emails",
-    Kind.CALL: "Calls",
-    Kind.MEETING: "Meetings",
-    Kind.FOLLOW_UP: "Tasks",
-    Kind.MERGED: "Merged",
-    Kind.DELETED: "Deleted",
-    Kind.RESTORED: "Restored",
-    Kind.IMPORTED: "Imported",
+    Kind.CREATED: gettext_lazy("Lead created"),
+    Kind.CHANGED: gettext_lazy("Values changed"),
+    Kind.STATUS: gettext_lazy("Status changed"),
+    Kind.ASSIGNED: gettext_lazy("Assigned"),
+    Kind.NOTE: gettext_lazy("Notes"),
+    Kind.MAIL: gettext_lazy("Emails"),
+    Kind.CALL: gettext_lazy("Calls"),
+    Kind.MEETING: gettext_lazy("Meetings"),
+    Kind.FOLLOW_UP: gettext_lazy("Tasks"),
+    Kind.MERGED: gettext_lazy("Merged"),
+    Kind.DELETED: gettext_lazy("Deleted"),
+    Kind.RESTORED: gettext_lazy("Restored"),
+    Kind.IMPORTED: gettext_lazy("Imported"),
 }
 """Kind -> its label."""
 WORK = {
@@ -61,7 +62,7 @@ WORK = {
 
 
 def _columns() -> tuple[Column, ...]:
-    columns = [count("activities", "Activities")]
+    columns = [count("activities", gettext_lazy("Activities"))]
     columns += [
         count(key, KIND_LABELS[kind], Q(kind=kind), condition("kind", "equals", kind)) for key, kind in WORK.items()
     ]
@@ -70,8 +71,8 @@ def _columns() -> tuple[Column, ...]:
 
 ACTIVITIES = Report(
     name="activities",
-    title="Activities",
-    about="What happened to leads in the period, as far as you may read it.",
+    title=gettext_lazy("Activities"),
+    about=gettext_lazy("What happened to leads in the period, as far as you may read it."),
     modules=(MODULE,),
     place=40,
     sources=(
@@ -81,8 +82,15 @@ ACTIVITIES = Report(
             path="lead-activity",
             at_field="happenedAt",
             by=(
-                By("member", "Member", "member_id", label="member__name", field="member", empty="Nobody"),
-                By("kind", "Kind", "kind", labels=KIND_LABELS, field="kind"),
+                By(
+                    "member",
+                    gettext_lazy("Member"),
+                    "member_id",
+                    label="member__name",
+                    field="member",
+                    empty=gettext_lazy("Nobody"),
+                ),
+                By("kind", gettext_lazy("Kind"), "kind", labels=KIND_LABELS, field="kind"),
             ),
             columns=_columns(),
         ),
@@ -121,9 +129,11 @@ def status_changes(actor: Actor) -> QuerySet[LeadActivity]:
 
 PIPELINE = Report(
     name="pipeline",
-    title="Pipeline",
-    about="Open leads as they are now, whatever the period is, and the changes of status that happened in it, with the"
-    " days that leads had the status before.",
+    title=gettext_lazy("Pipeline"),
+    about=gettext_lazy(
+        "Open leads as they are now, whatever the period is, and the changes of status that happened in it, with the"
+        " days that leads had the status before."
+    ),
     modules=("lead",),
     place=20,
     sources=(
@@ -132,7 +142,10 @@ PIPELINE = Report(
             path="lead",
             filters=(condition("status", "notIn", [WON, LOST]),),
             by=GROUPS,
-            columns=(count("open", "Open now"), Column("openValue", "Value of open", Sum("value"), "money")),
+            columns=(
+                count("open", gettext_lazy("Open now")),
+                Column("openValue", gettext_lazy("Value of open"), Sum("value"), "money"),
+            ),
         ),
         Source(
             rows=moves,
@@ -141,10 +154,10 @@ PIPELINE = Report(
             at_field="happenedAt",
             filters=(condition("kind", "equals", LeadActivity.Kind.STATUS),),
             by=(
-                By("status", "Status", _status("from"), labels=status_labels),
+                By("status", gettext_lazy("Status"), _status("from"), labels=status_labels),
                 By(
                     "move",
-                    "Change of status",
+                    gettext_lazy("Change of status"),
                     Concat(
                         Coalesce(_status("from"), Value(""), output_field=CharField()),
                         Value(MOVE),
@@ -153,22 +166,29 @@ PIPELINE = Report(
                     ),
                     labels=move_labels,
                 ),
-                By("changedBy", "Changed by", "member_id", label="member__name", field="member", empty="Nobody"),
+                By(
+                    "changedBy",
+                    gettext_lazy("Changed by"),
+                    "member_id",
+                    label="member__name",
+                    field="member",
+                    empty=gettext_lazy("Nobody"),
+                ),
             ),
             columns=(
-                count("moved", "Moved on"),
-                Column("days", "Days", Sum("days_before"), "days", hidden=True),
+                count("moved", gettext_lazy("Moved on")),
+                Column("days", gettext_lazy("Days"), Sum("days_before"), "days", hidden=True),
             ),
         ),
         Source(
             rows=status_changes,
             at="happened_at",
             by_day=False,
-            by=(By("status", "Status", _status("to"), labels=status_labels),),
-            columns=(Column("entered", "Moved in", Count("pk")),),
+            by=(By("status", gettext_lazy("Status"), _status("to"), labels=status_labels),),
+            columns=(Column("entered", gettext_lazy("Moved in"), Count("pk")),),
         ),
     ),
-    ratios=(Column("meanDays", "Mean days before", type="days", ratio=("days", "moved")),),
+    ratios=(Column("meanDays", gettext_lazy("Mean days before"), type="days", ratio=("days", "moved")),),
 )
 
 REPORTS = (ACTIVITIES, PIPELINE)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from accounts.members.notices import notify
 from accounts.settings.notices import Notice
+from core.text.translation import gettext_lazy
 from crm.bulk_jobs.changes import at_once
 from crm.bulk_jobs.models import BulkJob
 
 FINISHED = Notice(
-    "bulk-job.finished", "A change of many records of yours is done", "notice_bulk_job_finished", on=False
+    "bulk-job.finished", gettext_lazy("A change of many records of yours is done"), "notice_bulk_job_finished", on=False
 )
 
 NOUNS = {"contact": "contact", "lead": "lead", "productService": "product", "genie": "message", "workflow": "run"}

@@ -5,12 +5,15 @@ from __future__ import annotations
 from django.db.models import Q
 
 from core.reports import By, Report, Source, condition, count
+from core.text.translation import gettext_lazy
 from crm.contacts.selectors import live_contacts
 
 CONTACTS = Report(
     name="contacts",
-    title="Contacts",
-    about="Contacts that were added in the period, and how many of these have replied or unsubscribed since.",
+    title=gettext_lazy("Contacts"),
+    about=gettext_lazy(
+        "Contacts that were added in the period, and how many of these have replied or unsubscribed since."
+    ),
     modules=("contact",),
     place=30,
     sources=(
@@ -22,42 +25,49 @@ CONTACTS = Report(
             by=(
                 By(
                     "import",
-                    "Import",
+                    gettext_lazy("Import"),
                     "import_job_id",
                     label="import_job__file__name",
                     field="importId",
-                    empty="Not imported",
+                    empty=gettext_lazy("Not imported"),
                 ),
                 By(
                     "category",
-                    "Category",
+                    gettext_lazy("Category"),
                     "category_id",
                     label="category__name",
                     field="category",
-                    empty="No category",
+                    empty=gettext_lazy("No category"),
                 ),
                 By(
                     "tag",
-                    "Tag",
+                    gettext_lazy("Tag"),
                     "tag_links__tag_id",
                     label="tag_links__tag__name",
                     field="tags",
-                    empty="No tag",
+                    empty=gettext_lazy("No tag"),
                     overlaps=True,
                 ),
-                By("member", "Added by", "created_by_id", label="created_by__name", field="createdBy", empty="Nobody"),
+                By(
+                    "member",
+                    gettext_lazy("Added by"),
+                    "created_by_id",
+                    label="created_by__name",
+                    field="createdBy",
+                    empty=gettext_lazy("Nobody"),
+                ),
             ),
             columns=(
-                count("added", "Added"),
+                count("added", gettext_lazy("Added")),
                 count(
                     "answered",
-                    "Replied since",
+                    gettext_lazy("Replied since"),
                     Q(replied_at__isnull=False),
                     condition("repliedAt", "isNotEmpty"),
                 ),
                 count(
                     "unsubscribed",
-                    "Unsubscribed since",
+                    gettext_lazy("Unsubscribed since"),
                     Q(unsubscribed_at__isnull=False),
                     condition("unsubscribed", "equals", True),
                 ),

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from accounts.members.notices import notify
 from accounts.settings.notices import Notice
+from core.text.translation import gettext_lazy
 from crm.imports.models import Import
 
 NOTICES = {
-    Import.Status.COMPLETED: Notice("import.finished", "An import of yours is done", "notice_import_finished"),
-    Import.Status.FAILED: Notice("import.failed", "An import of yours was stopped", "notice_import_failed"),
+    Import.Status.COMPLETED: Notice(
+        "import.finished", gettext_lazy("An import of yours is done"), "notice_import_finished"
+    ),
+    Import.Status.FAILED: Notice(
+        "import.failed", gettext_lazy("An import of yours was stopped"), "notice_import_failed"
+    ),
 }
 
 

@@ -7,16 +7,17 @@ from functools import partial
 from django.db.models import Sum
 
 from core.reports import By, Column, Report, Source, count
+from core.text.translation import gettext_lazy
 from crm.imports.models import Import
 from crm.imports.services import readable_imports
 
 STATUSES = {
-    Import.Status.PAUSED: "Not begun, or paused",
-    Import.Status.QUEUED: "Waiting",
-    Import.Status.RUNNING: "At work",
-    Import.Status.COMPLETED: "Completed",
-    Import.Status.FAILED: "Failed",
-    Import.Status.CANCELLED: "Cancelled",
+    Import.Status.PAUSED: gettext_lazy("Not begun, or paused"),
+    Import.Status.QUEUED: gettext_lazy("Waiting"),
+    Import.Status.RUNNING: gettext_lazy("At work"),
+    Import.Status.COMPLETED: gettext_lazy("Completed"),
+    Import.Status.FAILED: gettext_lazy("Failed"),
+    Import.Status.CANCELLED: gettext_lazy("Cancelled"),
 }
 """Status -> its label."""
 
@@ -25,7 +26,7 @@ def _report(name: str, title: str, type: str, place: int) -> Report:
     return Report(
         name=name,
         title=title,
-        about="Imports that were made in the period, and what became of their rows.",
+        about=gettext_lazy("Imports that were made in the period, and what became of their rows."),
         modules=(type,),
         place=place,
         sources=(
@@ -36,19 +37,24 @@ def _report(name: str, title: str, type: str, place: int) -> Report:
                 at_field="createdAt",
                 by=(
                     By(
-                        "member", "Member", "created_by_id", label="created_by__name", field="createdBy", empty="Nobody"
+                        "member",
+                        gettext_lazy("Member"),
+                        "created_by_id",
+                        label="created_by__name",
+                        field="createdBy",
+                        empty=gettext_lazy("Nobody"),
                     ),
-                    By("status", "State", "status", labels=STATUSES, field="status"),
+                    By("status", gettext_lazy("State"), "status", labels=STATUSES, field="status"),
                 ),
                 columns=(
-                    count("imports", "Imports"),
+                    count("imports", gettext_lazy("Imports")),
                     *(
                         Column(key, title, Sum(key))
                         for key, title in (
-                            ("created", "Rows created"),
-                            ("updated", "Rows updated"),
-                            ("skipped", "Rows skipped"),
-                            ("failed", "Rows failed"),
+                            ("created", gettext_lazy("Rows created")),
+                            ("updated", gettext_lazy("Rows updated")),
+                            ("skipped", gettext_lazy("Rows skipped")),
+                            ("failed", gettext_lazy("Rows failed")),
                         )
                     ),
                 ),
@@ -58,6 +64,6 @@ def _report(name: str, title: str, type: str, place: int) -> Report:
 
 
 REPORTS = (
-    _report("imports", "Imports of contacts", Import.Type.CONTACT, 50),
-    _report("lead-imports", "Imports of leads", Import.Type.LEAD, 51),
+    _report("imports", gettext_lazy("Imports of contacts"), Import.Type.CONTACT, 50),
+    _report("lead-imports", gettext_lazy("Imports of leads"), Import.Type.LEAD, 51),
 )

@@ -10,6 +10,7 @@ from django.db.models.functions import NullIf
 
 from core.access import Actor
 from core.reports import By, Column, Report, Source, condition, count
+from core.text.translation import gettext_lazy
 from crm.custom_fields.selectors import option_labels
 from crm.leads.filters import DECIDED_AT
 from crm.leads.models import Lead
@@ -32,10 +33,24 @@ def source_labels(keys: Sequence[Any]) -> Mapping[str, str]:
 
 
 GROUPS = (
-    By("status", "Status", "status", labels=status_labels, field="status"),
-    By("source", "Source", NullIf("source", Value("")), labels=source_labels, field="source", empty="No source"),
-    By("team", "Team", "team_id", label="team__name", field="team", empty="No team"),
-    By("member", "Member", "team_member_id", label="team_member__name", field="teamMember", empty="Nobody"),
+    By("status", gettext_lazy("Status"), "status", labels=status_labels, field="status"),
+    By(
+        "source",
+        gettext_lazy("Source"),
+        NullIf("source", Value("")),
+        labels=source_labels,
+        field="source",
+        empty=gettext_lazy("No source"),
+    ),
+    By("team", gettext_lazy("Team"), "team_id", label="team__name", field="team", empty=gettext_lazy("No team")),
+    By(
+        "member",
+        gettext_lazy("Member"),
+        "team_member_id",
+        label="team_member__name",
+        field="teamMember",
+        empty=gettext_lazy("Nobody"),
+    ),
 )
 
 
@@ -46,8 +61,10 @@ def decided_leads(actor: Actor) -> QuerySet[Lead]:
 
 LEADS = Report(
     name="leads",
-    title="Leads",
-    about="Leads that were created in the period, and those that were won or lost in it, whenever they were created.",
+    title=gettext_lazy("Leads"),
+    about=gettext_lazy(
+        "Leads that were created in the period, and those that were won or lost in it, whenever they were created."
+    ),
     modules=("lead",),
     place=10,
     sources=(
@@ -58,8 +75,8 @@ LEADS = Report(
             at_field="createdAt",
             by=GROUPS,
             columns=(
-                count("created", "Created"),
-                Column("createdValue", "Value of created", Sum("value"), "money"),
+                count("created", gettext_lazy("Created")),
+                Column("createdValue", gettext_lazy("Value of created"), Sum("value"), "money"),
             ),
         ),
         Source(
@@ -70,14 +87,14 @@ LEADS = Report(
             filters=(condition("status", "in", [WON, LOST]),),
             by=GROUPS,
             columns=(
-                count("decided", "Decided", hidden=True),
-                count("won", "Won", Q(status=WON), condition("status", "equals", WON)),
-                count("lost", "Lost", Q(status=LOST), condition("status", "equals", LOST)),
-                Column("wonValue", "Value of won", Sum("value", filter=Q(status=WON)), "money"),
+                count("decided", gettext_lazy("Decided"), hidden=True),
+                count("won", gettext_lazy("Won"), Q(status=WON), condition("status", "equals", WON)),
+                count("lost", gettext_lazy("Lost"), Q(status=LOST), condition("status", "equals", LOST)),
+                Column("wonValue", gettext_lazy("Value of won"), Sum("value", filter=Q(status=WON)), "money"),
             ),
         ),
     ),
-    ratios=(Column("winRate", "Win rate", type="percent", ratio=("won", "decided")),),
+    ratios=(Column("winRate", gettext_lazy("Win rate"), type="percent", ratio=("won", "decided")),),
 )
 
 

@@ -5,26 +5,29 @@ from __future__ import annotations
 from django.db.models import Q
 
 from core.reports import By, Column, Report, Source, condition, count
+from core.text.translation import gettext_lazy
 from workflows.engine.models import WorkflowRun
 
 Status = WorkflowRun.Status
 UNDER_WAY = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)
 STATUSES = {
-    Status.QUEUED: "Ready",
-    Status.RUNNING: "At work",
-    Status.WAITING: "Waiting",
-    Status.PAUSED: "Paused",
-    Status.COMPLETED: "Done",
-    Status.FAILED: "Failed",
-    Status.CANCELLED: "Cancelled",
+    Status.QUEUED: gettext_lazy("Ready"),
+    Status.RUNNING: gettext_lazy("At work"),
+    Status.WAITING: gettext_lazy("Waiting"),
+    Status.PAUSED: gettext_lazy("Paused"),
+    Status.COMPLETED: gettext_lazy("Done"),
+    Status.FAILED: gettext_lazy("Failed"),
+    Status.CANCELLED: gettext_lazy("Cancelled"),
 }
 """Status -> its label."""
 
 WORKFLOWS = Report(
     name="workflows",
-    title="Workflows",
-    about="Runs of workflows that began in the period, and what has become of them since. Runs that were deleted, or"
-    " whose time to be kept is over, are not among them.",
+    title=gettext_lazy("Workflows"),
+    about=gettext_lazy(
+        "Runs of workflows that began in the period, and what has become of them since. Runs that were deleted, or"
+        " whose time to be kept is over, are not among them."
+    ),
     modules=("workflow",),
     place=85,
     dated="by the day they began",
@@ -35,13 +38,16 @@ WORKFLOWS = Report(
             path="workflow/runs",
             at_field="createdAt",
             by=(
-                By("workflow", "Workflow", "workflow_id", label="workflow__name", field="workflow"),
-                By("status", "State", "status", labels=STATUSES, field="status"),
+                By("workflow", gettext_lazy("Workflow"), "workflow_id", label="workflow__name", field="workflow"),
+                By("status", gettext_lazy("State"), "status", labels=STATUSES, field="status"),
             ),
             columns=(
-                count("runs", "Runs"),
+                count("runs", gettext_lazy("Runs")),
                 count(
-                    "underWay", "Under way", Q(status__in=UNDER_WAY), condition("status", "in", [*map(str, UNDER_WAY)])
+                    "underWay",
+                    gettext_lazy("Under way"),
+                    Q(status__in=UNDER_WAY),
+                    condition("status", "in", [*map(str, UNDER_WAY)]),
                 ),
                 *(
                     count(str(status), STATUSES[status], Q(status=status), condition("status", "equals", str(status)))
@@ -51,8 +57,8 @@ WORKFLOWS = Report(
         ),
     ),
     ratios=(
-        Column("completedRate", "Completion rate", type="percent", ratio=("completed", "runs")),
-        Column("failureRate", "Failure rate", type="percent", ratio=("failed", "runs")),
+        Column("completedRate", gettext_lazy("Completion rate"), type="percent", ratio=("completed", "runs")),
+        Column("failureRate", gettext_lazy("Failure rate"), type="percent", ratio=("failed", "runs")),
     ),
 )
 

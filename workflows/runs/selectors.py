@@ -7,9 +7,11 @@ from datetime import datetime
 
 from django.db.models import F, Func, JSONField, Value
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from core.access import Actor
 from core.text.json import iso
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from workflows.definitions.backlog import pace_of
 from workflows.engine import read_rights
@@ -23,15 +25,17 @@ BEFORE = "0"
 """The token of the timer before a run's first step: the workflow's window has to open."""
 
 WHY = {
-    "quota": "The plan's runs of this month have begun; it begins in the next one, or with a larger plan.",
-    "concurrency": "Its workflow has as many runs under way as it may; it begins when one of them ends.",
-    "rate": "Starts have a rate; it begins when it is its turn.",
-    "importBacklog": "It comes from many records at once, which go behind what happens now.",
-    "window": "It begins when the workflow's window opens.",
-    "unpublished": "Its workflow is not published.",
-    "workflowPaused": "Its workflow is paused.",
-    "paused": "The runs of its workflow were paused together.",
-    "byMember": "A member has paused it.",
+    "quota": gettext_lazy(
+        "The plan's runs of this month have begun; it begins in the next one, or with a larger plan."
+    ),
+    "concurrency": gettext_lazy("Its workflow has as many runs under way as it may; it begins when one of them ends."),
+    "rate": gettext_lazy("Starts have a rate; it begins when it is its turn."),
+    "importBacklog": gettext_lazy("It comes from many records at once, which go behind what happens now."),
+    "window": gettext_lazy("It begins when the workflow's window opens."),
+    "unpublished": gettext_lazy("Its workflow is not published."),
+    "workflowPaused": gettext_lazy("Its workflow is paused."),
+    "paused": gettext_lazy("The runs of its workflow were paused together."),
+    "byMember": gettext_lazy("A member has paused it."),
 }
 """Reason -> its explanation."""
 
@@ -105,7 +109,7 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
             eta = _eta(run, now) if run.status == WorkflowRun.Status.QUEUED else None
         text = WHY.get(run.reason, "")
         if run.status == WorkflowRun.Status.WAITING and not text:
-            text = "It waits for what its nodes wait for."
+            text = gettext("Its steps are waiting.")
         ended = run.finished_at is not None
         reasons[run.pk] = ("", None) if ended else (text, iso(eta) if eta else None)
     return reasons

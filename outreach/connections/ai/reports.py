@@ -6,24 +6,27 @@ from django.db.models import CharField, Sum, Value
 from django.db.models.functions import Coalesce, Left, NullIf
 
 from core.reports import By, Column, Report, Source, count
+from core.text.translation import gettext_lazy
 from outreach.connections.ai.models import AiUsage
 from outreach.connections.ai.usage import settled_calls
 from outreach.connections.connected_apps.registry import MODULE
 
 PURPOSES = {
-    AiUsage.Purpose.COMPOSE: "Messages",
-    AiUsage.Purpose.SAMPLE: "Samples",
-    AiUsage.Purpose.JUDGE: "Checks",
-    AiUsage.Purpose.QUESTION: "Questions about records",
-    AiUsage.Purpose.TEST: "Tests of the connection",
+    AiUsage.Purpose.COMPOSE: gettext_lazy("Messages"),
+    AiUsage.Purpose.SAMPLE: gettext_lazy("Samples"),
+    AiUsage.Purpose.JUDGE: gettext_lazy("Checks"),
+    AiUsage.Purpose.QUESTION: gettext_lazy("Questions about records"),
+    AiUsage.Purpose.TEST: gettext_lazy("Tests of the connection"),
 }
 """Purpose -> its label."""
 
 AI_USAGE = Report(
     name="ai-usage",
-    title="AI use",
-    about="Calls of AI apps that were answered in the period, with their tokens and what they cost by the app's prices"
-    " then.",
+    title=gettext_lazy("AI use"),
+    about=gettext_lazy(
+        "Calls of AI apps that were answered in the period, with their tokens and what they cost by the app's prices"
+        " then."
+    ),
     modules=(MODULE,),
     place=80,
     sources=(
@@ -33,23 +36,36 @@ AI_USAGE = Report(
             path="ai-usage",
             at_field="createdAt",
             by=(
-                By("app", "AI app", "app_id", label="app__name", field="app", empty="An app that was removed"),
-                By("purpose", "Purpose", "purpose", labels=PURPOSES, field="purpose"),
+                By(
+                    "app",
+                    gettext_lazy("AI app"),
+                    "app_id",
+                    label="app__name",
+                    field="app",
+                    empty=gettext_lazy("An app that was removed"),
+                ),
+                By("purpose", gettext_lazy("Purpose"), "purpose", labels=PURPOSES, field="purpose"),
                 By(
                     "run",
-                    "Outreach",
+                    gettext_lazy("Outreach"),
                     "run_id",
                     label=Coalesce(NullIf("run__name", Value("")), Left("run__prompt", 80), output_field=CharField()),
                     field="run",
-                    empty="No outreach",
+                    empty=gettext_lazy("No outreach"),
                 ),
-                By("model", "Model", NullIf("model", Value("")), field="model", empty="Not told"),
+                By(
+                    "model",
+                    gettext_lazy("Model"),
+                    NullIf("model", Value("")),
+                    field="model",
+                    empty=gettext_lazy("Not told"),
+                ),
             ),
             columns=(
-                count("calls", "Calls"),
-                Column("tokensIn", "Tokens sent", Sum("tokens_in")),
-                Column("tokensOut", "Tokens received", Sum("tokens_out")),
-                Column("cost", "Cost", Sum("cost"), "money"),
+                count("calls", gettext_lazy("Calls")),
+                Column("tokensIn", gettext_lazy("Tokens sent"), Sum("tokens_in")),
+                Column("tokensOut", gettext_lazy("Tokens received"), Sum("tokens_out")),
+                Column("cost", gettext_lazy("Cost"), Sum("cost"), "money"),
             ),
         ),
     ),

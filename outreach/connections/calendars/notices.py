@@ -5,13 +5,14 @@ from __future__ import annotations
 from accounts.members.notices import notify
 from accounts.models import Member
 from accounts.settings.notices import Notice
+from core.text.translation import gettext_lazy
 from outreach.connections.calendars.google import CalendarFailed
 from outreach.connections.calendars.models import CalendarConnection
 
 CALENDAR_FAILING = Notice(
-    "calendar.failing", "A member's calendar has to be connected again", "notice_calendar_failing"
+    "calendar.failing", gettext_lazy("A member's calendar has to be connected again"), "notice_calendar_failing"
 )
-REFUSED = "Google takes the log-in no more. Connect it again."
+REFUSED = gettext_lazy("Google takes the log-in no more. Connect it again.")
 
 
 def record_failure(connection: CalendarConnection, failed: CalendarFailed) -> None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from django.db.models import Q
 
 from core.reports import By, Report, Source, condition, count
+from core.text.translation import gettext_lazy
 from outreach.messaging.suppression.models import Suppression
 
 REASONS = {
-    Suppression.Reason.UNSUBSCRIBED: "Unsubscribed",
-    Suppression.Reason.BOUNCED: "Bounced",
-    Suppression.Reason.COMPLAINED: "Complained",
-    Suppression.Reason.MANUAL: "Added by hand",
+    Suppression.Reason.UNSUBSCRIBED: gettext_lazy("Unsubscribed"),
+    Suppression.Reason.BOUNCED: gettext_lazy("Bounced"),
+    Suppression.Reason.COMPLAINED: gettext_lazy("Complained"),
+    Suppression.Reason.MANUAL: gettext_lazy("Added by hand"),
 }
 """Reason -> its label."""
 
 SUPPRESSIONS = Report(
     name="suppressions",
-    title="Suppression list",
-    about="Addresses added to the suppression list in the period, and still on it.",
+    title=gettext_lazy("Suppression list"),
+    about=gettext_lazy("Addresses added to the suppression list in the period, and still on it."),
     modules=("genie",),
     place=75,
     sources=(
@@ -27,9 +28,9 @@ SUPPRESSIONS = Report(
             at="created_at",
             path="suppression",
             at_field="createdAt",
-            by=(By("reason", "Reason", "reason", labels=REASONS, field="reason"),),
+            by=(By("reason", gettext_lazy("Reason"), "reason", labels=REASONS, field="reason"),),
             columns=(
-                count("addresses", "Addresses"),
+                count("addresses", gettext_lazy("Addresses")),
                 *(
                     count(str(reason), title, Q(reason=reason), condition("reason", "equals", reason))
                     for reason, title in REASONS.items()

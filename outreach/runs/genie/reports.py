@@ -12,9 +12,11 @@ from typing import Any
 
 from django.db.models import CharField, F, Func, Q, Value
 from django.db.models.functions import Coalesce, Left, Lower, NullIf
+from django.utils.translation import gettext
 
 from core.reports import By, Column, Report, Source, condition, count
 from core.reports.declarations import Node, any_of
+from core.text.translation import gettext_lazy
 from outreach.connections.mail_vendors.registry import channel_of, letters
 from outreach.messaging.delivery.filters import SENDER, TEMPLATE
 from outreach.messaging.delivery.models import SendJob
@@ -47,7 +49,7 @@ def run_name(path: str) -> Coalesce:
 def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
     """Return channel -> its name."""
     vendors = {channel_of(letter): vendor.name for letter, vendor in letters().items()}
-    return {SendJob.Channel.SMTP: "SMTP", SendJob.Channel.CHATAPP: "Chat", **vendors}
+    return {SendJob.Channel.SMTP: "SMTP", SendJob.Channel.CHATAPP: gettext("Chat"), **vendors}
 
 
 def telling_channels() -> list[str]:
@@ -62,7 +64,10 @@ def template_labels(keys: Sequence[Any]) -> Mapping[str, str]:
 
 def step_labels(keys: Sequence[Any]) -> Mapping[int, str]:
     """Return step -> the name of its messages."""
-    return {key: "First message" if key == 1 else f"Follow-up {key - 1}" for key in keys}
+    return {
+        key: gettext("First message") if key == 1 else gettext("Follow-up %(number)s") % {"number": key - 1}
+        for key in keys
+    }
 
 
 def of_domain(key: str | None) -> Node:
@@ -72,7 +77,7 @@ def of_domain(key: str | None) -> Node:
 
 BY_SENDER = By(
     "sender",
-    "Sender",
+    gettext_lazy("Sender"),
     SENDER,
     label=Coalesce(
         NullIf("smtp__name", Value("")),
@@ -82,14 +87,16 @@ BY_SENDER = By(
         output_field=CharField(),
     ),
     field="sender",
-    empty="No sender",
+    empty=gettext_lazy("No sender"),
 )
-BY_RUN = By("run", "Outreach", "run_id", label=run_name("run"), field="run", empty="No outreach")
-BY_CHANNEL = By("vendor", "Vendor", "channel", labels=channel_labels, field="channel")
+BY_RUN = By(
+    "run", gettext_lazy("Outreach"), "run_id", label=run_name("run"), field="run", empty=gettext_lazy("No outreach")
+)
+BY_CHANNEL = By("vendor", gettext_lazy("Vendor"), "channel", labels=channel_labels, field="channel")
 
 VISITS = (
-    count("opened", "Opened", Q(open_count__gt=0), condition("openCount", "greaterThan", 0)),
-    count("clicked", "Clicked", Q(click_count__gt=0), condition("clickCount", "greaterThan", 0)),
+    count("opened", gettext_lazy("Opened"), Q(open_count__gt=0), condition("openCount", "greaterThan", 0)),
+    count("clicked", gettext_lazy("Clicked"), Q(click_count__gt=0), condition("clickCount", "greaterThan", 0)),
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
 
@@ -97,25 +104,41 @@ MESSAGES_BY = (
     BY_RUN,
     By(
         "campaign",
-        "Campaign",
+        gettext_lazy("Campaign"),
         "run__of_campaign_id",
         label="run__of_campaign__name",
         field="campaign",
-        empty="No campaign",
+        empty=gettext_lazy("No campaign"),
     ),
-    By("template", "Template", TEMPLATE, labels=template_labels, field="template", empty="No template"),
+    By(
+        "template",
+        gettext_lazy("Template"),
+        TEMPLATE,
+        labels=template_labels,
+        field="template",
+        empty=gettext_lazy("No template"),
+    ),
     BY_SENDER,
-    By("member", "Member", "created_by_id", label="created_by__name", field="createdBy", empty="Nobody"),
-    By("step", "Step", "step", labels=step_labels, field="step"),
+    By(
+        "member",
+        gettext_lazy("Member"),
+        "created_by_id",
+        label="created_by__name",
+        field="createdBy",
+        empty=gettext_lazy("Nobody"),
+    ),
+    By("step", gettext_lazy("Step"), "step", labels=step_labels, field="step"),
     BY_CHANNEL,
 )
 """Groupings of planned, and of sent messages."""
 
 OUTREACH = Report(
     name="outreach",
-    title="Outreach",
-    about="Messages that were planned in the period, with what has become of them; and those that were sent in it,"
-    " whenever they were planned, with who has opened, clicked and replied to them since.",
+    title=gettext_lazy("Outreach"),
+    about=gettext_lazy(
+        "Messages that were planned in the period, with what has become of them; and those that were sent in it,"
+        " whenever they were planned, with who has opened, clicked and replied to them since."
+    ),
     modules=MODULES,
     place=60,
     dated="by the day they were planned; what was sent, by the day it went out",
@@ -127,15 +150,17 @@ OUTREACH = Report(
             at_field="createdAt",
             by=MESSAGES_BY,
             columns=(
-                count("planned", "Planned"),
-                count("waiting", "Waiting", Q(status__in=WAITING), condition("status", "in", list(WAITING))),
+                count("planned", gettext_lazy("Planned")),
+                count(
+                    "waiting", gettext_lazy("Waiting"), Q(status__in=WAITING), condition("status", "in", list(WAITING))
+                ),
                 *(
                     count(status, title, Q(status=status), condition("status", "equals", status))
                     for status, title in (
-                        (Status.FAILED, "Failed"),
-                        (Status.UNKNOWN, "Unknown"),
-                        (Status.SUPPRESSED, "Suppressed"),
-                        (Status.CANCELLED, "Cancelled"),
+                        (Status.FAILED, gettext_lazy("Failed")),
+                        (Status.UNKNOWN, gettext_lazy("Unknown")),
+                        (Status.SUPPRESSED, gettext_lazy("Suppressed")),
+                        (Status.CANCELLED, gettext_lazy("Cancelled")),
                     )
                 ),
             ),
@@ -148,25 +173,26 @@ OUTREACH = Report(
             filters=(condition("status", "equals", Status.SENT),),
             by=MESSAGES_BY,
             columns=(
-                count("sent", "Sent"),
+                count("sent", gettext_lazy("Sent")),
                 *VISITS,
-                count("replied", "Replied", Q(received(REPLY)), condition("replied", "equals", True)),
+                count("replied", gettext_lazy("Replied"), Q(received(REPLY)), condition("replied", "equals", True)),
             ),
         ),
     ),
     ratios=(
-        Column("openRate", "Open rate", type="percent", ratio=("opened", "sent")),
-        Column("clickRate", "Click rate", type="percent", ratio=("clicked", "sent")),
-        Column("replyRate", "Reply rate", type="percent", ratio=("replied", "sent")),
+        Column("openRate", gettext_lazy("Open rate"), type="percent", ratio=("opened", "sent")),
+        Column("clickRate", gettext_lazy("Click rate"), type="percent", ratio=("clicked", "sent")),
+        Column("replyRate", gettext_lazy("Reply rate"), type="percent", ratio=("replied", "sent")),
     ),
 )
 
 DELIVERABILITY = Report(
     name="deliverability",
-    title="Deliverability",
-    about="Messages that were handed to a mail server in the period, and what servers, vendors and recipients have told"
-    " of them since. Mail servers (SMTP) never tell of deliveries, most mail vendors do: what was delivered is a share"
-    " of theirs.",
+    title=gettext_lazy("Deliverability"),
+    about=gettext_lazy(
+        "Messages that were handed to a mail server in the period, with deliveries, bounces and complaints since."
+        " Mail servers (SMTP) don't report deliveries, most mail vendors do: the delivery rate counts theirs alone."
+    ),
     modules=MODULES,
     place=70,
     dated="by the day they went out, or were refused at once",
@@ -182,26 +208,29 @@ DELIVERABILITY = Report(
                 BY_CHANNEL,
                 By(
                     "domain",
-                    "Recipient's domain",
+                    gettext_lazy("Recipient's domain"),
                     NullIf(
                         Lower(Func(F("recipient"), Value("@"), Value(2), function="split_part")),
                         Value(""),
                         output_field=CharField(),
                     ),
                     node=of_domain,
-                    empty="No address",
+                    empty=gettext_lazy("No address"),
                 ),
                 BY_RUN,
             ),
             columns=(
-                count("messages", "Messages"),
+                count("messages", gettext_lazy("Messages")),
                 *(
                     count(status, title, Q(status=status), condition("status", "equals", status))
-                    for status, title in ((Status.SENDING, "On their way"), (Status.SENT, "Sent"))
+                    for status, title in (
+                        (Status.SENDING, gettext_lazy("On their way")),
+                        (Status.SENT, gettext_lazy("Sent")),
+                    )
                 ),
                 count(
                     "told",
-                    "Delivery reported",
+                    gettext_lazy("Delivery reported"),
                     Q(channel__in=telling_channels()) | Q(delivery_status__in=REACHED),
                     any_of(
                         condition("channel", "in", telling_channels()),
@@ -210,29 +239,37 @@ DELIVERABILITY = Report(
                 ),
                 count(
                     "delivered",
-                    "Delivered",
+                    gettext_lazy("Delivered"),
                     Q(delivery_status__in=REACHED),
                     condition("deliveryStatus", "in", list(REACHED)),
                 ),
                 *VISITS,
-                count("bouncedHard", "Hard bounces", HARD, condition("bounce", "equals", HARD_BOUNCE)),
-                count("bouncedSoft", "Soft bounces", SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
-                count("complained", "Complained", COMPLAINED, condition("complained", "equals", True)),
-                count("unsubscribed", "Unsubscribed", Q(unsubscribed()), condition("unsubscribed", "equals", True)),
+                count("bouncedHard", gettext_lazy("Hard bounces"), HARD, condition("bounce", "equals", HARD_BOUNCE)),
+                count("bouncedSoft", gettext_lazy("Soft bounces"), SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
+                count("complained", gettext_lazy("Complained"), COMPLAINED, condition("complained", "equals", True)),
+                count(
+                    "unsubscribed",
+                    gettext_lazy("Unsubscribed"),
+                    Q(unsubscribed()),
+                    condition("unsubscribed", "equals", True),
+                ),
                 *(
                     count(status, title, Q(status=status), condition("status", "equals", status))
-                    for status, title in ((Status.FAILED, "Failed"), (Status.UNKNOWN, "Unknown"))
+                    for status, title in (
+                        (Status.FAILED, gettext_lazy("Failed")),
+                        (Status.UNKNOWN, gettext_lazy("Unknown")),
+                    )
                 ),
             ),
         ),
     ),
     ratios=(
-        Column("deliveryRate", "Delivery rate", type="percent", ratio=("delivered", "told")),
-        Column("openRate", "Open rate", type="percent", ratio=("opened", "messages")),
-        Column("clickRate", "Click rate", type="percent", ratio=("clicked", "messages")),
-        Column("bounceRate", "Hard bounce rate", type="percent", ratio=("bouncedHard", "messages")),
-        Column("complaintRate", "Complaint rate", type="percent", ratio=("complained", "messages")),
-        Column("unsubscribeRate", "Unsubscribe rate", type="percent", ratio=("unsubscribed", "messages")),
+        Column("deliveryRate", gettext_lazy("Delivery rate"), type="percent", ratio=("delivered", "told")),
+        Column("openRate", gettext_lazy("Open rate"), type="percent", ratio=("opened", "messages")),
+        Column("clickRate", gettext_lazy("Click rate"), type="percent", ratio=("clicked", "messages")),
+        Column("bounceRate", gettext_lazy("Hard bounce rate"), type="percent", ratio=("bouncedHard", "messages")),
+        Column("complaintRate", gettext_lazy("Complaint rate"), type="percent", ratio=("complained", "messages")),
+        Column("unsubscribeRate", gettext_lazy("Unsubscribe rate"), type="percent", ratio=("unsubscribed", "messages")),
     ),
 )
 

@@ -7,7 +7,10 @@ from datetime import date
 from math import isfinite
 from typing import Any
 
+from django.utils.translation import gettext
+
 from core.text.addresses import BadAddress, read_email, read_phone
+from core.text.translation import gettext_lazy
 from core.types import Values
 
 TEXT = "text"
@@ -22,17 +25,17 @@ DATE = "date"
 HIDDEN = "hidden"
 CONSENT = "consent"
 FIELD_TYPES = {
-    TEXT: "Text",
-    TEXTAREA: "Long text",
-    EMAIL: "Email address",
-    PHONE: "Phone number",
-    NUMBER: "Number",
-    SELECT: "Choice of one",
-    MULTI: "Choice of several",
-    CHECKBOX: "Check box",
-    DATE: "Date",
-    HIDDEN: "Hidden value",
-    CONSENT: "Consent",
+    TEXT: gettext_lazy("Text"),
+    TEXTAREA: gettext_lazy("Long text"),
+    EMAIL: gettext_lazy("Email address"),
+    PHONE: gettext_lazy("Phone number"),
+    NUMBER: gettext_lazy("Number"),
+    SELECT: gettext_lazy("Choice of one"),
+    MULTI: gettext_lazy("Choice of several"),
+    CHECKBOX: gettext_lazy("Check box"),
+    DATE: gettext_lazy("Date"),
+    HIDDEN: gettext_lazy("Hidden value"),
+    CONSENT: gettext_lazy("Consent"),
 }
 """Kind -> its label."""
 CHOICES = frozenset({SELECT, MULTI})
@@ -57,21 +60,21 @@ def read_answer(field: Values, raw_answer: Any, country_code: str = "", country:
         items = raw_answer if isinstance(raw_answer, list) else [raw_answer]
         chosen = list(dict.fromkeys(_text(item) for item in items[:100] if item))
         if any(item not in field["options"] for item in chosen):
-            raise BadAnswer("Choose from the options.")
+            raise BadAnswer(gettext("Choose from the options."))
         if field["required"] and not chosen:
-            raise BadAnswer("Choose at least one.")
+            raise BadAnswer(gettext("Choose at least one."))
         return chosen
     if kind in (CHECKBOX, CONSENT):
         is_set = raw_answer is True or (
             isinstance(raw_answer, str) and raw_answer.strip().lower() in ("yes", "on", "true", "1")
         )
         if field["required"] and not is_set:
-            raise BadAnswer("Tick this box to go on.")
+            raise BadAnswer(gettext("Tick this box to go on."))
         return YES if is_set else ""
     text = field["value"] if kind == HIDDEN and raw_answer in (None, "") else _text(raw_answer)
     if not text:
         if field["required"]:
-            raise BadAnswer("Fill this in.")
+            raise BadAnswer(gettext("Fill this in."))
         return ""
     return _read(field, kind, text, country_code, country)
 
@@ -86,20 +89,20 @@ def _read(field: Values, kind: str, text: str, country_code: str, country: str) 
         hint = "ann@example.org" if kind == EMAIL else "+49 170 1234567"
         raise BadAnswer(f"Write it like {hint}.") from None
     if kind == SELECT and text not in field["options"]:
-        raise BadAnswer("Choose one of the options.")
+        raise BadAnswer(gettext("Choose one of the options."))
     if kind == NUMBER:
         try:
             number = float(text.replace(",", ".")) if len(text) < 40 else float("nan")
         except ValueError:
             number = float("nan")
         if not isfinite(number):
-            raise BadAnswer("Write a number.")
+            raise BadAnswer(gettext("Write a number."))
         return text.replace(",", ".")
     if kind == DATE:
         try:
             return date.fromisoformat(text[:10]).isoformat()
         except ValueError:
-            raise BadAnswer("Choose a day, such as 2027-01-31.") from None
+            raise BadAnswer(gettext("Choose a day, such as 2027-01-31.")) from None
     return text if kind in (TEXTAREA, HIDDEN) else " ".join(text.split())
 
 
@@ -108,7 +111,7 @@ def _text(raw_answer: Any) -> str:
     if raw_answer is None:
         return ""
     if isinstance(raw_answer, bool) or not isinstance(raw_answer, str | int | float):
-        raise BadAnswer("Write a text.")
+        raise BadAnswer(gettext("Write a text."))
     text = _UNWRITTEN.sub("", str(raw_answer).replace("\r\n", "\n")).strip()
     if len(text) > MAX_ANSWER_LENGTH:
         raise BadAnswer(f"Write at most {MAX_ANSWER_LENGTH:,} characters.")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from accounts.members.notices import members_who_may, notify
 from accounts.settings.notices import Notice
+from core.text.translation import gettext_lazy
 from crm.leads.models import Lead
 from outreach.connections.connected_apps.registry import MODULE
 from outreach.site.forms.models import Form, FormLead
 
-FORM_SUBMITTED = Notice("form.submitted", "Somebody sends a form", "notice_form_submitted", on=False)
-SOCIAL_APP_FAILING = Notice("social_app.failing", "A social app has to be connected again", "notice_social_app_failing")
+FORM_SUBMITTED = Notice("form.submitted", gettext_lazy("Somebody sends a form"), "notice_form_submitted", on=False)
+SOCIAL_APP_FAILING = Notice(
+    "social_app.failing", gettext_lazy("A social app has to be connected again"), "notice_social_app_failing"
+)
 
 
 def tell_submitted(row: FormLead, form: Form) -> None:
@@ -26,5 +31,5 @@ def tell_refused(form: Form) -> None:
     """Notify the members who may connect apps, once for each time that it stopped working."""
     app = form.app
     if app is not None and app.verified:
-        members = members_who_may(MODULE, "PUT")
+        members = members_who_may(MODULE, gettext("PUT"))
         notify(SOCIAL_APP_FAILING.key, {"app": app}, members=members, about=("apps/social-a", app.pk))

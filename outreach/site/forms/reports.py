@@ -5,20 +5,21 @@ from __future__ import annotations
 from django.db.models import Q
 
 from core.reports import By, Report, Source, condition, count
+from core.text.translation import gettext_lazy
 from outreach.site.forms.models import FormLead
 from outreach.site.forms.services import MODULE
 
 STATES = {
-    FormLead.State.NEW: "Waiting",
-    FormLead.State.IMPORTED: "Leads",
-    FormLead.State.FAILED: "Failed",
+    FormLead.State.NEW: gettext_lazy("Waiting"),
+    FormLead.State.IMPORTED: gettext_lazy("Leads"),
+    FormLead.State.FAILED: gettext_lazy("Failed"),
 }
 """Status -> its label."""
 
 FORMS = Report(
     name="forms",
-    title="Forms",
-    about="What was sent by forms in the period, and how much of it became leads.",
+    title=gettext_lazy("Forms"),
+    about=gettext_lazy("What was sent by forms in the period, and how much of it became leads."),
     modules=(MODULE,),
     place=76,
     sources=(
@@ -28,13 +29,23 @@ FORMS = Report(
             path="form/lead",
             at_field="submittedAt",
             by=(
-                By("form", "Form", "form_id", label="form__name", field="form"),
-                By("status", "What became of it", "state", labels=STATES, field="status"),
+                By("form", gettext_lazy("Form"), "form_id", label="form__name", field="form"),
+                By("status", gettext_lazy("What became of it"), "state", labels=STATES, field="status"),
             ),
             columns=(
-                count("sent", "Sent"),
-                count("leads", "Leads", Q(state=FormLead.State.IMPORTED), condition("status", "equals", "imported")),
-                count("failed", "Failed", Q(state=FormLead.State.FAILED), condition("status", "equals", "failed")),
+                count("sent", gettext_lazy("Sent")),
+                count(
+                    "leads",
+                    gettext_lazy("Leads"),
+                    Q(state=FormLead.State.IMPORTED),
+                    condition("status", "equals", "imported"),
+                ),
+                count(
+                    "failed",
+                    gettext_lazy("Failed"),
+                    Q(state=FormLead.State.FAILED),
+                    condition("status", "equals", "failed"),
+                ),
             ),
         ),
     ),
