@@ -19,6 +19,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "conversation": (
         "created",
         "received",
+        "identified",
         "queued",
         "assigned",
         "claimed",

@@ -44,6 +44,7 @@ LABELS = {
     "contact.unmerged": "Merged contacts are unmerged",
     "conversation.created": "A conversation begins",
     "conversation.received": "Somebody writes in a conversation",
+    "conversation.identified": "A website visitor becomes a contact",
     "conversation.queued": "A conversation waits for a member",
     "conversation.claimed": "A member takes a conversation over",
     "conversation.woken": "A snoozed conversation is back",

@@ -253,6 +253,8 @@ class MailChannel(ConversationChannel):
         sender = conversation.smtp or conversation.mail_app
         if sender is None:
             raise RuntimeError("a mail conversation without sender was asked to answer")
+        if conversation.contact is None:
+            raise RuntimeError("a mail conversation without contact was asked to answer")
         return {
             "channel": sender.app_key,
             "smtp": conversation.smtp,

@@ -14,7 +14,7 @@ CONVERSATION_FIELDS = FieldSet(
         ListField("subject", "text", "subject", searchable=True, nullable=False),
         ListField("lastText", "text", "last_text", searchable=True, sortable=False, nullable=False),
         ListField("chatApp", "id", "chat_app_id"),
-        ListField("contact", "id", "contact_id", nullable=False),
+        ListField("contact", "id", "contact_id"),
         ListField("lead", "id", "lead_id"),
         ListField("team", "id", "team_id"),
         ListField("assignee", "id", "assignee_id"),

@@ -68,8 +68,8 @@ class Source(ABC):
         """Return whether the conversation's contact is still who writes from its address."""
 
     @abstractmethod
-    def contact(self, inbound: Inbound, member_id: str) -> Contact:
-        """Return the contact of the writer; create one if there is none."""
+    def contact(self, inbound: Inbound, member_id: str) -> Contact | None:
+        """Return the contact of the writer; create one if there is none. None: no address is known yet."""
 
     def note_choice(self, inbound: Inbound, message_id: str) -> None:
         """Record that the person opts out, or in again. The default records nothing."""
@@ -89,7 +89,7 @@ class ChatAppSource(Source):
         return {"channel": Channel.CHATAPP, "chat_app": self._app, "address": address}
 
     def still_theirs(self, conversation: Conversation) -> bool:
-        return conversation.contact.contact_number == conversation.address
+        return conversation.contact is not None and conversation.contact.contact_number == conversation.address
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
         return contact_of(inbound.address, inbound.name, member_id)
@@ -131,7 +131,8 @@ class DirectSource(Source):
         rows = Conversation.objects.filter(chat_app=self._app, contact__is_deleted=False).select_related("contact")
         theirs = Q(address=self._author) | Q(address__startswith=f"{COMMENTS}{self._author}:")
         conversation = rows.filter(theirs).order_by("created_at", "pk").first()
-        return conversation.contact if conversation else contact_named(inbound.name, self._author, member_id)
+        contact = conversation.contact if conversation else None
+        return contact or contact_named(inbound.name, self._author, member_id)
 
 
 def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
@@ -150,6 +151,10 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None  # another worker was first, and held the conversation
     message = arrived(conversation, inbound)
+    # Under the conversation's lock and in the same transaction: neither is there without the other.
+    if conversation.contact_id is None and (contact := source.contact(inbound, member)) is not None:
+        identify(conversation, contact, member)
+        tell("conversation.identified", conversation, message)
     # In the same transaction: no follow-up may go after the reply has been seen.
     _stop_writing(conversation, inbound.at)
     if conversation.state == CLOSED:
@@ -207,10 +212,13 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
     """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
 
     def same(conversation: Conversation) -> bool:
-        return not conversation.contact.is_deleted and source.still_theirs(conversation)
+        contact = conversation.contact
+        return contact is None or (not contact.is_deleted and source.still_theirs(conversation))
 
     def values() -> JsonObject:
         contact = source.contact(inbound, member)
+        if contact is None:
+            return {"contact": None, "lead": None}
         lead = lead_of(contact, member)
         return {
             "contact": contact,
@@ -248,6 +256,22 @@ def locked_or_new(
     if conversation.pk == fresh.pk:
         tell("conversation.created", conversation)
     return conversation
+
+
+def identify(conversation: Conversation, contact: Contact, member_id: str) -> None:
+    """Attach a locked conversation without contact to one. The caller saves it, and emits the event.
+
+    Team and assignee of the contact's lead count only if the conversation has none.
+    """
+    lead = lead_of(contact, member_id)
+    conversation.contact = contact
+    conversation.lead = lead
+    if conversation.team_id is None and lead is not None:
+        conversation.team_id = lead.team_id
+    if conversation.assignee_id is None:
+        conversation.assignee_id = assignee_of(lead, conversation.channel)
+    if conversation.last_inbound_at is not None:
+        _stop_writing(conversation, conversation.last_inbound_at)
 
 
 def _stop_writing(conversation: Conversation, at: datetime) -> None:

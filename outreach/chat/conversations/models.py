@@ -42,7 +42,13 @@ class Conversation(CompanyModel):
     mail_app = CompanyForeignKey(
         "outreach.MailApp", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
-    contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="conversations")
+    contact = CompanyForeignKey(
+        "crm.Contact",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="conversations",
+        help_text="Empty for a website's visitor without known email address or phone number.",
+    )
     lead = CompanyForeignKey("crm.Lead", on_delete=models.SET_NULL, null=True, related_name="+")
     address = models.CharField(max_length=320, help_text="Who writes: the number, as E.164, or the e-mail address.")
     name = models.CharField(max_length=200, blank=True, default="", help_text="As the person is called there.")
@@ -69,7 +75,10 @@ class Conversation(CompanyModel):
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "channel", "chat_app", "address"), name="conversation_once", nulls_distinct=False
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(contact__isnull=False) | Q(channel="widget"), name="conversation_has_contact"
+            ),
         ]
         indexes = [
             models.Index(fields=("company", "last_message_at", "id"), name="conversation_newest"),

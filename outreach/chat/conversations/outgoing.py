@@ -92,12 +92,15 @@ def _plan(
     template: ChatTemplate | None,
 ) -> SendJob:
     """Plan the message of the ledger for the content."""
+    contact_id = conversation.contact_id
+    if contact_id is None:
+        raise RuntimeError("a conversation without contact was asked to send")
     job = SendJob(
         id=new_id(),
         chat_template=template,
         conversation=conversation,
-        contact_id=conversation.contact_id,
-        occurrence=next_numbers([conversation.contact_id], columns["channel"])[conversation.contact_id],
+        contact_id=contact_id,
+        occurrence=next_numbers([contact_id], columns["channel"])[contact_id],
         text=text,
         **columns,
         status=SendJob.Status.APPROVED,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from accounts.models import Member
 from core.errors import ApiError, NamedError
+from core.tenancy import company_id
 from core.text.addresses import BadAddress, read_phone
-from crm.contacts.selectors import live_contacts
+from core.types import JsonObject
+from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
 from crm.leads.services import Relations, create_lead
 from crm.models import Contact, Lead
@@ -65,6 +67,51 @@ def contact_named(name: str, address: str, member_id: str) -> Contact:
     except ApiError:  # the company's rules ask for more than is known
         contact: Contact = Contact.objects.create(name=contact_name, created_by_id=member_id, updated_by_id=member_id)
         return contact
+
+
+def contact_by(*, name: str, email: str = "", phone: str = "", member_id: str, drop_invalid: bool = False) -> Contact:
+    """Return the oldest live contact with the address or the number (E.164); create one if there is none.
+
+    A number that belongs to a contact with another address does not count. With `drop_invalid` it is left out of the
+    new contact. Raises the errors of create_contact.
+    """
+    lock_people(email, phone)
+    contact = _contact_with(email, phone)
+    if contact is not None:
+        return contact
+    form: JsonObject = {"name": name[:200] or email or phone}
+    if email:
+        form["email"] = email
+    if phone:
+        form["number"] = phone
+    saved = create_contact(
+        actor_id=member_id,
+        form_data=form,
+        drop_invalid=drop_invalid,
+        existing_error=False,
+        drop_taken_number=drop_invalid,
+    )
+    return Contact.objects.get(pk=saved.id)
+
+
+def lock_people(email: str, phone: str) -> None:
+    """Lock an address and a number until the transaction ends: two at once get one contact."""
+    # Sorted, so that two callers take the locks in one order.
+    for address in sorted(filter(None, (email.lower(), phone))):
+        with connection.cursor() as cursor:
+            key = f"leadwright.person:{company_id()}:{address}"
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])
+
+
+def _contact_with(email: str, phone: str) -> Contact | None:
+    matches = live_contacts().filter(email__iexact=email) if email else live_contacts().none()
+    held = live_contacts().none()
+    if phone:
+        held = live_contacts().filter(may_be_person(email), contact_number=phone)
+    for rows in (matches, held):
+        if (contact := rows.order_by("created_at", "pk").first()) is not None:
+            return contact
+    return None
 
 
 def _split(phone: str) -> dict[str, str]:

@@ -9,9 +9,12 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
+from core.api.addresses import EmailInput
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.errors import ValidationFailed
+from core.text.addresses import BadAddress, read_phone
 from core.types import JsonObject, Values
 from crm.files.serializers import FileSnapshot
 from crm.files.services import link
@@ -100,12 +103,34 @@ class ReadInput(Input):
 
 
 class ContactInput(Input):
+    """The contact of a conversation. A website's visitor without one is found by email or phone, or made."""
+
     contact = ObjectIdInput(
         required=False,
         allow_null=True,
         default=None,
-        help_text="One with the conversation's address. null: by a number it is found, or made.",
+        help_text="One with the conversation's address, or any for a visitor without a contact. null: it is found by"
+        " the number, email or phone, or made.",
     )
+    email = EmailInput(max_length=254, required=False, allow_blank=True, help_text="Of a visitor without a contact.")
+    phone = TextInput(
+        max_length=40,
+        required=False,
+        allow_blank=True,
+        help_text="Of a visitor without a contact, with the country code, such as +49 30 123456.",
+    )
+    name = LineInput(
+        max_length=200, required=False, allow_blank=True, help_text="Of a new contact; empty: the visitor's."
+    )
+
+    def validate_phone(self, value: str) -> str:
+        if not value.strip():
+            return ""
+        try:
+            return read_phone(None, value).e164
+        except BadAddress:
+            detail = "phone: write it with the country code, such as +49 30 123456"
+            raise ValidationFailed("phone is no number", detail) from None
 
 
 class LeadInput(Input):
@@ -210,7 +235,7 @@ class ConversationOut(Output):
     address = serializers.CharField(help_text="Who writes.")
     name = serializers.CharField()
     chatApp = ChatAppSnapshot(source="chat_app")
-    contact = ContactSnapshot()
+    contact = ContactSnapshot(help_text="null: a website's visitor whose email address and number nobody knows yet.")
     lead = ConversationLead()
     team = ConversationReference()
     assignee = MemberSnapshot()

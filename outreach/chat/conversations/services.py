@@ -11,26 +11,26 @@ from django.utils import timezone
 
 from accounts.members.notices import members_who_may, notify
 from accounts.models import Member
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import NamedError, PermissionLacking, ValidationFailed, shorten
 from core.events import emit
 from core.types import JsonObject, Values
 from crm.contacts.selectors import live_contacts
 from crm.files.models import File
 from crm.leads.assignment import assign as next_of_team
 from crm.leads.schema import closed_statuses
-from crm.models import Lead
+from crm.models import Contact, Lead
 from crm.teams.models import Team
 from outreach.chat.chat_templates.services import get_template
 from outreach.chat.chat_templates.values import fill, needed, values_for
 from outreach.chat.conversations.answerers import check_answers
 from outreach.chat.conversations.bots import chatbot_reply
 from outreach.chat.conversations.channels import channel_of
-from outreach.chat.conversations.incoming import apply, enter
+from outreach.chat.conversations.incoming import apply, enter, identify
 from outreach.chat.conversations.mails import ASSIGNED
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import CLOSED as NOT_SENT
 from outreach.chat.conversations.outgoing import check_open, check_reachable, send, take_back
-from outreach.chat.conversations.people import contact_of, lead_of, new_lead
+from outreach.chat.conversations.people import contact_by, contact_of, lead_of, new_lead
 from outreach.chat.conversations.states import CLOSED, HUMAN, QUEUED
 from outreach.chat.conversations.targets import answered, keep
 from outreach.connections.chat_apps.models import ChatTemplate
@@ -220,30 +220,61 @@ def _read_mail(id: str) -> None:
 
 
 @transaction.atomic
-def set_contact(*, id: str, member_id: str, contact: str | None) -> None:
-    """Set the person: a contact with the address of the conversation. None: find it, or create one.
+def set_contact(
+    *,
+    id: str,
+    member_id: str,
+    contact: str | None = None,
+    email: str = "",
+    phone: str = "",
+    name: str = "",
+    may_create: bool = True,
+) -> None:
+    """Set the person: a contact with the address of the conversation, or any contact for a website's visitor.
 
-    Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for a contact with another address.
+    Without `contact`, a number at a chat app finds its contact, or creates one. A visitor's contact is found by
+    `email` or `phone` (E.164); without a match one is created, which may have a name alone.
+
+    Raises NotFound_404, ContactNotFound_400, InvalidRequest_400 for a contact with another address, and for an email
+    address, number or name where the person is known. Raises UnauthorizedAction_403 if a contact is to be created and
+    `may_create` is off, and the errors of create_contact.
     """
     conversation = _locked(id)
-    if contact is None:
-        if conversation.chat_app_id is None:
-            raise NamedError("InvalidRequest_400", "contact: give one; only who writes by a number is found by it")
-        new_contact = contact_of(conversation.address, conversation.name, member_id)
+    if (email or phone or name) and (contact is not None or conversation.contact_id is not None):
+        raise NamedError("InvalidRequest_400", "contact: email, phone and name are for a visitor without a contact")
+    if contact is not None:
+        new_contact = _chosen(conversation, contact)
+    elif conversation.contact_id is None:
+        if not may_create:
+            raise PermissionLacking("contact.POST", field="contact")
+        name = name or conversation.name
+        new_contact = contact_by(name=name, email=email, phone=phone, member_id=member_id)
+    elif conversation.chat_app_id is None:
+        raise NamedError("InvalidRequest_400", "contact: give one; only who writes by a number is found by it")
     else:
-        chosen = live_contacts().filter(pk=contact).first()
-        if chosen is None:
-            raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
-        # A wrong contact would get the person's messages, and their consent.
-        if conversation.address not in (chosen.contact_number, (chosen.email or "").lower()):
-            detail = f"contact: has not the address of the conversation, {conversation.address}"
-            raise NamedError("InvalidRequest_400", detail)
-        new_contact = chosen
+        new_contact = contact_of(conversation.address, conversation.name, member_id)
+    if conversation.contact_id is None:
+        identify(conversation, new_contact, member_id)
+        keep(conversation)
+        _tell("identified", conversation, member_id)
+        return
     if new_contact.pk != conversation.contact_id:
         conversation.contact = new_contact
         # The lead belongs to the former contact.
         conversation.lead = None
     keep(conversation)
+
+
+def _chosen(conversation: Conversation, id: str) -> Contact:
+    contact: Contact | None = live_contacts().filter(pk=id).first()
+    if contact is None:
+        raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
+    # A wrong contact would get the person's messages, and their consent. A visitor has no address to compare.
+    is_visitor = conversation.contact_id is None
+    if not is_visitor and conversation.address not in (contact.contact_number, (contact.email or "").lower()):
+        detail = f"contact: has not the address of the conversation, {conversation.address}"
+        raise NamedError("InvalidRequest_400", detail)
+    return contact
 
 
 @transaction.atomic
@@ -253,6 +284,8 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
     Raises NotFound_404, LeadNotFound_400, and the errors of the company's rules for leads.
     """
     conversation = _locked(id)
+    if conversation.contact is None:
+        raise NamedError("InvalidRequest_400", "lead: the conversation has no contact yet; say who writes first")
     if lead is None:
         lead_id = new_lead(conversation.contact, member_id)
         conversation.lead_id = lead_id
@@ -312,6 +345,8 @@ def answer(
     else:
         chat_template = _approved(template, conversation)
         _check_values(chat_template, values or {})
+        if conversation.contact is None:
+            raise RuntimeError("a conversation by a chat app has no contact")
         filled = fill(chat_template, values_for(chat_template, conversation.contact, ValueReader.load(), values))
         if filled.missing:
             raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")

@@ -40,6 +40,14 @@ from outreach.chat.conversations.serializers import (
 NOT_FOUND = (services.NOT_FOUND,)
 MOVED = (*NOT_FOUND, "InvalidRequest_400")
 MOVES: JsonObject = {"permission": "PUT", "transition": True}
+MADE = (
+    "ContactAlreadyExists_400",
+    "ContactDataRequired_400",
+    "InvalidCustomField_400",
+    "InvalidCustomFieldValue_400",
+    "InvalidSystemField_400",
+    "PlanLimitExceeded_403",
+)
 SAID = (
     "NoMessagesSent_400",
     "ChatAppTemplateNotFound_404",
@@ -271,11 +279,14 @@ class ConversationViewSet(ResourceViewSet):
         input=ContactInput,
         output=ConversationOut,
         success="ConversationChanged_200",
-        errors=(*MOVED, "ContactNotFound_400"),
+        errors=(*MOVED, *MADE, "ContactNotFound_400"),
         permission="PUT",
+        description="A website's visitor has no contact until an email address or number is known: it is found by"
+        " them, or made, also by a name alone. That needs contact.POST.",
     )
     def contact(self, request: Request, id: str, data: JsonObject) -> object:
-        services.set_contact(**self._reach(id), **data)
+        may_create = self.actor.is_unbounded or self.actor.may("contact", "POST")
+        services.set_contact(**self._reach(id), **data, may_create=may_create)
         return _one(id)
 
     @action(detail=True, methods=["post"])

@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from core.errors import ApiError
 from core.types import JsonObject
-from crm.contacts.selectors import live_contacts, may_be_person
-from crm.contacts.services import create_contact
 from crm.models import Contact
 from outreach.chat.chatbots.models import ManualChatbot
 from outreach.chat.conversations.incoming import Inbound, Source, take_in
 from outreach.chat.conversations.models import Conversation, ConversationMessage
+from outreach.chat.conversations.people import contact_by, lock_people
+from outreach.chat.widgets.addresses import learn
 from outreach.chat.widgets.models import ChatWidget, WidgetVisitor
 
 Channel = Conversation.Channel
@@ -47,35 +47,26 @@ class WidgetSource(Source):
     def still_theirs(self, conversation: Conversation) -> bool:
         return True
 
-    def contact(self, inbound: Inbound, member_id: str) -> Contact:
-        return contact_of(self._visitor, member_id)
+    def contact(self, inbound: Inbound, member_id: str) -> Contact | None:
+        visitor = self._visitor
+        if not (visitor.email or visitor.phone):
+            learn(visitor, inbound.text)
+        return contact_of(visitor, member_id) if visitor.email or visitor.phone else None
 
 
 def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
     """Return the oldest live contact with the visitor's address or number; create one if there is none.
 
-    A number that belongs to a contact with another address is left out. If the company's rules for contacts refuse the
-    values, the contact has only a name and an email address.
+    If the company's rules for contacts refuse the values, the contact has only a name and an email address.
     """
-    matches = live_contacts().filter(email__iexact=visitor.email) if visitor.email else live_contacts().none()
-    held = live_contacts().none()
-    if visitor.phone:
-        held = live_contacts().filter(may_be_person(visitor.email), contact_number=visitor.phone)
-    for rows in (matches, held):
-        if (contact := rows.order_by("created_at", "pk").first()) is not None:
-            return contact
-    name = visitor.name or visitor.email or visitor.phone or f"Visitor {visitor.pk[-6:]}"
-    form: JsonObject = {"name": name}
-    if visitor.email:
-        form["email"] = visitor.email
-    if visitor.phone:
-        form["number"] = visitor.phone
+    name = visitor.name or visitor.email or visitor.phone
+    # Before the savepoint, whose end would release it.
+    lock_people(visitor.email, visitor.phone)
     try:
         with transaction.atomic():
-            saved = create_contact(
-                actor_id=member_id, form_data=form, drop_invalid=True, existing_error=False, drop_taken_number=True
+            return contact_by(
+                name=name, email=visitor.email, phone=visitor.phone, member_id=member_id, drop_invalid=True
             )
-        return Contact.objects.get(pk=saved.id)
     except ApiError:
         created: Contact = Contact.objects.create(
             name=name, email=visitor.email or None, created_by_id=member_id, updated_by_id=member_id
@@ -95,7 +86,7 @@ def write(
     """Store a visitor's message, once for each `key` of theirs, and call a chatbot to answer."""
     source = WidgetSource(widget, visitor, offline=offline)
     external = f"{prefix_of(visitor)}{key}"
-    name = visitor.name or visitor.email
+    name = visitor.name or visitor.email or f"Visitor {visitor.pk[-6:]}"
     message = take_in(source, Inbound(external, visitor.pk, timezone.now(), name=name, text=text))
     if message is None:
         return ConversationMessage.objects.get(external_id=external)

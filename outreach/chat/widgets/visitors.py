@@ -10,6 +10,7 @@ from django.core import signing
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.db import transaction
 from django.utils import timezone
 
 from core.access import entitlement
@@ -20,10 +21,13 @@ from core.tenancy import company_scope, unscoped
 from core.text.addresses import BadAddress, read_phone
 from core.types import JsonObject
 from outreach.chat.conversations.channels import VISITORS_KEPT
+from outreach.chat.conversations.models import Conversation
 from outreach.chat.widgets.models import TOKEN_LENGTH, ChatWidget, WidgetVisitor
 from outreach.chat.widgets.services import MODULE
 from outreach.chat.widgets.texts import KNOWN
 
+FORGOTTEN = 1000
+"""Visitors that are forgotten in one transaction."""
 KEPT = VISITORS_KEPT
 """A visitor is known for so long after their last message: no answer is read later."""
 HOUR = timedelta(hours=1)
@@ -160,10 +164,15 @@ def known(widget: ChatWidget, token: str) -> WidgetVisitor:
 def forget_old() -> bool:
     """Delete expired visitors of all companies (a periodic task). Returns whether more may wait.
 
-    Their messages stay in their conversations.
+    A conversation with a contact stays, with its messages. One without is deleted: no access request could find it.
     """
-    with unscoped(reason="tick: visitors of websites who were away for long"):
+    with unscoped(reason="tick: visitors of websites who were away for long"), transaction.atomic():
         # An hour more, as seen_at may be that old.
-        old = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).values("pk")[:5000]
-        deleted, _ = WidgetVisitor.objects.filter(pk__in=list(old.values_list("pk", flat=True))).delete()
-    return deleted >= 5000
+        rows = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).order_by("pk")
+        old = list(rows.values_list("pk", flat=True)[:FORGOTTEN])
+        unknown = Conversation.objects.filter(channel=Conversation.Channel.WIDGET, contact=None, address__in=old)
+        # Locked: a member may say at the same moment who it is.
+        locked = list(unknown.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
+        Conversation.objects.filter(pk__in=locked, contact=None).delete()
+        WidgetVisitor.objects.filter(pk__in=old).delete()
+    return len(old) >= FORGOTTEN
