@@ -125,3 +125,12 @@ def _texts(values: Mapping[str, str], names: Sequence[str]) -> list[dict[str, st
 
 def _put(text: str, values: Mapping[str, str], prefix: str) -> str:
     return VARIABLE.sub(lambda match: values.get(prefix + match[1]) or match[0], text)
+
+
+def check_values(template: ChatTemplate, values: Mapping[str, str]) -> None:
+    """Raise InvalidVariables_400 for a value of no variable of the template."""
+    there = needed(template.components)
+    for name in values:
+        if name not in there:
+            text = f"values.{shorten(name)}: the template has {', '.join(there) or 'none'}"
+            raise NamedError("InvalidVariables_400", text)

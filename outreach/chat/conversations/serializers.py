@@ -9,12 +9,10 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.addresses import EmailInput
+from core.api.addresses import EmailInput, PhoneInput
 from core.api.input import BooleanInput, Input, IntegerInput, LineInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
-from core.errors import ValidationFailed
-from core.text.addresses import BadAddress, read_phone
 from core.types import JsonObject, Values
 from crm.files.serializers import FileSnapshot
 from crm.files.services import link
@@ -113,24 +111,10 @@ class ContactInput(Input):
         " the number, email or phone, or made.",
     )
     email = EmailInput(max_length=254, required=False, allow_blank=True, help_text="Of a visitor without a contact.")
-    phone = TextInput(
-        max_length=40,
-        required=False,
-        allow_blank=True,
-        help_text="Of a visitor without a contact, with the country code, such as +49 30 123456.",
-    )
+    phone = PhoneInput(required=False, allow_blank=True, help_text="Of a visitor without a contact.")
     name = LineInput(
         max_length=200, required=False, allow_blank=True, help_text="Of a new contact; empty: the visitor's."
     )
-
-    def validate_phone(self, value: str) -> str:
-        if not value.strip():
-            return ""
-        try:
-            return read_phone(None, value).e164
-        except BadAddress:
-            detail = "phone: write it with the country code, such as +49 30 123456"
-            raise ValidationFailed("phone is no number", detail) from None
 
 
 class LeadInput(Input):

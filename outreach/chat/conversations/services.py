@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from accounts.members.notices import members_who_may, notify
 from accounts.models import Member
-from core.errors import NamedError, PermissionLacking, ValidationFailed, shorten
+from core.errors import NamedError, PermissionLacking, ValidationFailed
 from core.events import emit
+from core.text.addresses import Phone
 from core.types import JsonObject, Values
 from crm.contacts.selectors import live_contacts
 from crm.files.models import File
@@ -21,7 +22,7 @@ from crm.leads.schema import closed_statuses
 from crm.models import Contact, Lead
 from crm.teams.models import Team
 from outreach.chat.chat_templates.services import get_template
-from outreach.chat.chat_templates.values import fill, needed, values_for
+from outreach.chat.chat_templates.values import check_values, fill, values_for
 from outreach.chat.conversations.answerers import check_answers
 from outreach.chat.conversations.bots import chatbot_reply
 from outreach.chat.conversations.channels import channel_of
@@ -226,14 +227,14 @@ def set_contact(
     member_id: str,
     contact: str | None = None,
     email: str = "",
-    phone: str = "",
+    phone: Phone | None = None,
     name: str = "",
     may_create: bool = True,
 ) -> None:
     """Set the person: a contact with the address of the conversation, or any contact for a website's visitor.
 
     Without `contact`, a number at a chat app finds its contact, or creates one. A visitor's contact is found by
-    `email` or `phone` (E.164); without a match one is created, which may have a name alone.
+    `email` or `phone`; without a match one is created, which may have a name alone.
 
     Raises NotFound_404, ContactNotFound_400, InvalidRequest_400 for a contact with another address, and for an email
     address, number or name where the person is known. Raises UnauthorizedAction_403 if a contact is to be created and
@@ -247,8 +248,8 @@ def set_contact(
     elif conversation.contact_id is None:
         if not may_create:
             raise PermissionLacking("contact.POST", field="contact")
-        name = name or conversation.name
-        new_contact = contact_by(name=name, email=email, phone=phone, member_id=member_id)
+        number = phone.e164 if phone else ""
+        new_contact = contact_by(name=name or conversation.name, email=email, phone=number, member_id=member_id)
     elif conversation.chat_app_id is None:
         raise NamedError("InvalidRequest_400", "contact: give one; only who writes by a number is found by it")
     else:
@@ -344,7 +345,7 @@ def answer(
         content, chat_template = channel_of(conversation).content(conversation, text), None
     else:
         chat_template = _approved(template, conversation)
-        _check_values(chat_template, values or {})
+        check_values(chat_template, values or {})
         if conversation.contact is None:
             raise RuntimeError("a conversation by a chat app has no contact")
         filled = fill(chat_template, values_for(chat_template, conversation.contact, ValueReader.load(), values))
@@ -367,14 +368,6 @@ def _approved(id: str, conversation: Conversation) -> ChatTemplate:
     if chat_template.app_id != conversation.chat_app_id or chat_template.status != ChatTemplate.Status.APPROVED:
         raise NamedError("InvalidChatAppTemplate_400", "template: it is none that is approved for this chat app")
     return chat_template
-
-
-def _check_values(template: ChatTemplate, values: Mapping[str, str]) -> None:
-    there = needed(template.components)
-    for name in values:
-        if name not in there:
-            text = f"values.{shorten(name)}: the template has {', '.join(there) or 'none'}"
-            raise NamedError("InvalidVariables_400", text)
 
 
 @transaction.atomic

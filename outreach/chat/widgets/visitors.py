@@ -11,6 +11,7 @@ from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from core.access import entitlement
@@ -26,8 +27,8 @@ from outreach.chat.widgets.models import TOKEN_LENGTH, ChatWidget, WidgetVisitor
 from outreach.chat.widgets.services import MODULE
 from outreach.chat.widgets.texts import KNOWN
 
-FORGOTTEN = 1000
-"""Visitors that are forgotten in one transaction."""
+CONVERSATIONS = 1000
+"""Conversations that are deleted in one transaction."""
 KEPT = VISITORS_KEPT
 """A visitor is known for so long after their last message: no answer is read later."""
 HOUR = timedelta(hours=1)
@@ -166,13 +167,21 @@ def forget_old() -> bool:
 
     A conversation with a contact stays, with its messages. One without is deleted: no access request could find it.
     """
-    with unscoped(reason="tick: visitors of websites who were away for long"), transaction.atomic():
+    with unscoped(reason="tick: visitors of websites who were away for long"):
         # An hour more, as seen_at may be that old.
-        rows = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).order_by("pk")
-        old = list(rows.values_list("pk", flat=True)[:FORGOTTEN])
-        unknown = Conversation.objects.filter(channel=Conversation.Channel.WIDGET, contact=None, address__in=old)
-        # Locked: a member may say at the same moment who it is.
-        locked = list(unknown.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
-        Conversation.objects.filter(pk__in=locked, contact=None).delete()
-        WidgetVisitor.objects.filter(pk__in=old).delete()
-    return len(old) >= FORGOTTEN
+        old = WidgetVisitor.objects.filter(seen_at__lt=timezone.now() - KEPT - HOUR).values("pk")[:5000]
+        deleted, _ = WidgetVisitor.objects.filter(pk__in=list(old.values_list("pk", flat=True))).delete()
+        forgotten = _forget_conversations()
+    return deleted >= 5000 or forgotten >= CONVERSATIONS
+
+
+@transaction.atomic
+def _forget_conversations() -> int:
+    """Delete conversations without contact whose visitor is gone, also with the widget. Return how many."""
+    visitor = WidgetVisitor.objects.filter(pk=OuterRef("address"))
+    rows = Conversation.objects.filter(~Exists(visitor), channel=Conversation.Channel.WIDGET, contact=None)
+    # Locked: a member may say at the same moment who it is.
+    locked = rows.select_for_update(of=("self",), skip_locked=True).order_by("pk")[:CONVERSATIONS]
+    ids = [conversation.pk for conversation in locked]
+    Conversation.objects.filter(pk__in=ids).delete()
+    return len(ids)
