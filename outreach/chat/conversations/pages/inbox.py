@@ -97,6 +97,14 @@ class ConversationDetail(Inbox):
     def form(self, text: str = "") -> Form:
         return Form(fields=[Field("text", gettext("Reply"), "textarea", required=True, key="r", initial=text)])
 
+    def visitor_form(self, name: str = "") -> Form:
+        fields = [
+            Field("email", gettext("Email"), "email"),
+            Field("phone", gettext("Phone"), "tel", help_text=gettext("With country code, such as +49 30 123456.")),
+            Field("name", gettext("Name"), initial=name),
+        ]
+        return Form(fields=fields)
+
     def show(self) -> Values:
         chat = shown(self.read(self.address_of_api).data)
         page = {"p": "1", "n": str(SHOWN), "sortBy": "happenedAt", "sortOrder": "desc"}
@@ -116,7 +124,17 @@ class ConversationDetail(Inbox):
             "canned": self.canned if self.lets("POST") else [],
             "rests": RESTS.items(),
             "form": self.form(),
+            "visitor": None if chat["contact"] else self.visitor_form(chat["name"]),
         }
+
+    def do_identify(self) -> HttpResponse:
+        visitor = self.visitor_form().bind(self.request.POST)
+        body = {name: value for name, value in visitor.values.items() if value}
+        answer = self.ask("POST", f"{self.address_of_api}/contact", None, body)
+        if answer.ok:
+            return self.done(gettext("The visitor is a contact now"))
+        visitor.refuse(answer)
+        return self.page({**self.show(), "visitor": visitor}, status=422)
 
     def do_answer(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)

@@ -1,0 +1,349 @@
+"""A website's visitor without known address: their conversation has no contact until one is known."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from accounts.models import Role
+from core.models import Event
+from crm.leads.models import Lead
+from crm.models import Contact
+from outreach.chat.conversations import incoming, services
+from outreach.chat.conversations.incoming import Inbound, take_in
+from outreach.chat.widgets.addresses import email_in, phone_in
+from outreach.chat.widgets.chat_sessions import WidgetSource, write
+from outreach.chat.widgets.visitors import forget_old
+from outreach.models import ChatWidget, Conversation, ConversationMessage, WidgetVisitor
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import ContactFactory
+from tests.kit.threads import at_once
+from tests.outreach.chat.widgets.helpers import call, made, published
+from tests.outreach.chat.widgets.test_visitors import began, said
+
+ADDRESS = "ann@acme.example"
+
+
+def _unknown(cast: Cast, **values: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """Begin the chat of a visitor without address. Returns the widget, the visitor's token and the conversation."""
+    widget = made(cast, **values)
+    visitor = began(widget)
+    assert said(widget, visitor, "Hello").status == 201
+    [chat] = cast.key.get("/conversation").data
+    return widget, visitor, chat
+
+
+def _events(kind: str) -> list[Event]:
+    return list(Event.objects.filter(kind=kind).order_by("pk"))
+
+
+def _caller(cast: Cast, path: str) -> Any:
+    return getattr(cast, path)
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+def test_a_visitor_without_address_is_no_contact(cast: Cast, path: str) -> None:
+    _, _, chat = _unknown(cast, chatbot=published(cast))
+    caller = _caller(cast, path)
+    shown = caller.get(f"/conversation/{chat['_id']}").data
+    assert (shown["contact"], shown["lead"]) == (None, None)
+    assert shown["name"] == f"Visitor {shown['address'][-6:]}"
+    assert (shown["canAnswer"], shown["state"]) == (True, "bot")
+    assert [row["_id"] for row in caller.get("/conversation", search=shown["name"]).data] == [chat["_id"]]
+    for operator, number in (("isEmpty", 1), ("isNotEmpty", 0)):
+        conditions = [{"field": "contact", "operator": operator}]
+        rows = caller.get("/conversation", filters={"conditions": conditions})
+        assert rows.status == 200, rows.body
+        assert len(rows.data) == number
+    answered = caller.post(f"/conversation/{chat['_id']}/messages", {"text": "Hello, who is there?"})
+    assert answered.status == 201, answered.body
+    refused = caller.post(f"/conversation/{chat['_id']}/lead", {})
+    assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, "lead")
+    with cast.scope():
+        assert (Contact.objects.count(), Lead.objects.count()) == (0, 0)
+        assert _events("conversation.created")[0].payload["contact"] is None
+        assert not _events("conversation.identified")
+
+
+@pytest.mark.parametrize("text", ["Write to Ann@acme.example, please", "<ann@acme.example>", "Email:ann@acme.example."])
+def test_an_address_in_the_visitor_s_words_attaches_the_contact(cast: Cast, text: str) -> None:
+    with cast.scope():
+        known = ContactFactory(email=ADDRESS, name="Ann")
+    widget, visitor, chat = _unknown(cast)
+    assert said(widget, visitor, text, "2").status == 201
+    assert said(widget, visitor, text, "2").status == 201  # sent twice, stored once
+    shown = cast.key.get(f"/conversation/{chat['_id']}").data
+    assert shown["contact"]["_id"] == known.pk
+    with cast.scope():
+        assert Contact.objects.count() == 1
+        assert Contact.objects.get().replied_at is not None
+        [lead] = Lead.objects.all()
+        assert shown["lead"]["_id"] == lead.pk
+        [event] = _events("conversation.identified")
+        assert (event.payload["contact"], event.payload["lead"]) == (known.pk, lead.pk)
+        assert ConversationMessage.objects.filter(direction="in").count() == 2
+        assert WidgetVisitor.objects.get().email.lower() == ADDRESS
+
+
+def test_a_chatbot_that_asks_for_the_address_identifies(cast: Cast) -> None:
+    widget, visitor, chat = _unknown(cast, chatbot=published(cast))
+    assert said(widget, visitor, "my number is +49 30 1234567", "2").data["state"] == "bot"
+    shown = cast.key.get(f"/conversation/{chat['_id']}").data
+    with cast.scope():
+        contact = Contact.objects.get()
+        assert shown["contact"]["_id"] == contact.pk
+        assert (contact.contact_number, contact.email) == ("+49301234567", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no address here",
+        "ann@acme",
+        "a@acme.example or b@acme.example",
+        "https://ann@acme.example/path",
+        "order +1",
+        "030 123456",
+    ],
+)
+def test_what_names_nobody_attaches_nobody(cast: Cast, text: str) -> None:
+    widget, visitor, _ = _unknown(cast)
+    assert said(widget, visitor, text, "2").status == 201
+    with cast.scope():
+        assert Conversation.objects.get().contact_id is None
+        assert Contact.objects.count() == 0
+
+
+def test_addresses_are_read_from_texts() -> None:
+    assert email_in("ANN@acme.example ann@ACME.example") == "ann@acme.example"
+    assert email_in("x" * 70 + "@acme.example") == ""
+    assert phone_in("+49 (30) 123-4567.") == "+49301234567"
+    assert phone_in("+49 30 1234567 and +49 30 7654321") == ""
+
+
+def test_the_company_s_own_address_is_nobody_s(cast: Cast) -> None:
+    widget, visitor, _ = _unknown(cast)
+    said(widget, visitor, f"I wrote to {cast.owner.email} last week", "2")
+    with cast.scope():
+        assert Conversation.objects.get().contact_id is None
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [({"email": ADDRESS}, None), ({"phone": "+49 30 1234567"}, None), ({"name": "Ann"}, "Ann"), ({}, None)],
+)
+def test_staff_make_a_contact(cast: Cast, path: str, body: dict[str, str], name: str | None) -> None:
+    widget, visitor, chat = _unknown(cast)
+    answer = _caller(cast, path).post(f"/conversation/{chat['_id']}/contact", body)
+    assert answer.status == 200, answer.body
+    with cast.scope():
+        contact = Contact.objects.get()
+        assert answer.data["contact"]["_id"] == contact.pk
+        assert contact.name == (name or chat["name"])
+        assert contact.email == body.get("email")
+        assert contact.contact_number == ("+49301234567" if "phone" in body else None)
+        assert len(_events("conversation.identified")) == 1
+        assert len(_events("contact.created")) == 1
+    again = _caller(cast, path).post(f"/conversation/{chat['_id']}/contact", {"name": "Bo"})
+    assert (again.status, again.body["warning"].partition(":")[0]) == (400, "contact")
+    assert said(widget, visitor, "It is bo@acme.example", "3").status == 201
+    with cast.scope():
+        assert Conversation.objects.get().contact_id == contact.pk
+
+
+def test_staff_choose_a_contact_that_is_there(cast: Cast, outsiders: Cast) -> None:
+    with cast.scope():
+        known = ContactFactory(email=ADDRESS)
+    with outsiders.scope():
+        foreign = ContactFactory(email="eve@acme.example")
+    _, _, chat = _unknown(cast)
+    place = f"/conversation/{chat['_id']}/contact"
+    for body, status in (
+        ({"contact": foreign.pk}, 400),
+        ({"contact": known.pk, "email": ADDRESS}, 400),
+        ({"email": "ann"}, 400),
+        ({"phone": "12"}, 400),
+        ({"contact": known.pk}, 200),
+    ):
+        assert cast.session.post(place, body).status == status, body
+    assert outsiders.key.post(place, {"email": "eve@acme.example"}).status == 404
+    with cast.scope():
+        assert Conversation.objects.get().contact_id == known.pk
+        assert Contact.objects.count() == 1
+    with outsiders.scope():
+        assert Contact.objects.count() == 1
+
+
+def test_who_may_create_no_contacts_makes_none(cast: Cast) -> None:
+    with cast.scope():
+        known = ContactFactory(email=ADDRESS)
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "PUT": True}})
+    _, _, chat = _unknown(cast)
+    place = f"/conversation/{chat['_id']}/contact"
+    for body in ({}, {"name": "Ann"}, {"email": ADDRESS}):
+        assert cast.narrow_session.post(place, body).status == 403
+    with cast.scope():
+        assert Conversation.objects.get().contact_id is None
+    assert cast.narrow_session.post(place, {"contact": known.pk}).status == 200
+
+
+def test_the_team_and_the_assignee_stay(cast: Cast) -> None:
+    widget, visitor, chat = _unknown(cast)
+    cast.session.post(f"/conversation/{chat['_id']}/takeover")
+    with cast.scope():
+        known = ContactFactory(email=ADDRESS)
+        Lead.objects.create(contact=known, team_member=cast.narrow, status="new")
+    said(widget, visitor, ADDRESS, "2")
+    with cast.scope():
+        talk = Conversation.objects.get()
+        assert (talk.contact_id, talk.assignee_id, talk.state) == (known.pk, cast.owner.pk, "human")
+
+
+class Killed(BaseException):
+    """The end of the process."""
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("at", ["identify", "tell", "keep"])
+def test_a_kill_between_the_message_and_the_contact_leaves_neither(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    cast = make_cast()
+    widget, visitor, _ = _unknown(cast)
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch, cast.scope():
+        patch.setattr(incoming, at, killed)
+        with pytest.raises(Killed):
+            write(ChatWidget.objects.get(), WidgetVisitor.objects.get(), text=ADDRESS, key="2")
+    with cast.scope():
+        assert (Contact.objects.count(), ConversationMessage.objects.filter(direction="in").count()) == (0, 1)
+        assert not _events("conversation.identified")
+    # The browser sends it again.
+    assert said(widget, visitor, ADDRESS, "2").status == 201
+    with cast.scope():
+        assert (Contact.objects.count(), ConversationMessage.objects.filter(direction="in").count()) == (1, 2)
+        assert (len(_events("conversation.identified")), len(_events("contact.created"))) == (1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_messages_with_the_address_at_once_make_one_contact() -> None:
+    cast = make_cast()
+    widget, _, _ = _unknown(cast)
+    other = began(widget)
+    said(widget, other, "Hello")
+    third = began(widget)
+    with cast.scope():
+        row = ChatWidget.objects.get()
+        visitors = list(WidgetVisitor.objects.order_by("pk"))
+    assert third
+
+    def send(n: int) -> object:
+        text = f"{'Ann' if n % 2 else 'ann'}@acme.example"
+        visitor = WidgetVisitor.objects.get(pk=visitors[n // 2].pk)
+        return take_in(WidgetSource(row, visitor), Inbound(f"m{n}", visitor.pk, timezone.now(), text=text))
+
+    results = at_once(6, cast.company.pk, send)
+    assert not [result for result in results if isinstance(result, str)], results
+    with cast.scope():
+        [contact] = Contact.objects.all()
+        talks = list(Conversation.objects.all())
+        assert [talk.contact_id for talk in talks] == [contact.pk] * 3
+        assert ConversationMessage.objects.filter(direction="in").count() == 8
+        assert len(_events("conversation.identified")) == 2  # the third began with its contact
+        assert Lead.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_staff_and_the_visitor_at_once_make_one_contact() -> None:
+    cast = make_cast()
+    _, _, chat = _unknown(cast)
+    with cast.scope():
+        row, visitor = ChatWidget.objects.get(), WidgetVisitor.objects.get()
+
+    def act(n: int) -> object:
+        if n:
+            return services.set_contact(id=chat["_id"], member_id=cast.owner.pk, email=ADDRESS)
+        return write(row, visitor, text=ADDRESS, key="2")
+
+    results = at_once(2, cast.company.pk, act)
+    assert results[1] in (None, "InvalidRequest_400")
+    with cast.scope():
+        assert Conversation.objects.get().contact_id == Contact.objects.get().pk
+        assert len(_events("conversation.identified")) == 1
+
+
+def test_a_conversation_without_contact_ends_with_its_visitor(cast: Cast) -> None:
+    widget, visitor, _ = _unknown(cast)
+    known = began(widget, email=ADDRESS)
+    said(widget, known, "Hello")
+    with cast.scope():
+        assert forget_old() is False
+        assert Conversation.objects.count() == 2
+    with time_machine.travel(timezone.now() + timedelta(days=31), tick=True):
+        assert forget_old() is False
+        with cast.scope():
+            assert Conversation.objects.get().contact is not None
+            assert not ConversationMessage.objects.exclude(conversation__contact__email=ADDRESS).exists()
+        assert call(widget, "poll", {"visitor": visitor}).status == 404
+
+
+def test_a_conversation_without_contact_ends_with_its_widget(cast: Cast) -> None:
+    widget, _, _ = _unknown(cast)
+    assert cast.key.delete("/chat-widget", {"ids": [widget["_id"]]}).status == 200
+    assert forget_old() is False
+    with cast.scope():
+        assert not Conversation.objects.exists()
+
+
+def test_a_visitor_whose_contact_was_deleted_is_unknown_again(cast: Cast) -> None:
+    widget, visitor, chat = _unknown(cast)
+    contact = cast.key.post(f"/conversation/{chat['_id']}/contact", {"name": "Ann"}).data["contact"]["_id"]
+    assert cast.key.delete("/contact", {"ids": [contact]}).status == 200
+    said(widget, visitor, "Still here", "2")
+    shown = cast.key.get(f"/conversation/{chat['_id']}").data
+    assert (shown["contact"], shown["lead"], shown["canAnswer"]) == (None, None, True)
+    said(widget, visitor, ADDRESS, "3")
+    assert cast.key.get(f"/conversation/{chat['_id']}").data["contact"]["_id"] != contact
+
+
+def test_an_erased_contact_takes_the_conversation_along(cast: Cast) -> None:
+    widget, visitor, chat = _unknown(cast)
+    said(widget, visitor, ADDRESS, "2")
+    with cast.scope():
+        contact = Contact.objects.get().pk
+    erased = cast.session.post(f"/contact/{contact}/erase", {"confirm": contact})
+    assert erased.status == 200, erased.body
+    with cast.scope():
+        assert not WidgetVisitor.objects.exists()
+        assert not ConversationMessage.objects.exclude(text="").exists()
+
+
+def test_an_event_of_a_visitor_names_no_contact(cast: Cast) -> None:
+    """Events of a conversation without contact start workflows whose runs have none."""
+    _unknown(cast)
+    with cast.scope():
+        kinds = ("conversation.created", "conversation.queued", "conversation.received")
+        assert [event.payload["contact"] for kind in kinds for event in _events(kind)] == [None] * 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_migration_goes_back_with_a_contact_for_each_visitor() -> None:
+    cast = make_cast()
+    _, _, chat = _unknown(cast)
+    executor = MigrationExecutor(connection)
+    newest = [key for key in executor.loader.graph.leaf_nodes() if key[0] == "outreach"]
+    try:
+        executor.migrate([("outreach", "0033_name_records_plainly")])
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT c.name FROM outreach_conversation v JOIN crm_contact c ON c.id = v.contact_id")
+            assert cursor.fetchall() == [(chat["name"],)]
+    finally:
+        MigrationExecutor(connection).migrate(newest)
