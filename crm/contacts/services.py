@@ -57,11 +57,13 @@ def create_contact(
     automation: bool = True,
     may_read: bool = False,
     drop_taken_number: bool = False,
+    allow_missing: bool = False,
 ) -> Saved:
     """Create a contact. With `existing_error` off, update the contact that has its unique key instead.
 
     `drop_invalid` omits invalid values, as long as they are not required. `drop_taken_number` omits a number that
-    another person has, even a required one. `may_read` allows the error to name that person.
+    another person has, even a required one. `allow_missing` is for people who cannot be asked for required values.
+    `may_read` allows the error to name that person.
 
     Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400
     (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400 and ContactAlreadyExists_400,
@@ -69,7 +71,7 @@ def create_contact(
     """
     with transaction.atomic():
         schema = ContactSchema.load()
-        row, problems = _read_one(schema, form_data, drop_invalid=drop_invalid)
+        row, problems = _read_one(schema, form_data, drop_invalid=drop_invalid, allow_missing=allow_missing)
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
         row.tag_ids = tag_ids
         row.category_id = category_id
@@ -106,13 +108,16 @@ def _read_one(
     form_data: Values,
     *,
     drop_invalid: bool = False,
+    allow_missing: bool = False,
     current: Values | None = None,
 ) -> tuple[ContactRow, list[ValueProblem]]:
     """Read a formData (an update when `current` is given) and check its references.
 
     Returns the row and the problems of values that were left out. Raises the first problem by its name.
     """
-    row, problems = schema.read(form_data, drop_invalid=drop_invalid, partial=current is not None, current=current)
+    row, problems = schema.read(
+        form_data, drop_invalid=drop_invalid, partial=current is not None, current=current, exists=allow_missing
+    )
     if row is not None:
         dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
         problems = [*problems, *dangling]

@@ -72,8 +72,8 @@ def contact_named(name: str, address: str, member_id: str) -> Contact:
 def contact_by(*, name: str, email: str = "", phone: str = "", member_id: str, drop_invalid: bool = False) -> Contact:
     """Return the oldest live contact with the address or the number (E.164); create one if there is none.
 
-    A number that belongs to a contact with another address does not count. With `drop_invalid` it is left out of the
-    new contact. Raises the errors of create_contact.
+    A new one may lack values that the company requires. A number that belongs to a contact with another address does
+    not count; with `drop_invalid` it is left out of the new contact. Raises the errors of create_contact.
     """
     lock_people(email, phone)
     contact = _contact_with(email, phone)
@@ -90,6 +90,7 @@ def contact_by(*, name: str, email: str = "", phone: str = "", member_id: str, d
         drop_invalid=drop_invalid,
         existing_error=False,
         drop_taken_number=drop_invalid,
+        allow_missing=True,
     )
     return Contact.objects.get(pk=saved.id)
 
