@@ -106,3 +106,53 @@ def test_workflows_may_begin_by_what_happens_in_conversations() -> None:
     assert wanted <= TRIGGER_EVENTS
     assert "conversation" in kinds.EVENTS
     assert label_of("conversation.delayed") == "A reply in a conversation is overdue"
+
+
+def _visitor(cast: Cast) -> Conversation:
+    with cast.scope():
+        columns = {"channel": "widget", "address": "a" * 24, "name": "Visitor aaaaaa", "last_text": "Hello"}
+        talk: Conversation = Conversation.objects.create(**columns, last_inbound_at=timezone.now())
+        return talk
+
+
+def test_a_visitor_is_made_a_contact(cast: Cast) -> None:
+    talk = _visitor(cast)
+    browser = enter(cast.owner)
+    assert "Visitor aaaaaa" in text_of(browser.get(at(cast.owner, "inbox")))
+    here = at(cast.owner, f"inbox/{talk.pk}")
+    shown = text_of(browser.get(here))
+    assert "Visitor aaaaaa · not a contact yet" in shown
+    assert "Create lead" not in shown
+    assert talk.address not in shown
+    assert "Visitor aaaaaa" in text_of(browser.get(at(cast.owner, f"inbox/{talk.pk}/people")))
+    wrong = browser.post(here, {"do": "identify", "email": "ann", "phone": "", "name": EVIL})
+    assert (wrong.status_code, EVIL in html_of(wrong)) == (422, False)
+    assert 'value="ann"' in html_of(wrong)
+    assert 'name="text"' in html_of(wrong)  # the box to answer in stays
+    made = browser.post(here, {"do": "identify", "email": "ann@acme.example", "phone": "", "name": "Ann"})
+    assert made.status_code == 303
+    shown = text_of(browser.get(here))
+    assert "not a contact yet" not in shown
+    assert "Create lead" not in shown  # it has one already
+    with cast.scope():
+        contact = Conversation.objects.get().contact
+        assert contact is not None
+        assert (contact.name, contact.email) == ("Ann", "ann@acme.example")
+
+
+def test_a_visitor_is_made_a_contact_by_the_button_alone(cast: Cast) -> None:
+    talk = _visitor(cast)
+    body = {"do": "identify", "email": "", "phone": "", "name": ""}
+    assert enter(cast.owner).post(at(cast.owner, f"inbox/{talk.pk}"), body).status_code == 303
+    with cast.scope():
+        assert Conversation.objects.get().contact.name == "Visitor aaaaaa"  # type: ignore[union-attr]
+
+
+def test_who_may_not_create_contacts_is_told_so(cast: Cast) -> None:
+    talk = _visitor(cast)
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "PUT": True}})
+    here = at(cast.narrow, f"inbox/{talk.pk}")
+    shown = html_of(enter(cast.narrow).get(here))
+    assert "Your role cannot create contacts." in shown
+    assert 'value="identify"' not in shown
