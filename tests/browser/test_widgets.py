@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from crm.models import Lead
+from crm.models import Contact, Lead
 from outreach.chat.conversations import services as conversations
 from outreach.chat.widgets.services import update_widget
 from outreach.models import Conversation
 from tests.browser.axe import find_axe, violations
+from tests.browser.test_chat_pages import enter
 from tests.kit.cast import Cast, make_cast
 from tests.outreach.chat.widgets.helpers import away, made, published
 
@@ -118,3 +119,42 @@ def test_a_visitor_chats_and_leaves_a_message(page: Page, live_server: Any) -> N
         with foreign.expect_event("requestfailed", lambda one: one.url.endswith("/config")):
             foreign.goto(site.replace("127.0.0.1", "localhost"))  # another origin, which the widget does not allow
         expect(foreign.locator("leadwright-chat")).to_have_count(0)
+
+
+@pytest.mark.both_widths
+def test_a_visitor_without_address_becomes_a_contact(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    widget = made(cast)
+    with website(live_server.url, widget["token"]) as site:
+        with cast.scope():
+            update_widget(id=widget["_id"], member_id=cast.owner.pk, allowed_origins=[site])
+        page.goto(site)
+        page.get_by_role("button", name="Open the chat").click()
+        panel = page.get_by_role("dialog", name="Chat with us")
+        start = panel.get_by_role("button", name="Start the chat")
+        if start.count():
+            start.click()
+        panel.get_by_label("Write a message").fill("Hello")
+        page.keyboard.press("Enter")
+        expect(panel.get_by_text("Somebody answers here soon.")).to_be_visible()
+    with cast.scope():
+        chat = Conversation.objects.get()
+        assert (chat.contact_id, Contact.objects.count()) == (None, 0)
+    enter(page, cast, f"inbox/{chat.pk}")
+    expect(page.get_by_role("heading", name=chat.name)).to_be_visible()
+    page.get_by_text(f"{chat.name} · not a contact yet").click()
+    page.get_by_label("Email").fill("ann")
+    page.get_by_role("button", name="Make a contact").click()
+    expect(page.get_by_role("alert").get_by_role("link", name="Email")).to_be_visible()
+    axe = find_axe()
+    if axe is not None:
+        assert violations(page.context.new_cdp_session(page), axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_label("Email").fill("ann@acme.example")
+    page.get_by_label("Name").fill("Ann")
+    page.get_by_role("button", name="Make a contact").click()
+    expect(page.get_by_text("The visitor is a contact now")).to_be_visible()
+    expect(page.get_by_text("not a contact yet")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Ann")).to_be_visible()
+    with cast.scope():
+        assert Conversation.objects.get().contact_id == Contact.objects.get(email="ann@acme.example").pk

@@ -55,7 +55,9 @@ def test_a_visitor_without_address_is_no_contact(cast: Cast, path: str) -> None:
     assert (shown["contact"], shown["lead"]) == (None, None)
     assert shown["name"] == f"Visitor {shown['address'][-6:]}"
     assert (shown["canAnswer"], shown["state"]) == (True, "bot")
-    assert [row["_id"] for row in caller.get("/conversation", p=1, n=20, searchValue=shown["name"]).data] == [chat["_id"]]
+    assert [row["_id"] for row in caller.get("/conversation", p=1, n=20, searchValue=shown["name"]).data] == [
+        chat["_id"]
+    ]
     for operator, number in (("isEmpty", 1), ("isNotEmpty", 0)):
         tree = {"operator": "and", "conditions": [{"field": "contact", "operator": operator}]}
         rows = caller.get("/conversation", p=1, n=20, advancedFilters=tree)
