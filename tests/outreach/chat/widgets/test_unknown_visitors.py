@@ -24,8 +24,10 @@ from outreach.models import ChatWidget, Conversation, ConversationMessage, Widge
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory
 from tests.kit.threads import at_once
-from tests.outreach.chat.widgets.helpers import call, made, published
+from tests.outreach.chat.widgets.helpers import call, made
+from tests.outreach.chat.widgets.helpers import published as chatbot
 from tests.outreach.chat.widgets.test_visitors import began, said
+from tests.workflows.helpers import edges, node, published, runs, work
 
 ADDRESS = "ann@acme.example"
 
@@ -49,7 +51,7 @@ def _caller(cast: Cast, path: str) -> Any:
 
 @pytest.mark.parametrize("path", ["key", "session"])
 def test_a_visitor_without_address_is_no_contact(cast: Cast, path: str) -> None:
-    _, _, chat = _unknown(cast, chatbot=published(cast))
+    _, _, chat = _unknown(cast, chatbot=chatbot(cast))
     caller = _caller(cast, path)
     shown = caller.get(f"/conversation/{chat['_id']}").data
     assert (shown["contact"], shown["lead"]) == (None, None)
@@ -94,7 +96,7 @@ def test_an_address_in_the_visitor_s_words_attaches_the_contact(cast: Cast, text
 
 
 def test_a_chatbot_that_asks_for_the_address_identifies(cast: Cast) -> None:
-    widget, visitor, chat = _unknown(cast, chatbot=published(cast))
+    widget, visitor, chat = _unknown(cast, chatbot=chatbot(cast))
     assert said(widget, visitor, "my number is +49 30 1234567", "2").data["state"] == "bot"
     shown = cast.key.get(f"/conversation/{chat['_id']}").data
     with cast.scope():
@@ -328,12 +330,19 @@ def test_an_erased_contact_takes_the_conversation_along(cast: Cast) -> None:
         assert not ConversationMessage.objects.exclude(text="").exists()
 
 
-def test_an_event_of_a_visitor_names_no_contact(cast: Cast) -> None:
-    """Events of a conversation without contact start workflows whose runs have none."""
-    _unknown(cast)
+@pytest.mark.parametrize(("kind", "number"), [("conversation.received", 2), ("conversation.identified", 1)])
+def test_workflows_start_without_contact_and_with_it(cast: Cast, kind: str, number: int) -> None:
+    nodes = [node("start", "trigger"), node("tag", "contact", {"action": "update", "values": {"name": "Known"}})]
+    workflow = published(cast, nodes, edges("start > tag"), triggerEventType=kind)
+    widget, visitor, _ = _unknown(cast)
+    said(widget, visitor, ADDRESS, "2")
+    work()
     with cast.scope():
-        kinds = ("conversation.created", "conversation.queued", "conversation.received")
-        assert [event.payload["contact"] for kind in kinds for event in _events(kind)] == [None] * 3
+        contact = Contact.objects.get()
+    started = runs(cast, workflow)
+    assert [run.contact_id for run in started] == [None, contact.pk][-number:]
+    assert [run.status for run in started] == ["failed", "completed"][-number:]
+    assert contact.name == "Known"
 
 
 @pytest.mark.django_db(transaction=True)
