@@ -100,7 +100,7 @@ class ConversationDetail(Inbox):
     def visitor_form(self, name: str = "") -> Form:
         fields = [
             Field("email", gettext("Email"), "email"),
-            Field("phone", gettext("Phone"), "tel", help_text=gettext("With country code, such as +49 30 123456.")),
+            Field("phone", gettext("Phone"), "tel", placeholder="+49 30 123456"),
             Field("name", gettext("Name"), initial=name),
         ]
         return Form(fields=fields)
