@@ -32,7 +32,13 @@ GUESSES: dict[type[models.Field], Any] = {
 }
 
 
-FILLED = {"Coupon": ("percent",), "CallLog": ("contact",), "LeadActivity": ("lead",), "SegmentRecord": ("contact",)}
+FILLED = {
+    "CallLog": ("contact",),
+    "Conversation": ("contact",),
+    "Coupon": ("percent",),
+    "LeadActivity": ("lead",),
+    "SegmentRecord": ("contact",),
+}
 """Model -> nullable fields that a record needs all the same."""
 
 

@@ -236,9 +236,9 @@ def set_contact(
     Without `contact`, a number at a chat app finds its contact, or creates one. A visitor's contact is found by
     `email` or `phone`; without a match one is created, which may have a name alone.
 
-    Raises NotFound_404, ContactNotFound_400, InvalidRequest_400 for a contact with another address, and for an email
-    address, number or name where the person is known. Raises UnauthorizedAction_403 if a contact is to be created and
-    `may_create` is off, and the errors of create_contact.
+    Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for a contact with another address. So it does
+    for an email address, number or name where the person is known. Raises UnauthorizedAction_403 for a contact to
+    create with `may_create` off, and the errors of create_contact.
     """
     conversation = _locked(id)
     if (email or phone or name) and (contact is not None or conversation.contact_id is not None):
