@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from accounts.api_keys.serializers import ApiKeyCreate
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Option
 from core.web.forms.from_input import form_from_input
@@ -15,7 +15,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-KEYS = Records("api", "keys", "key", "keys", "key", gettext_lazy("Apps use the API with a key."))
+KEYS = Records("api", "keys", "key", gettext_lazy("Apps use the API with a key."))
 LIFETIMES = [
     Option("", gettext_lazy("Until revoked")),
     Option("60", "1 hour"),
@@ -44,6 +44,9 @@ class Keys(RecordList, KeyPage):
     title = gettext_lazy("API keys")
     purpose = gettext_lazy("Keys for apps to use the API.")
     adds = "key-new"
+    add_label = gettext_lazy("New key")
+    none = gettext_lazy("No keys yet")
+    count = ngettext_lazy("%(count)s key", "%(count)s keys")
     rows = "web/keys/rows.html"
     hint = gettext_lazy("Creator")
     columns = (
@@ -61,6 +64,7 @@ class NewKey(NewRecord, KeyPage):
     name = "key-new"
     title = gettext_lazy("New API key")
     action = title
+    added = gettext_lazy("Key added")
     save_label = gettext_lazy("Create key")
 
     form_class = form_from_input(
@@ -95,6 +99,8 @@ class Key(EditRecord, RecordForm, KeyPage):
     tab_name = gettext_lazy("API key")
     template = "web/keys/detail.html"
     removable = True
+    saved = gettext_lazy("Key saved")
+    deleted = gettext_lazy("Key deleted")
 
     def context(self) -> JsonObject:
         shown = {name: value for name, value in self.record.items() if name != "key"}

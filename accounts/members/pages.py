@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from accounts.members.serializers import MemberInvite, MemberUpdate
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Form, Option
@@ -18,9 +18,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-MEMBERS = Records(
-    "member", "members", "member", "members", "users-round", gettext_lazy("The people who work in this company.")
-)
+MEMBERS = Records("member", "members", "users-round", gettext_lazy("The people who work in this company."))
 ACTIVE = (gettext_lazy("Active"), "ok")
 STATES = {
     "owner": ACTIVE,
@@ -69,6 +67,8 @@ class Members(RecordList, MemberPage):
     title = gettext_lazy("Members")
     purpose = gettext_lazy("Invite colleagues and choose their roles.")
     adds = "member-new"
+    none = gettext_lazy("No members yet")
+    count = ngettext_lazy("%(count)s member", "%(count)s members")
     rows = "web/members/rows.html"
     hint = gettext_lazy("Name, email")
     columns = (
@@ -92,6 +92,7 @@ class NewMember(NewRecord, MemberPage):
     name = "member-new"
     title = gettext_lazy("Invite member")
     action = title
+    added = gettext_lazy("Member added")
     template = "web/members/new.html"
 
     form_class = form_from_input(
@@ -129,6 +130,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
     record_kind = ("member", gettext_lazy("Members"))
     template = "web/members/detail.html"
     removable = False
+    saved = gettext_lazy("Member saved")
 
     form_class = form_from_input(
         MemberUpdate, {"name": gettext_lazy("Name"), "role": gettext_lazy("Role")}, required=("role",)

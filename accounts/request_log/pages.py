@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column
@@ -86,9 +86,11 @@ class Requests(LogPage):
     path = "settings/log"
     name = "log"
     title = gettext_lazy("API requests")
+    none = gettext_lazy("No requests yet")
+    count = ngettext_lazy("%(count)s request", "%(count)s requests")
     purpose = gettext_lazy("API requests, log-ins and member changes.")
     words = gettext_lazy("API requests")
-    kind = Records("logs", "log", "request", "requests", "scroll-text", gettext_lazy("Requests to the API."))
+    kind = Records("logs", "log", "scroll-text", gettext_lazy("Requests to the API."))
     rows = "web/logs/requests.html"
     hint = gettext_lazy("Address, email")
     columns = (
@@ -125,10 +127,10 @@ class Logins(LogPage):
     path = "settings/log/logins"
     name = "log-logins"
     title = gettext_lazy("Log-ins")
+    none = gettext_lazy("No log-ins yet")
+    count = ngettext_lazy("%(count)s log-in", "%(count)s log-ins")
     words = gettext_lazy("Log-ins")
-    kind = Records(
-        "logs/login", "log-logins", "log-in", "log-ins", "log-in", gettext_lazy("Logins and failed attempts.")
-    )
+    kind = Records("logs/login", "log-logins", "log-in", gettext_lazy("Logins and failed attempts."))
     rows = "web/logs/logins.html"
     hint = gettext_lazy("Name, email")
     columns = (
@@ -151,10 +153,10 @@ class Memberships(LogPage):
     path = "settings/log/members"
     name = "log-members"
     title = gettext_lazy("Changes of members")
+    none = gettext_lazy("No changes yet")
+    count = ngettext_lazy("%(count)s change", "%(count)s changes")
     words = gettext_lazy("Members")
-    kind = Records(
-        "logs/invite", "log-members", "change", "changes", "users-round", gettext_lazy("Invites, roles, removals.")
-    )
+    kind = Records("logs/invite", "log-members", "users-round", gettext_lazy("Invites, roles, removals."))
     rows = "web/logs/members.html"
     hint = gettext_lazy("Name, email")
     columns = (

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -15,9 +15,7 @@ from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-ROLES = Records(
-    "role", "roles", "role", "roles", "key-round", gettext_lazy("Roles define what members can view and change.")
-)
+ROLES = Records("role", "roles", "key-round", gettext_lazy("Roles define what members can view and change."))
 ACTIONS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
 GROUPS = {
     "Contacts and leads": {
@@ -124,6 +122,9 @@ class Roles(RecordList, RolePage):
     title = gettext_lazy("Roles")
     purpose = gettext_lazy("Permissions to view, add, change and delete.")
     adds = "role-new"
+    add_label = gettext_lazy("New role")
+    none = gettext_lazy("No roles yet")
+    count = ngettext_lazy("%(count)s role", "%(count)s roles")
     rows = "web/roles/rows.html"
     hint = gettext_lazy("Name, description")
     columns = (
@@ -215,6 +216,7 @@ class NewRole(NewRecord, RoleForm):
     path = "settings/roles/new"
     name = "role-new"
     title = gettext_lazy("New role")
+    added = gettext_lazy("Role added")
 
     def form(self, values: Values | None = None) -> Form:
         like = self.request.GET.get("like", "")
@@ -227,6 +229,8 @@ class EditRole(EditRecord, RoleForm):
     path = "settings/roles/<str:id>"
     name = "role"
     tab_name = gettext_lazy("Role")
+    saved = gettext_lazy("Role saved")
+    deleted = gettext_lazy("Role deleted")
 
     @property
     def removable(self) -> bool:  # type: ignore[override]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 
 class LazyText(str):
@@ -51,3 +52,21 @@ for _name in dir(str):
 def gettext_lazy(message: str) -> str:
     """Mark a text of a module for translation, and return it as one that is translated where it is shown."""
     return LazyText(message)
+
+
+@dataclass(frozen=True)
+class PluralText:
+    """An English text about a number, in the singular and the plural. `%(count)s` stands for the number."""
+
+    singular: str
+    plural: str
+
+    def of(self, number: int | None, **values: Any) -> str:
+        """Return the text for the number in the reader's language."""
+        count = number or 0
+        return ngettext(self.singular, self.plural, count) % {**values, "count": f"{count:,}"}
+
+
+def ngettext_lazy(singular: str, plural: str) -> PluralText:
+    """Mark a text about a number for translation, and return it as one that is translated where it is shown."""
+    return PluralText(singular, plural)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import PluralText, gettext_lazy
 from core.types import JsonObject, Values
+from core.web.ask import Answer
 from core.web.forms import SEVERAL, Field, Form, Option, options_of
 from core.web.pages import Refused
 from core.web.saved_views import ViewedList
@@ -29,18 +30,19 @@ BESIDE = ("tags", "category", "productServices", "team")
 
 
 class BulkList(ViewedList):
-    """A list whose records are changed many at once. `one` is the word for one of them."""
+    """A list whose records are changed many at once. Its texts are for a number of records, or for all that match."""
 
-    one: ClassVar[str]
+    count: ClassVar[PluralText]
+    change_label: ClassVar[PluralText]
+    changing: ClassVar[str]
+    changed: ClassVar[PluralText]
+    deleting: ClassVar[str]
+    deleted: ClassVar[PluralText]
 
     @property
     def changes(self) -> Sequence[tuple[str, str]]:
         """Return (name, label) of the fields that can be changed in bulk."""
         raise NotImplementedError
-
-    def counted(self, number: int | None) -> str:
-        """Write a number of records: 1 contact, 2 contacts."""
-        return f"{number or 0:,} {self.one}{'' if number == 1 else 's'}"
 
     @property
     def list_here(self) -> str:
@@ -58,29 +60,35 @@ class BulkList(ViewedList):
         """Return a form about the records that were chosen, and who they are."""
         sent = self.request.POST
         ids = [] if "all" in sent else sent.getlist("ids")
-        who = _("all matching records") if "all" in sent else self.counted(len(ids))
-        return {"form": form, "back": self.list_here, "ids": ids, "all": "all" in sent, "who": who}
+        everyone = "all" in sent
+        return {
+            "form": form,
+            "back": self.list_here,
+            "ids": ids,
+            "all": everyone,
+            "who": _("All matching records") if everyone else self.count.of(len(ids)),
+            "change_label": _("Change all matching records") if everyone else self.change_label.of(len(ids)),
+        }
 
     def do_delete(self) -> HttpResponse:
         query, body = self.selection
         answer = self.ask("DELETE", self.resource, query, body)
-        return self.redirect_after_bulk(answer, _("Deleting"), _("Deleted"), "deletedCount")
+        return self.redirect_after_bulk(answer, self.deleting, self.deleted, "deletedCount")
 
     def change(self, change: Values) -> HttpResponse:
         """Change the records that the form chose."""
         query, body = self.selection
-        return self.redirect_after_bulk(
-            self.ask("PUT", self.resource, query, {**body, **change}), _("Changing"), _("Changed")
-        )
+        answer = self.ask("PUT", self.resource, query, {**body, **change})
+        return self.redirect_after_bulk(answer, self.changing, self.changed, "updatedCount")
 
-    def redirect_after_bulk(self, answer: Any, doing: str, did: str, count: str = "updatedCount") -> HttpResponse:
+    def redirect_after_bulk(self, answer: Answer, doing: str, did: PluralText, count: str) -> HttpResponse:
         """Redirect to the list, with the result and an undo action, or the progress of the job."""
         if not answer.ok:
             return self.refuse(answer, self.list_here)
         number = answer.data[count]
         if number is None:
-            return self.done(f"{doing} {self.one}s", self.list_here, watch=answer.job)
-        text = " ".join(filter(None, (f"{did} {self.counted(number)}", answer.warning)))
+            return self.done(doing, self.list_here, watch=answer.job)
+        text = " ".join(filter(None, (did.of(number), answer.warning)))
         return self.done(text, self.list_here, undo=answer.job)
 
 
@@ -139,7 +147,7 @@ class ChangeMany(BulkList):
         if answer.status == 400 and not answer.ok:
             form.refuse(answer)
             return self.page({**self.chosen(form), "label": what.label}, status=422)
-        return self.redirect_after_bulk(answer, _("Changing"), _("Changed"))
+        return self.redirect_after_bulk(answer, self.changing, self.changed, "updatedCount")
 
 
 class StartForMany(BulkList):
@@ -172,7 +180,7 @@ class StartForMany(BulkList):
             form.add_error("workflow", _("Choose a published workflow."))
             return self.page(self.chosen(form), status=422)
         query, body = self.selection
-        answer = self.ask("POST", f"workflow/{workflow}/enrol", query, {**body, "panel": self.one})
+        answer = self.ask("POST", f"workflow/{workflow}/enrol", query, {**body, "panel": self.resource})
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.chosen(form), status=422)

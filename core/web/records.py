@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.formats import Formats
-from core.text.translation import gettext_lazy
+from core.text.translation import PluralText, gettext_lazy
 from core.types import JsonObject, Values
 from core.web.field_values import dated_text, number_text
 from core.web.filters import Choice
@@ -23,26 +23,15 @@ from core.web.lists import Column, ListState
 from core.web.pages import Page
 
 
-def counted(number: int | None, noun: str, many: str = "") -> str:
-    """Write a number of things: 1 tag, 2 tags."""
-    return f"{number or 0:,} {noun if number == 1 else many or f'{noun}s'}"
-
-
 @dataclass(frozen=True)
 class Records:
     """Shared settings of the pages of a kind of record. `path` is the API's, `pages` the name of the list's page."""
 
     path: str
     pages: str
-    one: str
-    many: str
     icon: str
     about: str
     """Their purpose, in a sentence."""
-
-    @property
-    def title(self) -> str:
-        return self.one[:1].upper() + self.one[1:]
 
 
 class RecordList(Page):
@@ -54,21 +43,18 @@ class RecordList(Page):
     columns: ClassVar[Sequence[Column]]
     hint: ClassVar[str] = gettext_lazy("Name")
     """Label of the data that the search covers."""
+    none: ClassVar[str]
+    """The title of the empty list."""
+    count: ClassVar[PluralText]
+    """Text for the number of records."""
     adds: ClassVar[str] = ""
-    """The name of the page that adds one."""
+    """The name of the page that adds a record."""
+    add_label: ClassVar[str] = ""
+    """Label of the link to that page."""
     picks: ClassVar[str] = ""
     """The template of the actions for chosen rows."""
     extra: ClassVar[Values] = {}
     """Parameters of the API's list in addition to those of the address."""
-
-    @property
-    def none(self) -> str:
-        """The title of the empty list."""
-        return _("No %(many)s yet") % {"many": self.kind.many}
-
-    @property
-    def add_label(self) -> str:
-        return _("New %(one)s") % {"one": self.kind.one}
 
     @cached_property
     def choices(self) -> Sequence[Choice]:
@@ -84,7 +70,7 @@ class RecordList(Page):
         return {
             "records": answer.data,
             "total": answer.total,
-            "counted": counted(answer.total, self.kind.one, self.kind.many),
+            "counted": self.count.of(answer.total),
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "state": self.state,
             "choices": self.choices,
@@ -120,6 +106,8 @@ class RecordForm(Page):
 class NewRecord(RecordForm):
     """A form that adds a record."""
 
+    added: ClassVar[str]
+    """Message about the new record."""
     shows_new: ClassVar[str] = ""
     """The name of the page that shows the new record; without one the list follows."""
 
@@ -135,12 +123,16 @@ class NewRecord(RecordForm):
             form.refuse(answer)
             return self.refused(form)
         address = self.address(self.shows_new, answer.data["_id"]) if self.shows_new else self.list_address()
-        return self.done(f"{self.kind.title} added", address)
+        return self.done(self.added, address)
 
 
 class EditRecord(RecordForm):
     """A form that changes a record or deletes it; who may not change it reads its values."""
 
+    saved: ClassVar[str]
+    """Message about the changed record."""
+    deleted: ClassVar[str]
+    """Message about the deleted record."""
     removable: ClassVar[bool] = True
 
     @cached_property
@@ -162,7 +154,7 @@ class EditRecord(RecordForm):
         return _("This cannot be undone.")
 
     def context(self) -> JsonObject:
-        title = self.record.get("name") or self.kind.title
+        title = self.record.get("name") or self.tab_name
         return {"record": self.record, "title": title, "consequence": self.consequence()}
 
     def show(self) -> Values:
@@ -188,7 +180,7 @@ class EditRecord(RecordForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form, **self.context())
-        return self.done(f"{self.kind.title} saved", back, undo=answer.job)
+        return self.done(self.saved, back, undo=answer.job)
 
     def bound_form(self) -> Form:
         """Return the form with the browser's input, which keeps what others have changed meanwhile."""
@@ -199,7 +191,7 @@ class EditRecord(RecordForm):
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(f"{self.kind.title} deleted", back, undo=answer.job)
+        return self.done(self.deleted, back, undo=answer.job)
 
 
 def shown_value(field: BoundField, formats: Formats) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import REST, Field, Fieldset, Form
@@ -15,16 +15,12 @@ from core.web.forms.record_forms import choice_of, fields_query, form_values, re
 from core.web.lists import Column
 from core.web.navigation.places import LEADS, MenuItem
 from core.web.pages import Page
-from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 PRODUCTS = Records(
-    "product-service",
-    "products",
-    "product",
-    "products",
-    "package",
-    gettext_lazy("Products and services for leads and messages."),
+    "product-service", "products", "package", gettext_lazy("Products and services for leads and messages.")
 )
+DELETED = ngettext_lazy("Deleted %(count)s product", "Deleted %(count)s products")
 
 
 class ProductPage(Page):
@@ -46,6 +42,9 @@ class Products(RecordList, ProductPage):
     path = name = "products"
     title = gettext_lazy("Products and services")
     adds = "product-new"
+    add_label = gettext_lazy("New product")
+    none = gettext_lazy("No products yet")
+    count = ngettext_lazy("%(count)s product", "%(count)s products")
     rows = "web/products/rows.html"
     picks = "web/products/actions.html"
     hint = gettext_lazy("Name, description, number")
@@ -80,7 +79,7 @@ class Products(RecordList, ProductPage):
         count = answer.data["deletedCount"]
         if count is None:
             return self.done(_("Deleting products"), here, watch=answer.job)
-        return self.done(_("Deleted %(counted)s") % {"counted": counted(count, "product")}, here, undo=answer.job)
+        return self.done(DELETED.of(count), here, undo=answer.job)
 
 
 FIELDSETS = (
@@ -106,6 +105,7 @@ class NewProduct(NewRecord, ProductForm):
     name = "product-new"
     title = gettext_lazy("New product")
     action = title
+    added = gettext_lazy("Product added")
 
     def body(self, values: Values) -> JsonObject:
         return super().body({name: value for name, value in values.items() if value not in ("", None, [])})
@@ -115,6 +115,8 @@ class EditProduct(EditRecord, ProductForm):
     path = "products/<str:id>"
     name = "product"
     tab_name = gettext_lazy("Product")
+    saved = gettext_lazy("Product saved")
+    deleted = gettext_lazy("Product deleted")
     record_kind = ("product-service", gettext_lazy("Products"))
 
     def values(self) -> Values:

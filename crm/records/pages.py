@@ -8,16 +8,13 @@ from typing import ClassVar
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.counts import CONTACTS, LEADS
+from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms.record_forms import fields_query, status_labels
 from core.web.lists import Column, ListState
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
-
-
-def counted(number: int | None, word: str) -> str:
-    return f"{number or 0:,} {word}{'' if number == 1 else 's'}"
 
 
 class Bin(Page):
@@ -37,7 +34,13 @@ class Bin(Page):
         gettext_lazy("Data"),
         gettext_lazy("trash deleted restore undelete"),
     )
-    noun: ClassVar[str] = "contact"
+    label: ClassVar[str] = gettext_lazy("Contacts")
+    count: ClassVar[PluralText] = CONTACTS
+    restored: ClassVar[PluralText] = ngettext_lazy("Restored %(count)s contact", "Restored %(count)s contacts")
+    refused: ClassVar[PluralText] = ngettext_lazy(
+        "Not restored: %(count)s contact (%(reason)s)", "Not restored: %(count)s contacts (%(reason)s)"
+    )
+    progress: ClassVar[str] = gettext_lazy("Restoring contacts")
     resource: ClassVar[str] = "contact"
     restoring: ClassVar[str] = "contact/restore"
     deleted: ClassVar[Values] = {"filters": {"isDeleted": True}}
@@ -51,7 +54,7 @@ class Bin(Page):
 
     def tabs(self) -> list[tuple[str, str]]:
         """Return the bins that the reader may open, for the template."""
-        return [(page.name, f"{page.noun.capitalize()}s") for page in PAGES if self.may(page.module)]
+        return [(page.name, page.label) for page in PAGES if self.may(page.module)]
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if not self.may(self.module):  # opened by one of `also`
@@ -81,7 +84,7 @@ class Bin(Page):
             "columns": self.columns,
             "rows": [self.row(record) for record in answer.data],
             "total": answer.total,
-            "counted": counted(answer.total, self.noun),
+            "counted": self.count.of(answer.total),
             "can_restore": self.may(self.module, "POST"),
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
@@ -100,21 +103,23 @@ class Bin(Page):
             return self.refuse(answer, here)
         count, failed = answer.data["restoredCount"], answer.data.get("failed") or []
         if count is None:
-            return self.done(_("Restoring %(noun)ss") % {"noun": self.noun}, here, watch=answer.job)
-        text = _("Restored %(counted)s") % {"counted": counted(count, self.noun)}
+            return self.done(self.progress, here, watch=answer.job)
+        text = self.restored.of(count)
         if failed:
-            failures = _("Not restored: %(records)s (%(reason)s)") % {
-                "records": counted(len(failed), self.noun),
-                "reason": failed[0].get("message") or _("a duplicate exists"),
-            }
-            text = f"{text}. {failures}"
+            reason = failed[0].get("message") or _("a duplicate exists")
+            text = f"{text}. {self.refused.of(len(failed), reason=reason)}"
         return self.done(text, here, undo=answer.job)
 
 
 class LeadBin(Bin):
     path, name = "recycle-bin/leads", "lead-recycle-bin"
     title = gettext_lazy("Recycle bin: leads")
-    module = noun = resource = "lead"
+    module = resource = "lead"
+    label = gettext_lazy("Leads")
+    count = LEADS
+    restored = ngettext_lazy("Restored %(count)s lead", "Restored %(count)s leads")
+    refused = ngettext_lazy("Not restored: %(count)s lead (%(reason)s)", "Not restored: %(count)s leads (%(reason)s)")
+    progress = gettext_lazy("Restoring leads")
     also = ()
     restoring = "lead/restore"
     columns: ClassVar[list[Column]] = [
@@ -144,7 +149,12 @@ class LeadBin(Bin):
 class FileBin(Bin):
     path, name = "recycle-bin/files", "file-recycle-bin"
     title = gettext_lazy("Recycle bin: files")
-    module = noun = "file"
+    module = "file"
+    label = gettext_lazy("Files")
+    count = ngettext_lazy("%(count)s file", "%(count)s files")
+    restored = ngettext_lazy("Restored %(count)s file", "Restored %(count)s files")
+    refused = ngettext_lazy("Not restored: %(count)s file (%(reason)s)", "Not restored: %(count)s files (%(reason)s)")
+    progress = gettext_lazy("Restoring files")
     also = ()
     resource, restoring = "file/recycle-bin", "file/recycle-bin/restore"
     deleted: ClassVar[Values] = {}

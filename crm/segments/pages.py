@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.counts import RECORDS as RECORD_COUNTS
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
 from core.web.filter_words import RECORDS, in_words
@@ -20,17 +21,10 @@ from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choi
 from core.web.lists import MATCH, Column, ListState
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
-from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from crm.segments.serializers import SegmentCreate
 
-SEGMENTS = Records(
-    "segment",
-    "segments",
-    "segment",
-    "segments",
-    "list-filter",
-    gettext_lazy("A segment is a saved filter."),
-)
+SEGMENTS = Records("segment", "segments", "list-filter", gettext_lazy("A segment is a saved filter."))
 SHOWN = 20
 
 
@@ -59,6 +53,9 @@ class Segments(RecordList, SegmentPage):
     title = gettext_lazy("Segments")
     template = "web/segments/list.html"
     adds = "segment-new"
+    add_label = gettext_lazy("New segment")
+    none = gettext_lazy("No segments yet")
+    count = ngettext_lazy("%(count)s segment", "%(count)s segments")
     rows = "web/segments/rows.html"
     hint = gettext_lazy("Name, description")
     columns = (
@@ -72,6 +69,8 @@ class Segments(RecordList, SegmentPage):
 
 class SegmentForm(RecordForm, SegmentPage):
     """The form for the name of a segment. The selection is in the address, or in the segment."""
+
+    added = gettext_lazy("Segment added")
 
     form_class = form_from_input(
         SegmentCreate,
@@ -96,7 +95,6 @@ class NewSegment(NewRecord, SegmentForm):
     action = title
     template = "web/segments/new.html"
     panel: ClassVar[str] = "contact"
-    word: ClassVar[str] = "contact"
 
     @cached_property
     def choices(self) -> list[Choice]:
@@ -124,7 +122,7 @@ class NewSegment(NewRecord, SegmentForm):
             answer = self.ask("GET", "segment/execute", {"panel": self.panel, **self.state.selection()})
         count = answer.data["count"] if answer is not None and answer.ok else None
         trouble = answer.warning or answer.message if answer is not None and not answer.ok else ""
-        count_text = counted(count, self.word) if count is not None else ""
+        count_text = RECORD_COUNTS[self.panel].of(count) if count is not None else ""
         return {
             "state": self.state,
             "choices": self.choices,
@@ -160,7 +158,7 @@ class NewLeadSegment(NewSegment):
     name = "segment-new-leads"
     title = gettext_lazy("New segment of leads")
     action = title
-    panel = word = "lead"
+    panel = "lead"
 
 
 class NewFixedSegment(NewRecord, SegmentForm):
@@ -226,6 +224,8 @@ class EditSegment(EditRecord, SegmentForm):
     path = "segments/<str:id>"
     name = "segment"
     tab_name = gettext_lazy("Segment")
+    saved = gettext_lazy("Segment saved")
+    deleted = gettext_lazy("Segment deleted")
     record_kind = ("segment", gettext_lazy("Segments"))
     template = "web/segments/detail.html"
 
@@ -239,7 +239,7 @@ class EditSegment(EditRecord, SegmentForm):
             **super().context(),
             **(self.choosing(panel, execution["records"] or []) if listed and self.is_fixed else {}),
             "count": execution["count"],
-            "counted": counted(execution["count"], panel) if execution["count"] is not None else "",
+            "counted": RECORD_COUNTS[panel].of(execution["count"]) if execution["count"] is not None else "",
             "members": execution["records"] or [],
             "labels": status_labels(self.definitions(panel)) if panel == "lead" and listed else {},
             "rules": self.rules(),

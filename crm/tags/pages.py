@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.colors import color_options
 from core.web.forms import Form
@@ -12,18 +10,18 @@ from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
-from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from crm.tags.serializers import NamedModelCreate
 
-TAGS = Records("tag", "tags", "tag", "tags", "tag", gettext_lazy("Use tags to group contacts and leads."))
+TAGS = Records("tag", "tags", "tag", gettext_lazy("Use tags to group contacts and leads."))
 CATEGORIES = Records(
     "contact-category",
-    "categories",
-    "category",
     "categories",
     "folder",
     gettext_lazy("Categories describe contacts, such as customer or supplier."),
 )
+CONTACTS_LOSE = ngettext_lazy("%(count)s contact loses this label.", "%(count)s contacts lose this label.")
+LEADS_LOSE = ngettext_lazy("%(count)s lead loses this label.", "%(count)s leads lose this label.")
 
 
 class NamedList(RecordList):
@@ -64,12 +62,9 @@ class NamedEdit(EditRecord, NamedForm):
     """A tag or category; deleting it leaves its contacts without it."""
 
     def consequence(self) -> str:
-        contacts, leads = self.record["contactCount"], self.record["leadCount"]
-        losing = _("%(contacts)s and %(leads)s lose this label.") % {
-            "contacts": counted(contacts, "contact"),
-            "leads": counted(leads, "lead"),
-        }
-        return _("%(losing)s This cannot be undone.") % {"losing": losing}
+        counts = ((CONTACTS_LOSE, self.record["contactCount"]), (LEADS_LOSE, self.record["leadCount"]))
+        sentences = [text.of(count) for text, count in counts if count]
+        return " ".join((*sentences, super().consequence()))
 
 
 class TagPage(Page):
@@ -83,6 +78,9 @@ class Tags(NamedList, TagPage):
     purpose = gettext_lazy("Labels for contacts and leads.")
     title = gettext_lazy("Tags")
     adds = "tag-new"
+    add_label = gettext_lazy("New tag")
+    none = gettext_lazy("No tags yet")
+    count = ngettext_lazy("%(count)s tag", "%(count)s tags")
 
 
 class NewTag(NewRecord, NamedForm, TagPage):
@@ -90,12 +88,15 @@ class NewTag(NewRecord, NamedForm, TagPage):
     name = "tag-new"
     title = gettext_lazy("New tag")
     action = title
+    added = gettext_lazy("Tag added")
 
 
 class EditTag(NamedEdit, TagPage):
     path = "tags/<str:id>"
     name = "tag"
     tab_name = gettext_lazy("Tag")
+    saved = gettext_lazy("Tag saved")
+    deleted = gettext_lazy("Tag deleted")
     record_kind = ("tag", gettext_lazy("Tags"))
 
 
@@ -112,18 +113,24 @@ class Categories(NamedList, CategoryPage):
     purpose = gettext_lazy("Kinds of contacts.")
     title = gettext_lazy("Contact categories")
     adds = "category-new"
+    add_label = gettext_lazy("New category")
+    none = gettext_lazy("No categories yet")
+    count = ngettext_lazy("%(count)s category", "%(count)s categories")
 
 
 class NewCategory(NewRecord, NamedForm, CategoryPage):
     path = "categories/new"
     name = "category-new"
     title = gettext_lazy("New category")
+    added = gettext_lazy("Category added")
 
 
 class EditCategory(NamedEdit, CategoryPage):
     path = "categories/<str:id>"
     name = "category"
     tab_name = gettext_lazy("Category")
+    saved = gettext_lazy("Category saved")
+    deleted = gettext_lazy("Category deleted")
     record_kind = ("contact-category", gettext_lazy("Categories"))
 
 

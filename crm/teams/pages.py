@@ -7,18 +7,22 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
-from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records, counted
+from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from crm.teams.serializers import TeamCreate
 
-TEAMS = Records("team", "teams", "team", "teams", "users-round", gettext_lazy("Teams share leads."))
+TEAMS = Records("team", "teams", "users-round", gettext_lazy("Teams share leads."))
 WORKING = {"status": ["owner", "accepted"]}
+MOVED_LEADS = ngettext_lazy(
+    "%(count)s lead goes to the fallback team. This cannot be undone.",
+    "%(count)s leads go to the fallback team. This cannot be undone.",
+)
 DISTRIBUTIONS = [
     Option("manual", gettext_lazy("By hand")),
     Option("roundRobin", gettext_lazy("Take turns (round robin)")),
@@ -45,6 +49,9 @@ class Teams(RecordList, TeamPage):
     title = gettext_lazy("Teams")
     template = "web/teams/list.html"
     adds = "team-new"
+    add_label = gettext_lazy("New team")
+    none = gettext_lazy("No teams yet")
+    count = ngettext_lazy("%(count)s team", "%(count)s teams")
     rows = "web/teams/rows.html"
     hint = gettext_lazy("Name, description")
     columns = (
@@ -100,12 +107,15 @@ class NewTeam(NewRecord, TeamForm):
     name = "team-new"
     title = gettext_lazy("New team")
     action = title
+    added = gettext_lazy("Team added")
 
 
 class EditTeam(EditRecord, TeamForm):
     path = "teams/<str:id>"
     name = "team"
     tab_name = gettext_lazy("Team")
+    saved = gettext_lazy("Team saved")
+    deleted = gettext_lazy("Team deleted")
     record_kind = ("team", gettext_lazy("Teams"))
 
     @property
@@ -124,8 +134,7 @@ class EditTeam(EditRecord, TeamForm):
         return {**self.record, "members": self.members(), "takes": self.takes()}
 
     def consequence(self) -> str:
-        leads = counted(self.record["leadCount"], "lead")
-        return _("%(leads)s go to the fallback team. This cannot be undone.") % {"leads": leads}
+        return MOVED_LEADS.of(self.record["leadCount"])
 
 
 class LeadRuleForm(Form):

@@ -98,7 +98,7 @@ def test_a_field_of_many_is_changed_and_it_is_undone(scope: Cast, client: Any) -
         True,
     )
     asked = client.post(change, {"do": "choose", "what": "tags", "ids": ids[:2]})
-    assert ("Tags of 2 contacts" in text_of(asked), f'name="ids" value="{ids[0]}"' in html_of(asked)) == (
+    assert ("Tags: 2 contacts" in text_of(asked), f'name="ids" value="{ids[0]}"' in html_of(asked)) == (
         True,
         True,
     )

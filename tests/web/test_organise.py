@@ -43,7 +43,7 @@ def test_named_records_are_added_changed_and_deleted(
     assert (one.name, one.description, one.color) == ("Trade fair", "", "")
     same = client.post(f"{path}/{one.pk}", {"name": "Trade fair", "description": "", "color": ""})
     assert "Nothing to save" in toast_of(client, same)
-    assert "0 contacts and 0 leads lose this label" in text_of(client.get(f"{path}/{one.pk}"))
+    assert "lose this label" not in text_of(client.get(f"{path}/{one.pk}"))
     deleted = client.post(f"{path}/{one.pk}", {"do": "delete"})
     assert f"{noun} deleted" in toast_of(client, deleted)
     assert (model.objects.count(), client.get(f"{path}/{one.pk}").status_code) == (0, 404)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -16,12 +16,7 @@ from core.web.pages import Page, Refused, nothing_here
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 SECRETS = Records(
-    "workflow/secrets",
-    "secrets",
-    "secret",
-    "secrets",
-    "key-round",
-    gettext_lazy("Keys and passwords that workflows send to one host."),
+    "workflow/secrets", "secrets", "key-round", gettext_lazy("Keys and passwords that workflows send to one host.")
 )
 
 
@@ -44,6 +39,9 @@ class Secrets(RecordList, SecretPage):
     title = gettext_lazy("Secrets")
     purpose = gettext_lazy("Passwords and tokens for workflow requests.")
     adds = "secret-new"
+    add_label = gettext_lazy("New secret")
+    none = gettext_lazy("No secrets yet")
+    count = ngettext_lazy("%(count)s secret", "%(count)s secrets")
     rows = "web/workflows/secret_rows.html"
     hint = gettext_lazy("Name, host")
     columns = (
@@ -70,12 +68,15 @@ class NewSecret(NewRecord, SecretForm):
     path = "settings/secrets/new"
     name = "secret-new"
     title = gettext_lazy("New secret")
+    added = gettext_lazy("Secret added")
 
 
 class Secret(EditRecord, SecretForm):
     path = "settings/secrets/<str:id>"
     name = "secret"
     tab_name = gettext_lazy("Secret")
+    saved = gettext_lazy("Secret saved")
+    deleted = gettext_lazy("Secret deleted")
 
     @cached_property
     def record(self) -> Values:

@@ -7,7 +7,8 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.counts import CONTACTS
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.bulk import BulkList, ChangeMany, StartForMany
@@ -72,7 +73,12 @@ class ContactTable(ContactPage, TablePage):
 class ContactList(ContactTable, BulkList):
     """Shared parts of the list and the bulk change: the selection of contacts in the address."""
 
-    one = "contact"
+    count = CONTACTS
+    change_label = ngettext_lazy("Change %(count)s contact", "Change %(count)s contacts")
+    changing = gettext_lazy("Changing contacts")
+    changed = ngettext_lazy("Changed %(count)s contact", "Changed %(count)s contacts")
+    deleting = gettext_lazy("Deleting contacts")
+    deleted = ngettext_lazy("Deleted %(count)s contact", "Deleted %(count)s contacts")
 
     @cached_property
     def choices(self) -> list[Choice]:
@@ -112,7 +118,7 @@ class Contacts(ContactList):
             "rows": rows,
             "field_values": self.written(rows, self.columns),
             "total": answer.total,
-            "counted": self.counted(answer.total),
+            "counted": self.count.of(answer.total),
             "changes": self.changes if self.may("contact", "PUT") else [],
             "can_be_segment": self.can_be_segment,
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,

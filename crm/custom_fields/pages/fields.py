@@ -22,8 +22,8 @@ from crm.custom_fields.pages.fieldsets import FIELDSETS
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
 from crm.custom_fields.section_serializers import SectionCreate
 
-FIELDS = Records("custom-field", "fields", "field", "fields", "text-cursor-input", _("Custom fields of your records."))
-SECTIONS = Records("custom-section", "fields", "section", "sections", "rows-3", _("A section is a title above fields."))
+FIELDS = Records("custom-field", "fields", "text-cursor-input", _("Custom fields of your records."))
+SECTIONS = Records("custom-section", "fields", "rows-3", _("A section is a title above fields."))
 PANELS = {
     "contact": _("Contacts"),
     "lead": _("Leads"),
@@ -237,6 +237,7 @@ class NewField(NewRecord, FieldForm):
     path = "settings/fields/new"
     name = "field-new"
     title = _("New field")
+    added = _("Field added")
 
     def form(self, values: Values | None = None) -> Form:
         return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""}, fieldsets=FIELDSETS)
@@ -263,6 +264,8 @@ class EditField(EditRecord, FieldForm):
     path = "settings/fields/<str:id>"
     name = "field"
     tab_name = _("Field")
+    saved = _("Field saved")
+    deleted = _("Field deleted")
 
     @property
     def panel(self) -> str:
@@ -381,6 +384,7 @@ class NewSection(NewRecord, SectionForm):
     path = "settings/sections/new"
     name = "section-new"
     title = _("New section")
+    added = _("Section added")
 
     def body(self, values: Values) -> JsonObject:
         return {**values, "panel": self.panel}
@@ -390,6 +394,8 @@ class EditSection(EditRecord, SectionForm):
     path = "settings/sections/<str:id>"
     name = "section"
     tab_name = _("Section")
+    saved = _("Section saved")
+    deleted = _("Section deleted")
 
     @property
     def panel(self) -> str:

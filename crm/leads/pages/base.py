@@ -50,10 +50,6 @@ def linked_values(lead: LeadData) -> JsonObject:
     return {**several, "teamMember": team_member.get("_id"), "team": team.get("_id")}
 
 
-def counted(number: int | None) -> str:
-    return f"{number or 0:,} lead{'' if number == 1 else 's'}"
-
-
 class ShownLead(LeadData):
     """A lead with the labels of its status and its source."""
 

@@ -7,7 +7,8 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.counts import LEADS
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
@@ -15,7 +16,7 @@ from core.web.forms import Field
 from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
-from crm.leads.pages.base import LINKED_FIELDS, TONES, LeadPage, counted
+from crm.leads.pages.base import LINKED_FIELDS, TONES, LeadPage
 from crm.leads.pages.table import LeadTable
 
 FIRST_CARDS = 100
@@ -29,7 +30,12 @@ class LeadList(LeadTable, BulkList):
     """Shared parts of the list and the bulk change: the selection of leads in the address."""
 
     keeps = ("view", *KEPT)
-    one = "lead"
+    count = LEADS
+    change_label = ngettext_lazy("Change %(count)s lead", "Change %(count)s leads")
+    changing = gettext_lazy("Changing leads")
+    changed = ngettext_lazy("Changed %(count)s lead", "Changed %(count)s leads")
+    deleting = gettext_lazy("Deleting leads")
+    deleted = ngettext_lazy("Deleted %(count)s lead", "Deleted %(count)s leads")
 
     @cached_property
     def choices(self) -> list[Choice]:
@@ -83,7 +89,7 @@ class Leads(LeadList):
             "rows": rows,
             "field_values": self.written(rows, self.columns),
             "total": answer.total,
-            "counted": counted(answer.total),
+            "counted": self.count.of(answer.total),
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
@@ -123,7 +129,7 @@ class Leads(LeadList):
                     "starts": only != value,
                 }
             )
-        return {"board": columns, "counted": counted(sum(row["count"] for row in groups.values()))}
+        return {"board": columns, "counted": self.count.of(sum(row["count"] for row in groups.values()))}
 
     # What forms do
 
@@ -168,6 +174,6 @@ class Pipeline(LeadPage):
         rows = [(value, self.status_label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
         return {
             "rows": [(value, label, group["count"], group["sum"]) for value, label, group in rows],
-            "steps": [(label, group["count"], counted(group["count"])) for _, label, group in rows],
+            "steps": [(label, group["count"], LEADS.of(group["count"])) for _, label, group in rows],
             "any": bool(groups),
         }

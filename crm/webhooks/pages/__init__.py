@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.event_kinds import kind_options
 from core.web.forms import Field, Fieldset, Form, Option
@@ -18,14 +18,7 @@ from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from crm.webhooks.pages.filters import WebhookFilter, told_filter
 
-WEBHOOKS = Records(
-    "webhook",
-    "webhooks",
-    "webhook",
-    "webhooks",
-    "webhook",
-    gettext_lazy("Webhooks send events to your programs right away."),
-)
+WEBHOOKS = Records("webhook", "webhooks", "webhook", gettext_lazy("Webhooks send events to your programs right away."))
 LATEST = {"p": "1", "n": "20", "sortBy": "createdAt", "sortOrder": "desc"}
 PAYLOADS = [Option("full", gettext_lazy("Record and changes")), Option("thin", gettext_lazy("Record ID only"))]
 ORDERINGS = [Option("object", gettext_lazy("In order, per record")), Option("none", gettext_lazy("As they happen"))]
@@ -55,6 +48,9 @@ class Webhooks(RecordList, WebhookPage):
     title = gettext_lazy("Webhooks")
     purpose = gettext_lazy("Send events to other apps.")
     adds = "webhook-new"
+    add_label = gettext_lazy("New webhook")
+    none = gettext_lazy("No webhooks yet")
+    count = ngettext_lazy("%(count)s webhook", "%(count)s webhooks")
     rows = "web/webhooks/rows.html"
     hint = gettext_lazy("Address, description")
     columns = (
@@ -120,6 +116,7 @@ class NewWebhook(NewRecord, WebhookForm):
     name = "webhook-new"
     title = gettext_lazy("New webhook")
     action = title
+    added = gettext_lazy("Webhook added")
     save_label = gettext_lazy("Create webhook")
 
     def do_save(self) -> HttpResponse:
@@ -135,6 +132,8 @@ class Webhook(EditRecord, WebhookForm):
     path = "settings/webhooks/<str:id>"
     name = "webhook"
     tab_name = gettext_lazy("Webhook")
+    saved = gettext_lazy("Webhook saved")
+    deleted = gettext_lazy("Webhook deleted")
     template = "web/webhooks/detail.html"
     known = True
 

@@ -12,6 +12,7 @@ from django.shortcuts import render
 
 from core.text.placeholders import names_in
 from core.text.translation import gettext_lazy as _
+from core.text.translation import ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import ONE_OF, Choice
@@ -25,8 +26,6 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 CHAT_TEMPLATES = Records(
     "template/chatapp",
     "chat-templates",
-    _("chat template"),
-    _("chat templates"),
     "message-square-text",
     _("Needed to write first, or after 24 hours. The vendor approves each template."),
 )
@@ -276,6 +275,9 @@ class ChatTemplates(RecordList, ChatTemplatePage):
     title = _("Chat templates")
     rows = "web/chat_templates/rows.html"
     adds = "chat-template-new"
+    add_label = _("New chat template")
+    none = _("No chat templates yet")
+    count = ngettext_lazy("%(count)s chat template", "%(count)s chat templates")
     columns = (
         Column("name", _("Name"), "name"),
         Column("app", _("Chat app")),
@@ -297,6 +299,7 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
     path = "chat-templates/new"
     name = "chat-template-new"
     title = _("New chat template")
+    added = _("Chat template added")
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -312,6 +315,8 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
     path = "chat-templates/<str:id>"
     name = "chat-template"
     tab_name = _("Chat template")
+    saved = _("Chat template saved")
+    deleted = _("Chat template deleted")
 
     def form(self, values: Values | None = None) -> Form:
         """Return the form. The app can't be changed; nor can name, language and category of a template that was

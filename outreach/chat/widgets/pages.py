@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.text.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.colors import color_options
@@ -21,14 +21,7 @@ from core.web.navigation.places import WEBSITE, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
-KIND = Records(
-    "chat-widget",
-    "widgets",
-    gettext_lazy("website chat"),
-    gettext_lazy("website chats"),
-    "message-circle",
-    gettext_lazy("Chat with visitors of your website."),
-)
+KIND = Records("chat-widget", "widgets", "message-circle", gettext_lazy("Chat with visitors of your website."))
 ASKED = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "phone": gettext_lazy("Phone")}
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
 FIELDSETS = (
@@ -66,6 +59,9 @@ class Widgets(RecordList, WidgetPage):
     title = gettext_lazy("Website chats")
     rows = "web/widgets/rows.html"
     adds = "widget-new"
+    add_label = gettext_lazy("New website chat")
+    none = gettext_lazy("No website chats yet")
+    count = ngettext_lazy("%(count)s website chat", "%(count)s website chats")
     columns = (
         Column("name", gettext_lazy("Name"), "name"),
         Column("allowedOrigins", gettext_lazy("Websites")),
@@ -219,12 +215,15 @@ class NewWidget(NewRecord, WidgetForm, WidgetPage):
     shows_new = "widget"
     title = gettext_lazy("New website chat")
     action = title
+    added = gettext_lazy("Website chat added")
 
 
 class EditWidget(EditRecord, WidgetForm, WidgetPage):
     path = "widgets/<str:id>"
     name = "widget"
     tab_name = gettext_lazy("Website chat")
+    saved = gettext_lazy("Website chat saved")
+    deleted = gettext_lazy("Website chat deleted")
 
     def consequence(self) -> str:
         return gettext("Removed from your website. Conversations are kept. This cannot be undone.")
@@ -237,7 +236,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form, **self.context())
-        return self.done(f"{self.kind.title} saved")
+        return self.done(self.saved)
 
 
 PAGES = [Widgets, NewWidget, EditWidget]

@@ -8,7 +8,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.filters import Choice
@@ -370,8 +370,10 @@ class AiCalls(RecordList, AiPage):
     path = "settings/ai/calls"
     name = "ai-calls"
     title = gettext_lazy("AI usage log")
+    none = gettext_lazy("No entries yet")
+    count = ngettext_lazy("%(count)s entry", "%(count)s entries")
     template = "web/ai/calls.html"
-    kind = Records("ai-usage", "ai-calls", "entry", "entries", "sparkles", gettext_lazy("Calls of AI models."))
+    kind = Records("ai-usage", "ai-calls", "sparkles", gettext_lazy("Calls of AI models."))
     rows = "web/ai/call_rows.html"
     hint = gettext_lazy("Model")
     columns = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column
@@ -31,9 +31,7 @@ QUALITY = {
     "RED": (gettext_lazy("Poor quality"), "bad"),
 }
 LIMITS = ("perMinute", "perHour", "perDay", "rampStart", "rampStep")
-CHAT_LOG = Records(
-    "logs/chatapp", "chat-log", "message", "messages", "message-square-text", gettext_lazy("Messages sent by chat.")
-)
+CHAT_LOG = Records("logs/chatapp", "chat-log", "message-square-text", gettext_lazy("Messages sent by chat."))
 STATUS_BADGES = {
     "sent": (gettext_lazy("Sent"), "info"),
     "delivered": (gettext_lazy("Delivered"), "ok"),
@@ -210,6 +208,8 @@ class ChatLog(RecordList, ChatAppPage):
     path = "settings/chat-log"
     name = "chat-log"
     title = gettext_lazy("Chat log")
+    none = gettext_lazy("No messages yet")
+    count = ngettext_lazy("%(count)s message", "%(count)s messages")
     module = "logs"
     kind = CHAT_LOG
     rows = "web/chat_apps/log_rows.html"

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.placeholders import names_in
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
@@ -22,12 +22,7 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 from outreach.messaging.email_templates.placeholder_names import UNKNOWN, Placeholder, placeholders, unknown_text
 
 TEMPLATES = Records(
-    "template/email",
-    "email-templates",
-    "template",
-    "templates",
-    "mail-plus",
-    gettext_lazy("Reusable emails for campaigns and follow-ups."),
+    "template/email", "email-templates", "mail-plus", gettext_lazy("Reusable emails for campaigns and follow-ups.")
 )
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every template has."""
@@ -215,6 +210,9 @@ class EmailTemplates(RecordList, TemplatePage):
     rows = "web/email_templates/rows.html"
     hint = gettext_lazy("Name, subject")
     adds = "email-template-new"
+    add_label = gettext_lazy("New template")
+    none = gettext_lazy("No templates yet")
+    count = ngettext_lazy("%(count)s template", "%(count)s templates")
     columns = (
         Column("name", gettext_lazy("Name"), "name"),
         Column("subject", gettext_lazy("Subject"), "subject"),
@@ -228,12 +226,15 @@ class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
     name = "email-template-new"
     shows_new = "email-template"
     title = gettext_lazy("New template")
+    added = gettext_lazy("Template added")
 
 
 class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
     path = "templates/<str:id>"
     name = "email-template"
     tab_name = gettext_lazy("Email template")
+    saved = gettext_lazy("Template saved")
+    deleted = gettext_lazy("Template deleted")
 
     def values(self) -> Values:
         return {**self.record, "required": required_in(self.record)}

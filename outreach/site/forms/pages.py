@@ -8,6 +8,7 @@ from functools import cached_property
 from django.http import HttpResponse
 
 from core.text.translation import gettext_lazy as _
+from core.text.translation import ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
@@ -18,14 +19,7 @@ from core.web.records import EditRecord, NewRecord, RecordList, Records
 from outreach.site.forms.fieldsets import FIELDSETS, QUESTION_ROWS
 
 ORIGINS_HELP = _("One per line, such as https://example.org.")
-FORMS = Records(
-    "form",
-    "forms",
-    "form",
-    "forms",
-    "clipboard-list",
-    _("Forms on a page, your site or an ad create leads."),
-)
+FORMS = Records("form", "forms", "clipboard-list", _("Forms on a page, your site or an ad create leads."))
 STATES = {
     "draft": (_("Draft"), "none"),
     "published": (_("Open"), "ok"),
@@ -64,6 +58,9 @@ class Forms(RecordList, FormsPage):
     title = _("Forms")
     template = "web/forms/list.html"
     adds = "form-new"
+    add_label = _("New form")
+    none = _("No forms yet")
+    count = ngettext_lazy("%(count)s form", "%(count)s forms")
     rows = "web/forms/rows.html"
     columns = (
         Column("name", _("Name"), "name"),
@@ -91,6 +88,7 @@ class NewForm(NewRecord, FormsPage):
     name = "form-new"
     title = _("New form")
     action = title
+    added = _("Form added")
     save_label = _("Create")
 
     def form(self, values: Values | None = None) -> Form:
@@ -278,6 +276,8 @@ class FormSettings(EditRecord, OneForm):
     path = "forms/<str:id>/settings"
     name = "form-settings"
     tab_name = _("Form settings")
+    saved = _("Form saved")
+    deleted = _("Form deleted")
     template = "web/forms/settings.html"
 
     @cached_property

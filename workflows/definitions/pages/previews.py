@@ -10,10 +10,10 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.counts import SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option
-from core.web.records import counted
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import problem_view
@@ -274,9 +274,9 @@ def _label(graph: Graph, id: str | None) -> str:
 
 def _span(seconds: float | None) -> str:
     """Write how long something would wait, in the largest unit that fits."""
-    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds")):
         if seconds and seconds >= size:
-            return counted(round(seconds / size), unit)
+            return SPANS[unit].of(round(seconds / size))
     return ""
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from core.text.counts import SPANS
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import WORDS, Choice
 from core.web.flows.schemas import tree_state
-from core.web.records import counted
 
 MAX_SUMMARY_LENGTH = 64
 """Characters, which the two lines of a card hold."""
@@ -166,7 +166,7 @@ def short(text: str, most: int = MAX_SUMMARY_LENGTH) -> str:
 
 def span(value: Values) -> str:
     """Write a span of time, such as 2 days."""
-    return counted(int(value["amount"]), str(value["unit"]).removesuffix("s"))
+    return SPANS[value["unit"]].of(int(value["amount"]))
 
 
 def _value(text: str, kind: str) -> str:

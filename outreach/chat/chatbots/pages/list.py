@@ -7,7 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import ONE_OF, Choice
 from core.web.flows.schemas import enum_options
@@ -19,12 +19,7 @@ from core.web.records import NewRecord, RecordList, Records
 from outreach.chat.chatbots.pages.types import START, TYPES
 
 CHATBOTS = Records(
-    "manual-chatbot",
-    "chatbots",
-    "chatbot",
-    "chatbots",
-    "bot",
-    gettext_lazy("A chatbot replies with your texts until a member takes over."),
+    "manual-chatbot", "chatbots", "bot", gettext_lazy("A chatbot replies with your texts until a member takes over.")
 )
 STATES = {
     "draft": (gettext_lazy("Draft"), ""),
@@ -52,6 +47,9 @@ class Chatbots(RecordList, ChatbotPage):
     title = gettext_lazy("Chatbots")
     rows = "web/chatbots/rows.html"
     adds = "chatbot-new"
+    add_label = gettext_lazy("New chatbot")
+    none = gettext_lazy("No chatbots yet")
+    count = ngettext_lazy("%(count)s chatbot", "%(count)s chatbots")
     columns = (
         Column("name", gettext_lazy("Name"), "name"),
         Column("description", gettext_lazy("Purpose")),
@@ -74,6 +72,7 @@ class NewChatbot(NewRecord, ChatbotPage):
     path = "chatbots/new"
     name = "chatbot-new"
     title = gettext_lazy("New chatbot")
+    added = gettext_lazy("Chatbot added")
     save_label = gettext_lazy("Continue")
 
     def form(self, values: Values | None = None) -> Form:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
@@ -12,14 +12,7 @@ from core.web.navigation.places import INBOX, MenuItem
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from outreach.chat.conversations.pages.base import InboxPage
 
-CANNED = Records(
-    "canned-answer",
-    "canned-answers",
-    gettext_lazy("canned reply"),
-    gettext_lazy("canned replies"),
-    "message-square-quote",
-    gettext_lazy("Reusable texts for replies."),
-)
+CANNED = Records("canned-answer", "canned-answers", "message-square-quote", gettext_lazy("Reusable texts for replies."))
 
 
 class CannedPage(InboxPage):
@@ -37,6 +30,9 @@ class CannedAnswers(RecordList, CannedPage):
     path = name = "canned-answers"
     title = gettext_lazy("Canned replies")
     adds = "canned-answer-new"
+    add_label = gettext_lazy("New canned reply")
+    none = gettext_lazy("No canned replies yet")
+    count = ngettext_lazy("%(count)s canned reply", "%(count)s canned replies")
     rows = "web/conversations/canned_rows.html"
     hint = gettext_lazy("Name, shortcut or text")
     columns = (
@@ -64,21 +60,19 @@ class NewCanned(NewRecord, CannedForm):
     path = "canned-answers/new"
     name = "canned-answer-new"
     title = gettext_lazy("New canned reply")
+    added = gettext_lazy("Canned reply added")
 
 
 class EditCanned(EditRecord, CannedForm):
     path = "canned-answers/<str:id>"
     name = "canned-answer"
     tab_name = gettext_lazy("Canned reply")
+    saved = gettext_lazy("Canned reply saved")
+    deleted = gettext_lazy("Canned reply deleted")
 
 
 TIMES = Records(
-    "answer-time",
-    "answer-times",
-    gettext_lazy("response time"),
-    gettext_lazy("response times"),
-    "timer",
-    gettext_lazy("Target times for replies, with an alert when missed."),
+    "answer-time", "answer-times", "timer", gettext_lazy("Target times for replies, with an alert when missed.")
 )
 
 
@@ -93,6 +87,9 @@ class AnswerTimes(RecordList, TimesPage):
     path = name = "answer-times"
     title = gettext_lazy("Response times")
     adds = "answer-time-new"
+    add_label = gettext_lazy("New response time")
+    none = gettext_lazy("No response times yet")
+    count = ngettext_lazy("%(count)s response time", "%(count)s response times")
     rows = "web/conversations/times_rows.html"
     hint = gettext_lazy("Team")
     columns = (
@@ -124,12 +121,15 @@ class NewTimes(NewRecord, TimesForm):
     path = "answer-times/new"
     name = "answer-time-new"
     title = gettext_lazy("New response times")
+    added = gettext_lazy("Response time added")
 
 
 class EditTimes(EditRecord, TimesForm):
     path = "answer-times/<str:id>"
     name = "answer-time"
     tab_name = gettext_lazy("Response time")
+    saved = gettext_lazy("Response time saved")
+    deleted = gettext_lazy("Response time deleted")
 
     def values(self) -> Values:
         return {**self.record, "team": (self.record["team"] or {}).get("_id", "")}

@@ -7,7 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import Column
@@ -25,12 +25,7 @@ DAYS = ("startDate", "endDate")
 SHOWN = 10
 """Rows of a tile; its report has all."""
 DASHBOARDS = Records(
-    "dashboard",
-    "dashboards",
-    "dashboard",
-    "dashboards",
-    "layout-dashboard",
-    gettext_lazy("A dashboard shows several reports on one page."),
+    "dashboard", "dashboards", "layout-dashboard", gettext_lazy("A dashboard shows several reports on one page.")
 )
 
 
@@ -45,6 +40,9 @@ class Dashboards(RecordList, DashboardPage):
     template = "web/reports/dashboards.html"
     rows = "web/reports/rows.html"
     adds = "dashboard-new"
+    add_label = gettext_lazy("New dashboard")
+    none = gettext_lazy("No dashboards yet")
+    count = ngettext_lazy("%(count)s dashboard", "%(count)s dashboards")
     hint = gettext_lazy("Name, description")
     columns = (
         Column("name", gettext_lazy("Name"), "name"),
@@ -99,6 +97,7 @@ class NewDashboard(NewRecord, DashboardForm):
     shows_new = "dashboard"
     title = gettext_lazy("New dashboard")
     action = title
+    added = gettext_lazy("Dashboard added")
 
 
 class EditDashboard(EditRecord, DashboardForm):
@@ -107,6 +106,8 @@ class EditDashboard(EditRecord, DashboardForm):
     path = "dashboards/<str:id>/edit"
     name = "dashboard-edit"
     tab_name = gettext_lazy("Edit dashboard")
+    saved = gettext_lazy("Dashboard saved")
+    deleted = gettext_lazy("Dashboard deleted")
     template = "web/reports/edit.html"
 
     def list_address(self) -> str:

@@ -12,8 +12,6 @@ from core.web.records import Records
 PAGES_KIND = Records(
     "booking-page",
     "booking",
-    gettext_lazy("booking page"),
-    gettext_lazy("booking pages"),
     "calendar-check",
     gettext_lazy("Let people book a free time in your calendar."),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Fieldset, Form, Option, name_below
@@ -50,6 +50,9 @@ class BookingList(RecordList, BookingPages):
     title = gettext_lazy("Booking pages")
     template = "web/booking/list.html"
     adds = "booking-new"
+    add_label = gettext_lazy("New booking page")
+    none = gettext_lazy("No booking pages yet")
+    count = ngettext_lazy("%(count)s booking page", "%(count)s booking pages")
     rows = "web/booking/rows.html"
     columns = (
         Column("name", gettext_lazy("Name"), "name"),
@@ -178,6 +181,7 @@ class NewBookingPage(BookingForm, NewRecord):
     name = "booking-new"
     title = gettext_lazy("New booking page")
     action = title
+    added = gettext_lazy("Booking page added")
     save_label = gettext_lazy("Create")
 
     def form(self, values: Values | None = None) -> Form:
@@ -199,6 +203,8 @@ class EditBookingPage(BookingForm, EditRecord):
     path = "booking/pages/<str:id>"
     name = "booking-page"
     tab_name = gettext_lazy("Booking page")
+    saved = gettext_lazy("Booking page saved")
+    deleted = gettext_lazy("Booking page deleted")
     template = "web/booking/page.html"
 
     def form(self, values: Values | None = None) -> Form:
