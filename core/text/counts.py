@@ -6,6 +6,7 @@ from core.text.translation import ngettext_lazy
 
 CONTACTS = ngettext_lazy("%(count)s contact", "%(count)s contacts")
 LEADS = ngettext_lazy("%(count)s lead", "%(count)s leads")
+ROWS = ngettext_lazy("%(count)s row", "%(count)s rows")
 RECORDS = {"contact": CONTACTS, "lead": LEADS}
 """Panel -> text."""
 SPANS = {

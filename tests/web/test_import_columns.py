@@ -302,7 +302,7 @@ def test_unknown_values_are_named_once(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(lines, "Email,Deal Stage"), of="lead")
     client.post(path + "/columns", {"do": "check", "existing": "", "c0": "email", "c1": "status"})
     said = text_of(client.get(path + "/check"))
-    assert "“Signed” in Deal Stage is none of your statuses: 2 rows" in said
+    assert "“Signed” in Deal Stage is no option of Status: 2 rows" in said
     assert "is none of the options" not in said, "not again for each row"
 
 

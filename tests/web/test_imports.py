@@ -66,7 +66,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert "This import has started" in text_of(client.get(path + "/check"))
     helpers.work()
     done = client.get(path)
-    assert "4 rows: 2 created, 1 skipped because they exist, 1 refused." in text_of(done)
+    assert "4 rows: 2 created, 1 skipped because it exists, 1 refused." in text_of(done)
     assert stats(done) == ["2", "0", "1", "1"]
     assert "every 1s" not in html_of(done)
     assert Contact.objects.filter(tag_links__tag=tag).count() == 2
@@ -86,7 +86,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert 'value="undo"' not in html_of(client.get(path))
     jobs.work()
     after = client.get(path)
-    assert "Undone. Removed: 2 contacts. Show progress" in text_of(after)
+    assert "Undone. Removed: 2 records. Show progress" in text_of(after)
     assert stats(after) == ["2"]
     assert "Undone 2 0 1 1" in text_of(client.get(at(scope.owner, "imports"))), "in the list, what it did then"
     assert f"{taken} The record was deleted." in text_of(after)
@@ -136,7 +136,7 @@ def test_only_rows_that_were_changed_are_saved(scope: Cast, client: Any) -> None
     client.post(path + "/check", {"do": "start"})
     helpers.work()
     page = client.get(path)
-    assert "6 rows: 2 created, 2 refused, 2 not contacts." in text_of(page)
+    assert "6 rows: 2 created, 2 refused, 2 not records." in text_of(page)
     assert stats(page) == ["2", "0", "0", "2", "2"]
     assert "2 rows are no records" in text_of(page)
     said = text_of(page)
@@ -248,7 +248,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c1": ""})
     lacking = text_of(client.get(path + "/check"))
     assert "Country code" not in lacking
-    assert "Choose a column for Email: all contacts need a value." in lacking
+    assert "Choose a column for Email: all records need a value." in lacking
     for id in (new_id(), "x", "é"):
         assert client.get(at(scope.owner, f"imports/{id}")).status_code == 404
 

@@ -12,12 +12,15 @@ from django.http import HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.counts import ROWS
+from core.text.series import any_of
+from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page, Refused
+from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 
 CONTACT_TARGETS = {
     "name": gettext_lazy("Full name"),
@@ -91,7 +94,10 @@ class Kind:
     """The records that a file holds."""
 
     module: str
-    many: str
+    label: str
+    import_label: str
+    import_count: PluralText
+    list_label: str
     targets: Mapping[str, str]
     page: str
     """The name of the page that lists them."""
@@ -103,13 +109,34 @@ class Kind:
         return f"{self.module}/import"
 
 
-CONTACTS = Kind("contact", "contacts", CONTACT_TARGETS, "contacts", "imports")
-LEADS = Kind("lead", "leads", LEAD_TARGETS, "leads", "lead-imports")
+CONTACTS = Kind(
+    "contact",
+    gettext_lazy("Contact"),
+    gettext_lazy("Import contacts"),
+    ngettext_lazy("Import %(count)s contact", "Import %(count)s contacts"),
+    gettext_lazy("Show contacts"),
+    CONTACT_TARGETS,
+    "contacts",
+    "imports",
+)
+LEADS = Kind(
+    "lead",
+    gettext_lazy("Lead"),
+    gettext_lazy("Import leads"),
+    ngettext_lazy("Import %(count)s lead", "Import %(count)s leads"),
+    gettext_lazy("Show leads"),
+    LEAD_TARGETS,
+    "leads",
+    "lead-imports",
+)
 IMPORT_KINDS = (CONTACTS, LEADS)
 
 
-def counted(number: int | None, word: str) -> str:
-    return f"{number or 0:,} {word}{'' if number == 1 else 's'}"
+CREATED = ngettext_lazy("%(count)s created", "%(count)s created")
+UPDATED = ngettext_lazy("%(count)s updated", "%(count)s updated")
+SKIPPED = ngettext_lazy("%(count)s skipped because it exists", "%(count)s skipped because they exist")
+REFUSED = ngettext_lazy("%(count)s refused", "%(count)s refused")
+NOT_RECORDS = ngettext_lazy("%(count)s not a record", "%(count)s not records")
 
 
 def lasting(seconds: int) -> str:
@@ -142,23 +169,27 @@ def shown_import(job: Values, kind: Kind) -> JsonObject:
         "started": started,
         "moving": job["status"] in MOVING,
         "over": job["status"] in OVER,
-        "many": kind.many,
         "left": lasting(job["eta"]) if job["eta"] is not None else "",
-        "outcome": outcome(job, kind),
+        "outcome": outcome(job),
     }
 
 
-def outcome(job: Values, kind: Kind, no_records: int = 0) -> str:
+def outcome(job: Values, no_records: int = 0) -> str:
     """Return the summary of the rows; `no_records` of those that failed are titles, totals and footers."""
     counts = (
-        (job["created"], "created"),
-        (job["updated"], "updated"),
-        (job["skipped"], _("skipped because they exist")),
-        (job["failed"] - no_records, "refused"),
-        (no_records, f"not {kind.many}"),
+        (CREATED, job["created"]),
+        (UPDATED, job["updated"]),
+        (SKIPPED, job["skipped"]),
+        (REFUSED, job["failed"] - no_records),
+        (NOT_RECORDS, no_records),
     )
-    done = [f"{number:,} {text}" for number, text in counts if number > 0]
-    return f"{counted(job['processed'], 'row')}: {', '.join(done) or _('nothing to import')}."
+    return results(job["processed"], counts)
+
+
+def results(rows: int, counts: Iterable[tuple[PluralText, int]]) -> str:
+    """Return the results of rows as a line, such as "4 rows: 2 created, 2 refused."."""
+    written = ", ".join(text.of(number) for text, number in counts if number > 0)
+    return _("%(rows)s: %(results)s.") % {"rows": ROWS.of(rows), "results": written or _("nothing to import")}
 
 
 def shown_problem(
@@ -285,17 +316,17 @@ class ImportPage(Page):
         fields = {row["uniqueFieldID"]: row["required"] for row in (*self.contact_fields, *self.definitions)}
         return {key for key, required in fields.items() if not required}
 
-    def lacking(self, mapping: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Return values that every contact needs and no column has: (button, label)."""
+    def lacking(self, mapping: Mapping[str, str]) -> list[Requirement]:
+        """Return the values that every contact needs and no column has."""
         if self.kind is LEADS:
             return []
         required = {field["uniqueFieldID"] for field in self.contact_fields if field["required"]}
         targets = set(mapping.values())
         missing = []
         if required & {"number", "countryCode"} and "number" not in targets:
-            missing.append(("optional_number", _("a phone number")))
+            missing.append(NUMBER)
         if "email" in required and "email" not in targets:
-            missing.append(("optional_email", _("an email address")))
+            missing.append(EMAIL)
         return missing
 
     @cached_property
@@ -320,11 +351,8 @@ class ImportPage(Page):
         labels = self.labels()
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
-            names = [" or ".join(str(labels.get(key, key)) for key in target.split(" or ")) for target in needed]
-            return _("Choose a column for %(names)s: all %(many)s need a value.") % {
-                "names": ", ".join(names),
-                "many": self.kind.many,
-            }
+            names = [any_of(labels.get(key, key) for key in target.split(" or ")) for target in needed]
+            return _("Choose a column for %(names)s: all records need a value.") % {"names": ", ".join(names)}
         text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", answer.reason)
         return BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
 

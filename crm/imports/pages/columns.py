@@ -13,6 +13,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option, options_of
 from crm.imports.pages.base import LEADS, OPEN, ImportPage
+from crm.imports.pages.requirements import EMAIL, NUMBER
 from crm.imports.pages.words import (
     COUNTRY_QUESTION,
     DELIMITERS,
@@ -156,10 +157,10 @@ class ImportColumns(ImportPage):
 
     def form(self, mapping: Mapping[str, str]) -> Form:
         """Return the form of the options for rows, with the open questions about the file and its mapping."""
-        kind, detected = self.kind.module, self.job["detected"]
+        detected = self.job["detected"]
         rules = [
-            Option("skip", gettext("Keep the %(kind)s, skip the row") % {"kind": kind}),
-            Option("update", gettext("Update the %(kind)s with the row") % {"kind": kind}),
+            Option("skip", gettext("Keep the record, skip the row")),
+            Option("update", gettext("Update the record with the row")),
             Option("error", gettext("Reject the row")),
         ]
         if self.kind is LEADS:
@@ -170,14 +171,12 @@ class ImportColumns(ImportPage):
             open_questions.append(country_question(self.job))
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
-            Field("existing", gettext("When a %(kind)s exists already") % {"kind": kind}, "radio", options=rules),
+            Field("existing", gettext("When a record exists already"), "radio", options=rules),
             Field("skipInvalid", gettext("Import rows with errors, leaving invalid values empty"), "switch"),
-            Field(
-                "category", gettext("Category of all %(many)s") % {"many": self.kind.many}, "select", options=categories
-            ),
+            Field("category", gettext("Category of all contacts"), "select", options=categories),
             Field(
                 "tags",
-                gettext("Tags for all %(many)s") % {"many": self.kind.many},
+                gettext("Tags for all records"),
                 "checks",
                 options=self.options_of("tag"),
             ),
@@ -297,10 +296,10 @@ class ImportColumns(ImportPage):
         return self.done(gettext("File read again"), back) if answer.ok else self.refuse(answer, back)
 
     def do_optional_number(self) -> HttpResponse:
-        return self.make_optional(("number", "countryCode"))
+        return self.make_optional(NUMBER.keys)
 
     def do_optional_email(self) -> HttpResponse:
-        return self.make_optional(("email",))
+        return self.make_optional(EMAIL.keys)
 
     def make_optional(self, keys: Sequence[str]) -> HttpResponse:
         """Make these values of contacts optional, and show the page again with the choices."""

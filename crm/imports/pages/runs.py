@@ -9,10 +9,21 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
-from crm.imports.pages.base import CONTACTS, LEADS, ImportPage, Kind, counted, outcome, shown_import, shown_problem
+from crm.imports.pages.base import (
+    CONTACTS,
+    CREATED,
+    LEADS,
+    SKIPPED,
+    UPDATED,
+    ImportPage,
+    outcome,
+    results,
+    shown_import,
+    shown_problem,
+)
 from crm.imports.pages.corrections import MendRow, mend_rows
 from crm.imports.pages.words import NO_RECORD, row_lines
 
@@ -20,6 +31,12 @@ ERRORS = 50
 MENDED = 25
 NO_RECORDS = 20
 """The most rows that are shown as no records."""
+IMPORTS = ngettext_lazy("%(count)s import", "%(count)s imports")
+STILL_WRONG = ngettext_lazy("%(count)s still wrong", "%(count)s still wrong")
+REMOVED = ngettext_lazy("Removed: %(count)s record.", "Removed: %(count)s records.")
+KEPT = ngettext_lazy(
+    "Kept, since changed or used: %(count)s record.", "Kept, since changed or used: %(count)s records."
+)
 
 
 class Imports(ImportPage):
@@ -63,7 +80,7 @@ class Imports(ImportPage):
                 Column("by", _("By"), "createdBy.name"),
                 Column("createdAt", _("When"), "createdAt"),
             ],
-            "counted": counted(answer.total, "import"),
+            "counted": IMPORTS.of(answer.total),
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
@@ -85,7 +102,7 @@ class ImportDetail(ImportPage):
         return {
             **self.shared(),
             "title": job["name"],
-            "outcome": outcome(job, self.kind, no_record_count),
+            "outcome": outcome(job, no_record_count),
             "state": state,
             "problems": [shown_problem(entry, job) for entry in problems],
             "rows": self.rows_to_mend(problems) if self.mends and undoing is None else [],
@@ -98,7 +115,7 @@ class ImportDetail(ImportPage):
             "can_delete": self.may(self.kind.module, "DELETE"),
             "records": self.address(self.kind.page, f=f"importId:in:{job['_id']}") if there else "",
             "undoing": undoing["job"] if undoing else None,
-            "stats": undone_stats(undoing["job"]) if undone and undoing else run_stats(job, self.kind, no_record_count),
+            "stats": undone_stats(undoing["job"]) if undone and undoing else run_stats(job, no_record_count),
             "left": self.left_behind(undoing) if undone and undoing else [],
             "empty_fields": [entry["name"] for entry in undoing["emptyFields"]] if undoing else [],
         }
@@ -170,18 +187,14 @@ class ImportDetail(ImportPage):
 
     def tell_mended(self, mended: Values) -> None:
         """Show the result of the fixed rows."""
-        done = [
-            f"{mended[name]:,} {word}"
-            for name, word in (("created", "created"), ("updated", "updated"))
-            if mended[name]
-        ]
-        if mended["skipped"]:
-            done.append(
-                f"{mended['skipped']:,} skipped, {_('it exists') if mended['skipped'] == 1 else _('they exist')}"
-            )
-        if mended["failed"]:
-            done.append(_("%(failed)s still wrong") % {"failed": f"{mended['failed']:,}"})
-        text = f"{counted(mended['rows'], 'row')}: {', '.join(done)}" if done else _("These rows were fixed already")
+        counts = (
+            (CREATED, mended["created"]),
+            (UPDATED, mended["updated"]),
+            (SKIPPED, mended["skipped"]),
+            (STILL_WRONG, mended["failed"]),
+        )
+        is_done = any(number for _text, number in counts)
+        text = results(mended["rows"], counts) if is_done else _("These rows were fixed already")
         (messages.error if mended["failed"] else messages.success)(self.request, text)
 
     @cached_property
@@ -196,15 +209,8 @@ class ImportDetail(ImportPage):
         """Return a summary of the undone and the remaining records."""
         job = undoing["job"]
         left = undoing["createdLeft"]
-        module = self.kind.module
-        noun = module if self.kind is CONTACTS else "record"  # an import of leads makes contacts too
-        back = job["changed"]
-        sentences = [
-            _("Removed: %(records)s.") % {"records": counted(back, noun)} if back else _("No records were left.")
-        ]
-        if left:
-            sentences.append(_("Kept, since changed or used: %(records)s.") % {"records": counted(left, module)})
-        return sentences
+        removed = REMOVED.of(job["changed"]) if job["changed"] else _("No records were left.")
+        return [removed, KEPT.of(left)] if left else [removed]
 
     def do_download(self) -> HttpResponse:
         """Send the rows that failed or were skipped, as a file."""
@@ -252,12 +258,12 @@ def only_codes(operator: str, code: str) -> JsonObject:
     return {"advancedFilters": {"operator": "and", "conditions": [condition]}}
 
 
-def run_stats(job: Values, kind: Kind, no_records: int) -> list[tuple[str, int]]:
+def run_stats(job: Values, no_records: int) -> list[tuple[str, int]]:
     """Return the results of the rows."""
     names = ((_("Created"), "created"), (_("Updated"), "updated"), (_("Skipped (duplicates)"), "skipped"))
     stats = [(label, job[name]) for label, name in names]
     stats.append((_("Refused"), max(job["failed"] - no_records, 0)))
-    return [*stats, (_("Not %(many)s") % {"many": kind.many}, no_records)] if no_records else stats
+    return [*stats, (_("Not records"), no_records)] if no_records else stats
 
 
 def undone_stats(job: Values) -> list[tuple[str, int]]:

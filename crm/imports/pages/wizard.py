@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
 from django.http import HttpResponse
@@ -14,7 +14,8 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.cures import remedy_key
 from core.web.forms import BoundField, alone
-from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, counted, shown_problem
+from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, shown_problem
+from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 from crm.imports.pages.words import (
     MAX_UNKNOWN,
     NO_RECORD,
@@ -34,7 +35,7 @@ class NewImport(ImportPage):
     path = "imports/new"
     name = "import-new"
     title = gettext_lazy("Import")
-    action = gettext_lazy("Import contacts")
+    action = CONTACTS.import_label
     template = "web/imports/new.html"
     kind = CONTACTS
     kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}
@@ -136,25 +137,21 @@ class ImportCheck(ImportPage):
         fields = self.job["proposedFields"]
         return [field["column"] for field in fields if field["values"] and field["column"] not in mapping]
 
-    def lacks(self, row_errors: Sequence[Values]) -> list[tuple[str, str]]:
-        """Return required values that most of the refused rows lack as their only problem: (button, label)."""
+    def lacks(self, row_errors: Sequence[Values]) -> list[Requirement]:
+        """Return the required values that most of the refused rows lack as their only problem."""
         failed: dict[int, list[Values]] = {}
         for problem in row_errors:
             if problem["failed"]:
                 failed.setdefault(problem["row"], []).append(problem)
         if not any(problem["kind"]["missing"] for rows in failed.values() for problem in rows):
             return []
-        offers = (
-            ("optional_number", _("phone number"), {"number", "countryCode"}),
-            ("optional_email", _("email address"), {"email"}),
-        )
         return [
-            (button, label)
-            for button, label, keys in offers
-            if 2 * sum(self._lack_only(problems, keys) for problems in failed.values()) >= len(failed)
+            needed
+            for needed in (NUMBER, EMAIL)
+            if 2 * sum(self._lack_only(problems, needed.keys) for problems in failed.values()) >= len(failed)
         ]
 
-    def _lack_only(self, problems: Sequence[Values], keys: set[str]) -> bool:
+    def _lack_only(self, problems: Sequence[Values], keys: Collection[str]) -> bool:
         """Return whether nothing is wrong with a row but that it has no values of these fields of contacts."""
         mapping = self.job["columnMapping"]
         return all(
@@ -181,7 +178,7 @@ class ImportCheck(ImportPage):
         if checked["rows"] < left:
             return _("Import all %(left)s rows") % {"left": f"{left:,}"}
         if written:
-            return _("Import %(counted)s") % {"counted": counted(written, self.kind.module)}
+            return self.kind.import_count.of(written)
         return _("Continue to fix these rows") if checked["failed"] else ""
 
     def do_start(self) -> HttpResponse:
@@ -198,14 +195,14 @@ class ImportCheck(ImportPage):
         return self.done(_("Country saved"), here) if answer.ok else self.refuse(answer, here)
 
     def do_optional_number(self) -> HttpResponse:
-        return self.make_optional(("number", "countryCode"), _("Phone numbers are optional now"))
+        return self.make_optional(NUMBER)
 
     def do_optional_email(self) -> HttpResponse:
-        return self.make_optional(("email",), _("Email addresses are optional now"))
+        return self.make_optional(EMAIL)
 
-    def make_optional(self, keys: Sequence[str], text: str) -> HttpResponse:
-        answer, here = self.optional(keys), self.step(self.name)
-        return self.done(text, here) if answer.ok else self.refuse(answer, here)
+    def make_optional(self, needed: Requirement) -> HttpResponse:
+        answer, here = self.optional(needed.keys), self.step(self.name)
+        return self.done(needed.done, here) if answer.ok else self.refuse(answer, here)
 
 
 def rows_besides(row_errors: Sequence[Values], unknown: Sequence[Values]) -> list[Values]:

@@ -13,15 +13,14 @@ from django.utils.translation import gettext as _
 from phonenumbers import SUPPORTED_REGIONS
 
 from core.text.addresses import NO_COUNTRY, BadAddress, read_phone
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Option
-from crm.imports.pages.base import counted
 
 DELIMITERS = (
     (",", gettext_lazy("Comma")),
     (";", gettext_lazy("Semicolon")),
-    ("\t", "Tab"),
+    ("\t", gettext_lazy("Tab")),
     ("|", gettext_lazy("Vertical bar")),
 )
 ENCODINGS = (
@@ -49,19 +48,19 @@ ENCODINGS = (
     ("cp949", gettext_lazy("Korean (Windows)")),
 )
 TYPES = {
-    "text": "text",
+    "text": gettext_lazy("text"),
     "textarea": gettext_lazy("long text"),
-    "number": "number",
-    "date": "day",
+    "number": gettext_lazy("number"),
+    "date": gettext_lazy("day"),
     "datetime": gettext_lazy("date and time"),
     "checkbox": gettext_lazy("yes or no"),
-    "select": "choice",
-    "email": "email",
-    "phone": "phone",
+    "select": gettext_lazy("choice"),
+    "email": gettext_lazy("email"),
+    "phone": gettext_lazy("phone"),
     "url": gettext_lazy("web address"),
 }
 """Type of a new field -> its label."""
-MARKS = ((".", "1,234.50 (point)"), (",", "1.234,50 (comma)"))
+MARKS = ((".", gettext_lazy("1,234.50 (point)")), (",", gettext_lazy("1.234,50 (comma)")))
 AS_COMPANY = gettext_lazy("Read as your company writes dates. Choose the other reading if this file has other dates.")
 MAX_NAMES = 8
 """The most columns that a sentence names."""
@@ -84,15 +83,11 @@ MONTHS = (
         gettext_lazy("December"),
     ),
 )
-KNOWN = {
-    "status": "statuses",
-    "source": "sources",
-    "category": "categories",
-    "productServices": "products",
-    "team": "teams",
-    "teamMember": "members",
-}
-"""Target of a column -> the company's records for it."""
+UNKNOWN = ngettext_lazy(
+    "“%(value)s” in %(column)s is no option of %(field)s: %(count)s row",
+    "“%(value)s” in %(column)s is no option of %(field)s: %(count)s rows",
+)
+LEFT_OUT = ngettext_lazy("%(count)s column is left out: %(names)s.", "%(count)s columns are left out: %(names)s.")
 MAX_UNKNOWN = 20
 """The most unknown values that the check names."""
 NO_RECORD = "NotARecord"
@@ -167,32 +162,20 @@ def row_lines(rows: Iterable[Values]) -> list[JsonObject]:
 
 def unknown_words(unknown: Values, mapping: Mapping[str, str], labels: Mapping[str, str]) -> str:
     """Return the message that the company does not have a value of the file."""
-    key = mapping.get(unknown["column"], "")
-    what = KNOWN.get(key) or _("choices of %(labels)s") % {"labels": labels.get(key, unknown["column"])}
-    return _("“%(value)s” in %(column)s is none of your %(what)s: %(counted)s") % {
-        "value": unknown["value"],
-        "column": unknown["column"],
-        "what": what,
-        "counted": counted(unknown["rows"], "row"),
-    }
+    column = unknown["column"]
+    field = labels.get(mapping.get(column, ""), column)
+    return UNKNOWN.of(unknown["rows"], value=unknown["value"], column=column, field=field)
 
 
 def listed(names: Sequence[str]) -> str:
     """Name columns in a sentence, at most MAX_NAMES of them."""
-    shown = ", ".join(names[:MAX_NAMES])
-    return (
-        _("%(shown)s and %(count)s more") % {"shown": shown, "count": len(names) - MAX_NAMES}
-        if len(names) > MAX_NAMES
-        else shown
-    )
+    shown, more = ", ".join(names[:MAX_NAMES]), len(names) - MAX_NAMES
+    return _("%(names)s and %(count)s more") % {"names": shown, "count": more} if more > 0 else shown
 
 
 def left_out(names: Sequence[str]) -> str:
     """Return the message about columns that are not imported; empty if all are."""
-    if not names:
-        return ""
-    what = _("1 column is left out") if len(names) == 1 else _("%(count)s columns are left out") % {"count": len(names)}
-    return f"{what}: {listed(names)}."
+    return LEFT_OUT.of(len(names), names=listed(names)) if names else ""
 
 
 def questions(job: Values, values: Values) -> list[Field]:
@@ -233,7 +216,7 @@ def assumptions(job: Values) -> list[str]:
 
 def _in_words(date_format: str) -> str:
     """Write DD/MM/YYYY as day/month/year."""
-    return date_format.replace("DD", "day").replace("MM", "month").replace("YYYY", "year")
+    return date_format.replace("DD", _("day")).replace("MM", _("month")).replace("YYYY", _("year"))
 
 
 def _ask_numbers(columns: str, examples: Sequence[str]) -> Field:
