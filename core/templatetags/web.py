@@ -293,7 +293,7 @@ def _chart(
         '<g><title>{}</title><rect class="hit" x="{}" width="{}" height="100"/>{}</g>',
         (
             (
-                f"{formats.date(on)}: {', '.join(f'{count:,} {name.lower()}' for name, count in pairs)}",
+                f"{formats.date(on)} – {', '.join(f'{name}: {count:,}' for name, count in pairs)}",
                 round(number * wide, 1),
                 round(wide, 2),
                 inner,

@@ -26,26 +26,41 @@ LISTS = (
     ("genie", "messages", gettext_lazy("Open messages")),
 )
 """Permission module, page and words of lists that are exported often."""
-NOUNS = {
+NAMES = {
+    "contact": gettext_lazy("Contacts"),
+    "lead": gettext_lazy("Leads"),
     "product-service": gettext_lazy("Products"),
+    "tag": gettext_lazy("Tags"),
+    "team": gettext_lazy("Teams"),
+    "segment": gettext_lazy("Segments"),
+    "custom-field": gettext_lazy("Fields"),
+    "custom-section": gettext_lazy("Sections of fields"),
+    "meeting": gettext_lazy("Meetings"),
     "calllog": gettext_lazy("Calls"),
     "lead-activity": gettext_lazy("Activities"),
     "lead-activity/follow-up": gettext_lazy("Tasks"),
     "contact-category": gettext_lazy("Categories"),
     "contact/import": gettext_lazy("Imports of contacts"),
     "lead/import": gettext_lazy("Imports of leads"),
+    "ai-usage": gettext_lazy("AI usage log"),
+    "campaign": gettext_lazy("Campaigns"),
+    "chat-widget": gettext_lazy("Website chats"),
+    "domain-tracking": gettext_lazy("Tracking domains"),
+    "form": gettext_lazy("Forms"),
+    "genie": gettext_lazy("Outreach"),
     "genie/send-jobs": gettext_lazy("Messages"),
+    "suppression": gettext_lazy("Suppression list"),
+    "suppression/import": gettext_lazy("Imports of the suppression list"),
 }
-"""List -> the noun for its records, if its name is not clear."""
+"""List -> its name. All others are logs of senders."""
 
 
 def shown_export(job: Values) -> JsonObject:
     """Return the export with the texts of the pages."""
-    word, tone = STATES.get(job["status"], ("Waiting", "none"))
-    plain = job["resource"].replace("/", ", ").replace("-", " ").capitalize()
+    word, tone = STATES.get(job["status"], STATES["queued"])
     return {
         **job,
-        "noun": NOUNS.get(job["resource"], f"{plain}s"),
+        "records": NAMES.get(job["resource"]) or _("Log of sent emails"),
         "kind": FORMATS.get(job["format"], job["format"]),
         "word": _("File deleted") if job["status"] == "completed" and not job["file"] else word,
         "tone": tone if job["file"] or job["status"] != "completed" else "none",
@@ -107,7 +122,7 @@ class ExportDetail(ExportPage):
 
     def show(self) -> Values:
         job = shown_export(self.read(f"export/{self.params['id']}").data)
-        return {"job": job, "title": _("Export: %(noun)s") % {"noun": job["noun"]}}
+        return {"job": job, "title": _("Export: %(records)s") % {"records": job["records"]}}
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("PUT", f"export/{self.params['id']}", None, {"status": "cancelled"})

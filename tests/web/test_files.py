@@ -9,6 +9,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from core.jobs import WORK
+from crm.exports.pages import NAMES
+from crm.exports.sources import SOURCES
 from crm.models import Contact, Export, File
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
@@ -109,3 +111,9 @@ def test_nobody_does_what_their_role_may_not(scope: Cast, client: Any) -> None:
     for page in ("files", "files/new", "exports", "recycle-bin/files"):
         assert viewer.get(at(scope.narrow, page)).status_code == 403
     assert not Export.objects.exists()
+
+
+def test_exports_are_named_in_words() -> None:
+    resources = [resource for resource in SOURCES if not resource.startswith("logs/")]
+    assert len(resources) > 20
+    assert {resource for resource in resources if resource not in NAMES} == set()

@@ -115,7 +115,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
     assert "2 messages" in text_of(client.get(unescape(drafts[1])))
     assert "1 sender or mailbox that does not work" in text
     assert html.count('class="series-1"') == 3  # two days, and the legend
-    assert "1 sent, 1 replied" in html
+    assert "Sent: 1, Replied: 1" in html
     assert '<th scope="col">Replied</th>' in html
 
     # Who may not see messages has no chart of them, and numbers of contacts alone.

@@ -58,9 +58,7 @@ def test_records_pages_and_deeds_are_found(scope: Cast, client: Any) -> None:
     # More than are shown lead to their list.
     for number in range(6):
         ContactFactory(name=f"Hedlund {number}")
-    assert ("All contacts with “hedlund”", at(scope.owner, "contacts?q=hedlund")) in hits(
-        client.get(path + "?q=hedlund")
-    )
+    assert ("All results for “hedlund”", at(scope.owner, "contacts?q=hedlund")) in hits(client.get(path + "?q=hedlund"))
 
     # A viewer finds what they may read, and nothing to do.
     viewer = enter(MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name="Viewer")))

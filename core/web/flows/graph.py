@@ -170,7 +170,7 @@ class FlowGraph:
 
     def place_words(self, node: Values, handle: str) -> str:
         label = self.words(node, handle)
-        return self.label(node) if handle == "out" else f"{self.label(node)}: {label[:1].lower()}{label[1:]}"
+        return self.label(node) if handle == "out" else f"{self.label(node)}: {label}"
 
     def rows(self) -> dict[int, list[str]]:
         """Return the nodes by row, each below all that lead to it, those of a row in the order of the list."""

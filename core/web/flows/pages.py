@@ -57,8 +57,6 @@ class FlowPage(Page):
     template = "web/flow/draw.html"
     head_template: ClassVar[str]
     """The template of the part above the drawing."""
-    one: ClassVar[str]
-    """Noun for the graph's object, such as workflow."""
     keys: ClassVar[Sequence[tuple[str, str]]] = KEYS
 
     # What a page implements

@@ -41,7 +41,6 @@ from core.web.flows.schemas import (
     panel_input,
     shown_time,
     shown_value,
-    single,
     tree_state,
     with_held,
 )
@@ -220,11 +219,7 @@ class SchemaForm(ReadingForm):
         rows = []
         for place, row in enumerate([*held, *({} for _ in range(spare))]):
             parts = self._properties(items, row, f"{path}.{place}")
-            title = (
-                f"{single(label)} {place + 1}"
-                if place < len(held)
-                else gettext("New %(single)s") % {"single": single(label).lower()}
-            )
+            title = gettext("Entry %(number)s") % {"number": place + 1} if place < len(held) else gettext("New entry")
             rows.append(Part("group", f"{path}.{place}", title, parts=parts))
         return Part("rows", path, label, help, parts=rows)
 

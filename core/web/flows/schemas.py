@@ -186,10 +186,6 @@ def label_of(name: str, schema: Schema) -> str:
     return str(title) if title else text[:1].upper() + text[1:]
 
 
-def single(label: str) -> str:
-    return label[:-1] if label.endswith("s") else label
-
-
 def enum_options(schema: Schema, own: Mapping[str, str] | None = None) -> list[Option]:
     constants = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
     labels = own or schema.get("x-labels") or {}

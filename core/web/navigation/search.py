@@ -172,7 +172,7 @@ class Search(Page):
                 address = self.address(lists[page.menu].name, q=text)
                 hits.append(
                     Hit(
-                        gettext("All %(label)s with “%(text)s”") % {"label": label.lower(), "text": text},
+                        gettext("All results for “%(text)s”") % {"text": text},
                         "",
                         address,
                         "search",

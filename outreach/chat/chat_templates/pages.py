@@ -392,7 +392,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
             return self.refuse(answer)
         after = self.ask("GET", f"{self.kind.path}/{self.params['id']}")
         return self.done(
-            _("Status: %(status)s") % {"status": STATES[after.data["status"]][0].lower()} if after.ok else _("Asked")
+            _("Status: %(status)s") % {"status": STATES[after.data["status"]][0]} if after.ok else _("Asked")
         )
 
 

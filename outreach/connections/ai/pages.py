@@ -259,7 +259,7 @@ class AiAppForm(AiPage):
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = self.before["name"] if self.before else _("Connect: %(kind)s") % {"kind": APP_KINDS[self.kind][0]}
+        title = self.before["name"] if self.before else _("Connect: %(app)s") % {"app": APP_KINDS[self.kind][0]}
         return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.before}
 
     def body(self, values: Values) -> JsonObject:

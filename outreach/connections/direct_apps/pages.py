@@ -17,6 +17,8 @@ from core.web.pages import Page
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 APP_KINDS = {"messenger": gettext_lazy("Messenger bot"), "social-b": gettext_lazy("Social account")}
 """Key of the app -> its words."""
+CONNECT = {"messenger": gettext_lazy("Connect a messenger bot"), "social-b": gettext_lazy("Connect a social account")}
+"""Key of the app -> label of the link to its form."""
 KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 
 
@@ -47,7 +49,7 @@ class DirectApps(DirectSettings):
             for key, label in APP_KINDS.items()
             for app in self.read(f"apps/{key}", LIST).data
         ]
-        return {"apps": apps, "kinds": APP_KINDS.items()}
+        return {"apps": apps, "kinds": CONNECT.items()}
 
     @property
     def sent_kind(self) -> str:
@@ -112,8 +114,7 @@ class DirectApp(DirectSettings):
 
     def show(self) -> Values:
         may = self.may("apps", "POST" if self.before is None else "PUT")
-        label = APP_KINDS[self.kind].lower()
-        title = self.before["name"] or label if self.before else _("Connect a %(label)s") % {"label": label}
+        title = self.before["name"] or APP_KINDS[self.kind] if self.before else CONNECT[self.kind]
         return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
 
     def do_save(self) -> HttpResponse:

@@ -72,13 +72,12 @@ class Storage(StoragePage):
         check = answer.data
         if not check["ok"]:
             return self.fail(_("Test failed: %(detail)s") % {"detail": check["detail"]})
-        seconds = f"{check['milliseconds'] / 1000:.1f} seconds"
-        what = (
-            _("it read “%(text)s”") % {"text": check["text"]}
+        text = (
+            _("It works: it read “%(text)s” in %(seconds)s seconds")
             if "text" in check
-            else _("a file was written and deleted")
+            else _("It works: a file was written and deleted in %(seconds)s seconds")
         )
-        return self.done(_("It works: %(what)s in %(seconds)s") % {"what": what, "seconds": seconds})
+        return self.done(text % {**check, "seconds": f"{check['milliseconds'] / 1000:.1f}"})
 
     def do_default(self) -> HttpResponse:
         return self._change({"isDefault": True}, _("Now used by default"))
@@ -110,7 +109,6 @@ class AppForm(StoragePage):
     template = "web/storage/form.html"
     fieldsets: ClassVar[Sequence[Fieldset]] = ()
     kind = ""
-    what = ""
     explained = ""
 
     @cached_property
@@ -132,7 +130,7 @@ class AppForm(StoragePage):
         return {**self.context(None), "facts": facts if self.before else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = _("Connect %(what)s") % {"what": self.what} if self.before is None else self.named(self.before)
+        title = self.title if self.before is None else self.named(self.before)
         return {"form": form, "title": title, "about": self.explained, "app": self.before}
 
     def named(self, app: Values) -> str:
@@ -162,7 +160,6 @@ class BucketForm(AppForm):
         Fieldset(gettext_lazy("Access"), (("accesskey", "secretkey"),)),
     )
     kind = "bucket"
-    what = "a bucket"
     explained = gettext_lazy("Amazon S3 or a compatible storage. New files are stored there; existing files stay.")
 
     def fields(self, exists: bool) -> list[Field]:
@@ -190,7 +187,6 @@ class ReaderForm(AppForm):
     name = "reader"
     title = gettext_lazy("Connect a card reader")
     kind = "ocr"
-    what = gettext_lazy("a card reader")
     explained = gettext_lazy("Reads photos of business cards. Uncertain values stay empty.")
 
     def fields(self, exists: bool) -> list[Field]:

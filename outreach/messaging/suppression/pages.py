@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, options_of
@@ -118,9 +118,15 @@ class Suppressions(Page):
             answer = self.ask("DELETE", "suppression", None, {"ids": sent.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done(
-            _("Removed %(counted)s from the suppression list") % {"counted": counted(answer.data["deletedCount"])}, here
-        )
+        return self.done(REMOVED.of(answer.data["deletedCount"]), here)
+
+
+ADDED = ngettext_lazy(
+    "%(count)s address added, %(listed)s listed before", "%(count)s addresses added, %(listed)s listed before"
+)
+REMOVED = ngettext_lazy(
+    "Removed %(count)s address from the suppression list", "Removed %(count)s addresses from the suppression list"
+)
 
 
 def addresses_of(pasted: str) -> list[str]:
@@ -170,13 +176,10 @@ class ManySuppressions(Page):
         if not answer.ok:
             return self.invalid(form, answer)
         failed = answer.data["failed"]
-        said = _("%(counted)s added, %(count)s listed before") % {
-            "counted": counted(len(answer.data["created"])),
-            "count": f"{len(answer.data['updated']):,}",
-        }
+        said = ADDED.of(len(answer.data["created"]), listed=f"{len(answer.data['updated']):,}")
         if failed:
             form["emails"].replace("\n".join(str(entry["formData"]["email"]) for entry in failed))
-            form.add_error(None, _("%(said)s. The remaining lines are not addresses.") % {"said": said})
+            form.add_error(None, f"{said}. {_('The remaining lines are not addresses.')}")
             return self.page({**self.show(), "form": form}, status=422)
         return self.done(said, self.address("suppressions"))
 
@@ -229,10 +232,6 @@ class SuppressionImport(Page):
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("POST", f"suppression/import/{self.params['id']}/cancel")
         return self.done(_("Import stopped. Added addresses are kept.")) if answer.ok else self.refuse(answer)
-
-
-def counted(number: int) -> str:
-    return f"{number:,} address{'' if number == 1 else 'es'}"
 
 
 PAGES = [Suppressions, ManySuppressions, SuppressionImport]

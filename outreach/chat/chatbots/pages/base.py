@@ -41,7 +41,6 @@ class OneChatbot(ChatbotPage, FlowPage):
     """A page of one chatbot, with actions on the chatbot as a whole."""
 
     head_template = "web/chatbots/head.html"
-    one = "chatbot"
     keys = tuple((key, KEYS_OF_ORDER.get(key, words)) for key, words in KEYS if key != "T")
 
     @property

@@ -105,9 +105,7 @@ class ChatbotStep(OneChatbot):
         node, node_type = self.node, TYPES[self.node["type"]]
         return {
             **self.head(),
-            "title": self.graph.label(node)
-            if node["id"]
-            else _("New: %(label)s") % {"label": node_type["label"].lower()},
+            "title": self.graph.label(node) if node["id"] else _("New: %(label)s") % {"label": node_type["label"]},
             "node": node,
             "about": node_type["help"],
             "form": form,

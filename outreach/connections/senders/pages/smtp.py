@@ -329,7 +329,7 @@ class Sender(SenderPage):
 
     def do_check(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/deliverability")
-        message = f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0].lower()}" if answer.ok else ""
+        message = f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0]}" if answer.ok else ""
         return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_make_key(self) -> HttpResponse:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from core.text.placeholders import names_in
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
 from core.web.toasts import HOLD_SECONDS
@@ -32,6 +32,7 @@ WHY = {
     "no_data": gettext_lazy("no responses: the first version"),
     "chosen": gettext_lazy("chosen by a member"),
 }
+RECIPIENTS = ngettext_lazy("%(count)s person will be written to.", "%(count)s people will be written to.")
 
 
 def recipient(people: Values | None) -> Values | None:
@@ -44,10 +45,6 @@ def recipient(people: Values | None) -> Values | None:
 def opened(campaign: CampaignData) -> str:
     """Return the label for seen messages: people read chats, and open mails."""
     return gettext("Read") if campaign["type"] == CHAT else gettext("Opened")
-
-
-def counted(number: int) -> str:
-    return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
 class Campaign(CampaignPage):
@@ -117,9 +114,7 @@ class Campaign(CampaignPage):
                 for label, which in mails
             ],
             "can_test": bool(mails) and self.may("campaign", "POST"),
-            "starts": gettext("%(counted)s will be written to.") % {"counted": counted(people["sendable"])}
-            if people
-            else gettext("Nobody is chosen yet."),
+            "starts": RECIPIENTS.of(people["sendable"]) if people else gettext("Nobody is chosen yet."),
         }
 
     def people(self, campaign: CampaignData) -> Values | None:
@@ -152,12 +147,12 @@ class Campaign(CampaignPage):
         if not answer.ok:
             return self.refuse(answer)
         name = first and (first["name"] or first["email"])
-        shown = (
-            gettext("as %(name)s gets it") % {"name": name}
+        text = (
+            gettext("Test sent to %(email)s, as %(name)s gets it")
             if name
-            else gettext("with field names, since no contact is chosen")
+            else gettext("Test sent to %(email)s, with field names, since no contact is chosen")
         )
-        return self.done(gettext("Test sent to %(email)s, %(shown)s") % {"email": self.reader.email, "shown": shown})
+        return self.done(text % {"email": self.reader.email, "name": name})
 
     def before(self, campaign: CampaignData) -> list[tuple[str, int | None, str]]:
         """Return (label, number, address) of the people and their messages."""
