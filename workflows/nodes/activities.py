@@ -188,7 +188,7 @@ MEETING = NodeType(
     templates=("title", "startsAt", "description", "place", "link"),
     check=no_member("organizer", "members"),
     outputs={"id": "id", "warning": "text"},
-    effect=lambda settings: f"Makes a meeting: {effects.quoted(settings['title'])}, {settings['startsAt']}.",
+    effect=effects.of_meeting,
 )
 CALL = NodeType(
     "call",

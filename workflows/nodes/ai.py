@@ -231,5 +231,5 @@ AI = NodeType(
     icon="auto_awesome",
     templates=("inputs",),
     check=_check,
-    effect=lambda settings: f"Lets a model do this: {effects.quoted(settings['task'])}",
+    effect=effects.of_task_for_model,
 )

@@ -5,13 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.utils.translation import gettext
+
 from accounts.models import Member
+from core.text.series import all_of
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from crm.segments.models import Segment
 from crm.teams.models import Team
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
 from workflows.expressions.filters import ExpressionFailed, text
+
+RECORD_EFFECTS = {
+    "contact": {
+        "create": gettext_lazy("Creates a contact with %(changes)s."),
+        "upsert": gettext_lazy("Creates or changes a contact with %(changes)s."),
+        "delete": gettext_lazy("Deletes the contact of the run."),
+        "set": gettext_lazy("Sets %(changes)s of the contact of the run."),
+        "append": gettext_lazy("Adds %(changes)s to the contact of the run."),
+        "remove": gettext_lazy("Removes %(changes)s from the contact of the run."),
+        "clear": gettext_lazy("Clears %(changes)s of the contact of the run."),
+    },
+    "lead": {
+        "create": gettext_lazy("Creates a lead with %(changes)s."),
+        "delete": gettext_lazy("Deletes the lead of the run."),
+        "set": gettext_lazy("Sets %(changes)s of the lead of the run."),
+        "append": gettext_lazy("Adds %(changes)s to the lead of the run."),
+        "remove": gettext_lazy("Removes %(changes)s from the lead of the run."),
+        "clear": gettext_lazy("Clears %(changes)s of the lead of the run."),
+    },
+}
+"""Panel -> action, or the kind of an update -> effect."""
+TAGS = ngettext_lazy("%(count)s tag", "%(count)s tags")
+APPROVERS = {
+    "members": ngettext_lazy("%(count)s member", "%(count)s members"),
+    "roles": ngettext_lazy("%(count)s role", "%(count)s roles"),
+}
+FOUND = {
+    "contact": ngettext_lazy("Looks for up to %(count)s contact.", "Looks for up to %(count)s contacts."),
+    "lead": ngettext_lazy("Looks for up to %(count)s lead.", "Looks for up to %(count)s leads."),
+}
+TOLD = ngettext_lazy("Tells %(count)s member: %(text)s", "Tells %(count)s members: %(text)s")
+SEGMENT_EFFECTS = {
+    "add": gettext_lazy("Adds the record of the run to the segment %(segment)s."),
+    "remove": gettext_lazy("Removes the record of the run from the segment %(segment)s."),
+}
 
 
 def quoted(value: Any, most: int = 100) -> str:
@@ -23,81 +62,128 @@ def quoted(value: Any, most: int = 100) -> str:
     return f"“{words if len(words) <= most else words[: most - 1] + '…'}”"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def of_record(panel: str) -> Callable[[Values], str]:
     def effect(settings: Values) -> str:
-        action, values = settings["action"], settings.get("values") or {}
-        if action == "delete":
-            return f"Deletes the {panel} of the run."
-        assignments = ", ".join(f"{key} {quoted(value)}" for key, value in list(values.items())[:20])
-        tags = counted(len(settings["tags"]), "tag") if settings.get("tags") else ""
-        what = " and ".join(filter(None, (assignments, tags)))
-        if action == "update":
-            verb = {"set": "Sets", "append": "Adds", "remove": "Removes", "clear": "Clears"}[settings["updateType"]]
-            return f"{verb} {what} of the {panel} of the run."
-        return f"{'Creates' if action == 'create' else 'Creates or changes'} a {panel} with {what}."
+        changes = [f"{key} {quoted(value)}" for key, value in list((settings.get("values") or {}).items())[:20]]
+        changes += [TAGS.of(len(settings["tags"]))] if settings.get("tags") else []
+        action = settings["updateType"] if settings["action"] == "update" else settings["action"]
+        return RECORD_EFFECTS[panel][action] % {"changes": ", ".join(changes)}
 
     return effect
 
 
 def of_tags(settings: Values) -> str:
-    verb, to = {"add": ("Adds", "to"), "remove": ("Removes", "from"), "set": ("Sets", "of")}[settings["action"]]
-    return f"{verb} {counted(len(settings['tags']), 'tag')} {to} the {settings['panel']} of the run."
+    changes = {"add": "append", "remove": "remove", "set": "set"}
+    text = RECORD_EFFECTS[settings["panel"]][changes[settings["action"]]]
+    return text % {"changes": TAGS.of(len(settings["tags"]))}
 
 
 def of_chat(settings: Values) -> str:
-    to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
-    return f"Writes to {to} by chat, with an approved template."
+    if settings.get("to"):
+        return gettext("Writes to %(to)s by chat, with an approved template.") % {"to": quoted(settings["to"])}
+    return gettext("Writes to the contact of the run by chat, with an approved template.")
 
 
-def of_mail(what: Callable[[Values], str]) -> Callable[[Values], str]:
-    """Return the effect of a node that writes a mail, with `what` for the description of its content."""
+def of_mail(content: Callable[[Values], str]) -> Callable[[Values], str]:
+    """Return the effect of a node that writes a mail, with `content` for the description of its content."""
 
     def effect(settings: Values) -> str:
-        to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
-        held = ", and holds it until it is approved" if settings.get("draft") else ""
-        return f"Writes an email to {to}: {what(settings)}{held}."
+        if settings.get("to"):
+            text = (
+                gettext("Writes an email to %(to)s: %(content)s, and holds it until it is approved.")
+                if settings.get("draft")
+                else gettext("Writes an email to %(to)s: %(content)s.")
+            )
+        else:
+            text = (
+                gettext("Writes an email to the contact of the run: %(content)s, and holds it until it is approved.")
+                if settings.get("draft")
+                else gettext("Writes an email to the contact of the run: %(content)s.")
+            )
+        return text % {"to": quoted(settings.get("to")), "content": content(settings)}
 
     return effect
 
 
 def of_words(settings: Values) -> str:
     if settings.get("template"):
-        return f"by the template {_name(EmailTemplate, settings['template'])}"
+        return gettext("by the template %(name)s") % {"name": _name(EmailTemplate, settings["template"])}
     return quoted(settings.get("subject"))
 
 
+def of_prompt(settings: Values) -> str:
+    return gettext("the AI app finds the words for %(prompt)s") % {"prompt": quoted(settings["prompt"])}
+
+
 def of_campaign(settings: Values) -> str:
-    to = quoted(settings["to"]) if settings.get("to") else "the contact of the run"
-    return f"Adds {to} to the campaign {_name(Campaign, settings['campaign'])}."
+    text = (
+        gettext("Adds %(to)s to the campaign %(campaign)s.")
+        if settings.get("to")
+        else gettext("Adds the contact of the run to the campaign %(campaign)s.")
+    )
+    return text % {"to": quoted(settings.get("to")), "campaign": _name(Campaign, settings["campaign"])}
 
 
 def of_segment(settings: Values) -> str:
-    verb, to = {"add": ("Adds", "to"), "remove": ("Removes", "from")}[settings["action"]]
-    return f"{verb} the record of the run {to} the segment {_name(Segment, settings['segment'])}."
+    return SEGMENT_EFFECTS[settings["action"]] % {"segment": _name(Segment, settings["segment"])}
 
 
 def of_approval(settings: Values) -> str:
-    groups = [counted(len(settings[name]), name[:-1]) for name in ("members", "roles") if settings.get(name)]
-    return f"Asks {' and '.join(groups)}: {quoted(settings['text'])}"
+    groups = [text.of(len(settings[key])) for key, text in APPROVERS.items() if settings.get(key)]
+    return gettext("Asks %(groups)s: %(text)s") % {"groups": all_of(groups), "text": quoted(settings["text"])}
 
 
 def of_call(settings: Values) -> str:
-    return f"Notes an {settings['direction']} call, {settings['outcome']}" + (
-        f": {quoted(settings['notes'])}" if settings.get("notes") else "."
+    text = (
+        gettext("Notes an inbound call, %(outcome)s")
+        if settings["direction"] == "inbound"
+        else gettext("Notes an outbound call, %(outcome)s")
+    ) % settings
+    return f"{text}: {quoted(settings['notes'])}" if settings.get("notes") else f"{text}."
+
+
+def of_meeting(settings: Values) -> str:
+    values = {"title": quoted(settings["title"]), "start": settings["startsAt"]}
+    return gettext("Makes a meeting: %(title)s, %(start)s.") % values
+
+
+def of_note(settings: Values) -> str:
+    text = (
+        gettext("Writes a note on the lead of the run: %(notes)s")
+        if settings["panel"] == "lead"
+        else gettext("Writes a note on the contact of the run: %(notes)s")
     )
+    return text % {"notes": quoted(settings["notes"])}
+
+
+def of_task(settings: Values) -> str:
+    return gettext("Makes a task for the lead of the run: %(title)s") % {"title": quoted(settings["title"])}
+
+
+def of_task_for_model(settings: Values) -> str:
+    return gettext("Lets a model do this: %(task)s") % {"task": quoted(settings["task"])}
+
+
+def of_search(settings: Values) -> str:
+    return FOUND[settings["panel"]].of(settings["limit"])
+
+
+def of_notice(settings: Values) -> str:
+    return TOLD.of(len(settings["members"]), text=quoted(settings["text"]))
 
 
 def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: str) -> str:
     name = model.objects.filter(pk=id).values_list("name", flat=True).first()
-    return quoted(name) if name else "that is gone"
+    return quoted(name) if name else gettext("that is gone")
 
 
 def of_assignment(settings: Values) -> str:
-    named = (("team", Team, settings.get("team")), ("member", Member, settings.get("teamMember")))
-    to = " and ".join(f"the {word} {_name(model, id)}" for word, model, id in named if id)
-    return f"Gives the lead of the run to {to}."
+    team, member = settings.get("team"), settings.get("teamMember")
+    if team and member:
+        text = gettext("Gives the lead of the run to the team %(team)s and the member %(member)s.")
+    elif team:
+        text = gettext("Gives the lead of the run to the team %(team)s.")
+    else:
+        text = gettext("Gives the lead of the run to the member %(member)s.")
+    names = {"team": team and _name(Team, team), "member": member and _name(Member, member)}
+    return text % names

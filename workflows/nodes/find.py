@@ -140,6 +140,6 @@ FIND = NodeType(
     templates=("filter",),
     check=_unknown,
     outputs={"count": "number", "records": "list"},
-    effect=lambda settings: f"Looks for up to {effects.counted(settings['limit'], settings['panel'])}.",
+    effect=effects.of_search,
 )
 TYPES = (FIND,)

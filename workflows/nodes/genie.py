@@ -67,6 +67,6 @@ GENIE = NodeType(
     check=_problems,
     writes=True,
     outputs={"id": "id", "status": "text", "reason": "text"},
-    effect=effects.of_mail(lambda settings: f"the AI app finds the words for {effects.quoted(settings['prompt'])}"),
+    effect=effects.of_mail(effects.of_prompt),
 )
 TYPES = (GENIE,)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 import orjson
+from django.utils.translation import gettext
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -330,5 +331,5 @@ HTTP = NodeType(
     escapes={"url": lambda value: quote(text(value), safe="")},
     check=_check,
     outputs={"status": "number", "headers": "object", "body": "any"},
-    effect=lambda settings: f"Calls {settings['method']} {settings['url']}.",
+    effect=lambda settings: gettext("Calls %(method)s %(url)s.") % settings,
 )

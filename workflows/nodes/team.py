@@ -21,8 +21,8 @@ from crm.segments.models import Segment
 from crm.segments.services import IdChanges, update_segment
 from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
+from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome, Span
-from workflows.nodes.effects import counted, of_segment, quoted
 from workflows.nodes.records import checked_ids, fail_by, with_record
 
 TEXT: JsonObject = {"x-widget": "expression"}
@@ -160,7 +160,7 @@ NOTE = NodeType(
     icon="sticky_note_2",
     templates=("notes",),
     outputs={"id": "id"},
-    effect=lambda settings: f"Writes a note on the {settings['panel']} of the run: {quoted(settings['notes'])}",
+    effect=effects.of_note,
 )
 FOLLOW_UP = NodeType(
     "followUp",
@@ -175,7 +175,7 @@ FOLLOW_UP = NodeType(
     check=no_member("assignee"),
     needs_lead=True,
     outputs={"id": "id"},
-    effect=lambda settings: f"Makes a follow-up of the lead of the run: {quoted(settings['title'])}",
+    effect=effects.of_task,
 )
 NOTIFY = NodeType(
     "notify",
@@ -188,7 +188,7 @@ NOTIFY = NodeType(
     templates=("text",),
     check=no_member("members"),
     outputs={"members": "list"},
-    effect=lambda settings: f"Tells {counted(len(settings['members']), 'member')}: {quoted(settings['text'])}",
+    effect=effects.of_notice,
 )
 SEGMENT = NodeType(
     "segment",
@@ -202,6 +202,6 @@ SEGMENT = NodeType(
     check=_no_segment,
     writes=True,
     outputs={"id": "id"},
-    effect=of_segment,
+    effect=effects.of_segment,
 )
 TYPES = (NOTE, FOLLOW_UP, NOTIFY, SEGMENT)

@@ -47,7 +47,6 @@ class DrawWorkflow(StepSources, FlowPage):
     record_kind = ("workflow", gettext_lazy("Workflows"))
     template = "web/flow/draw.html"
     head_template = "web/workflows/head.html"
-    one = "workflow"
 
     def show(self) -> Values:
         return self.drawing()
