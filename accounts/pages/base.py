@@ -15,6 +15,7 @@ from accounts.auth.links import InvalidLink
 from accounts.settings.branding import Brand, brand_of
 from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
+from core.text.counts import SPANS
 from core.types import JsonObject
 
 HEADERS = {
@@ -96,4 +97,4 @@ def add_error(form: forms.Form, error: ApiError) -> None:
 def duration_text(seconds: int) -> str:
     """Return a waiting time as text."""
     minutes = -(-seconds // 60)
-    return f"{seconds} seconds" if seconds < 90 else f"{minutes} minutes"
+    return SPANS["seconds"].of(seconds) if seconds < 90 else SPANS["minutes"].of(minutes)

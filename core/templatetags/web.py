@@ -15,10 +15,12 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from lucide.templatetags.lucide import lucide
 
 from core.errors import shorten
 from core.text.formats import Formats, exact_money
+from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.banners import Banner, banner_of
 from core.web.cells import cell
@@ -36,8 +38,12 @@ register.filter(cell)
 
 BETWEEN_TAGS = re.compile(r"\s*>\s+<")
 DAY = 86_400
-STEPS = ((60, "min", 3600), (3600, "h", DAY), (DAY, "d", 7 * DAY))
-"""Seconds of a unit, its sign, and the seconds up to which it is used."""
+STEPS = (
+    (60, gettext_lazy("%(count)s min ago"), gettext_lazy("in %(count)s min"), 3600),
+    (3600, gettext_lazy("%(count)s h ago"), gettext_lazy("in %(count)s h"), DAY),
+    (DAY, gettext_lazy("%(count)s d ago"), gettext_lazy("in %(count)s d"), 7 * DAY),
+)
+"""Seconds of a unit, its texts for past and future, and the seconds up to which it is used."""
 WIDTH = 400
 """Units that a chart is wide, whatever its width on the page."""
 EACH_DAY = 7
@@ -337,9 +343,9 @@ def _bars_of(counts: list[float], most: float, left: float, width: float) -> Saf
 def _ago(moment: datetime, formats: Formats) -> str:
     seconds = (timezone.now() - moment).total_seconds()
     if 0 <= seconds < 60:
-        return "just now"
-    for size, sign, until in STEPS:
+        return gettext("just now")
+    for size, past, future, until in STEPS:
         if abs(seconds) < until:
             count = int(abs(seconds) // size)
-            return f"{count} {sign} ago" if seconds > 0 else f"in {max(count, 1)} {sign}"
+            return past % {"count": count} if seconds > 0 else future % {"count": max(count, 1)}
     return formats.date(moment)

@@ -6,9 +6,11 @@ from core.text.translation import ngettext_lazy
 
 CONTACTS = ngettext_lazy("%(count)s contact", "%(count)s contacts")
 LEADS = ngettext_lazy("%(count)s lead", "%(count)s leads")
+MESSAGES = ngettext_lazy("%(count)s message", "%(count)s messages")
 ROWS = ngettext_lazy("%(count)s row", "%(count)s rows")
 RECORDS = {"contact": CONTACTS, "lead": LEADS}
 """Panel -> text."""
+MINUTES_BEFORE = ngettext_lazy("%(count)s minute before", "%(count)s minutes before")
 SPANS = {
     "seconds": ngettext_lazy("%(count)s second", "%(count)s seconds"),
     "minutes": ngettext_lazy("%(count)s minute", "%(count)s minutes"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, SupportsIndex
 
 from django.utils.translation import gettext, ngettext
@@ -61,10 +62,10 @@ class PluralText:
     singular: str
     plural: str
 
-    def of(self, number: int | None, **values: Any) -> str:
+    def of(self, number: float | None, **values: Any) -> str:
         """Return the text for the number in the reader's language."""
         count = number or 0
-        return ngettext(self.singular, self.plural, count) % {**values, "count": f"{count:,}"}
+        return ngettext(self.singular, self.plural, ceil(count)) % {**values, "count": f"{count:,}"}
 
 
 def ngettext_lazy(singular: str, plural: str) -> PluralText:

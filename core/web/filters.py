@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
@@ -141,9 +142,9 @@ def _flag(text: str) -> bool:
 def _time_span(text: str) -> JsonObject:
     amount, _, unit = text.partition(" ")
     if not (amount.isascii() and amount.isdigit() and len(amount) < 7 and 1 <= int(amount) <= MAX_AMOUNT):
-        raise ValueError("Enter how many: a whole number, such as 7.")
+        raise ValueError(gettext("Enter how many: a whole number, such as 7."))
     if unit not in UNITS:
-        raise ValueError(f"Choose {', '.join(UNITS[:-1])} or {UNITS[-1]}.")
+        raise ValueError(gettext("Choose a unit of time, such as days."))
     return {"amount": int(amount), "unit": unit}
 
 

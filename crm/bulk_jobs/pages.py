@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.counts import CONTACTS, LEADS, MESSAGES
+from core.text.list_names import list_name
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import ListState
 from core.web.navigation.places import SETTINGS, MenuItem
@@ -19,9 +21,9 @@ ACTIONS = {
     "update": (gettext_lazy("Changing"), gettext_lazy("Changed")),
     "delete": (gettext_lazy("Deleting"), gettext_lazy("Deleted")),
     "restore": (gettext_lazy("Restoring"), gettext_lazy("Restored")),
-    "undo": (gettext_lazy("Undoing a change of"), gettext_lazy("Undid a change of")),
-    "convert_field": (gettext_lazy("Converting a field of"), gettext_lazy("Converted a field of")),
-    "delete_field": (gettext_lazy("Deleting a field of"), gettext_lazy("Deleted a field of")),
+    "undo": (gettext_lazy("Undoing a change"), gettext_lazy("Undid a change")),
+    "convert_field": (gettext_lazy("Converting a field"), gettext_lazy("Converted a field")),
+    "delete_field": (gettext_lazy("Deleting a field"), gettext_lazy("Deleted a field")),
     "approve_messages": (gettext_lazy("Approving"), gettext_lazy("Approved")),
     "hold_messages": (gettext_lazy("Holding"), gettext_lazy("Held")),
     "retry_messages": (gettext_lazy("Trying again"), gettext_lazy("Tried again")),
@@ -29,20 +31,20 @@ ACTIONS = {
     "redrive_runs": (gettext_lazy("Restarting"), gettext_lazy("Restarted")),
 }
 """Action -> its titles during and after the job."""
-NOUNS = {
-    "contact": "contact",
-    "lead": "lead",
-    "productService": "product",
-    "product-service": "product",
-    "genie": "message",
-    "workflow": "run",
+PANELS = {
+    "contact": (gettext_lazy("contacts"), CONTACTS),
+    "lead": (gettext_lazy("leads"), LEADS),
+    "productService": (gettext_lazy("products"), ngettext_lazy("%(count)s product", "%(count)s products")),
+    "genie": (gettext_lazy("messages"), MESSAGES),
+    "workflow": (gettext_lazy("runs"), ngettext_lazy("%(count)s run", "%(count)s runs")),
 }
+"""Panel -> the label of its records, and the text for their number."""
 TONES = {"completed": "ok", "failed": "bad", "cancelled": "none", "running": "info", "queued": "none", "paused": "warn"}
 WORK = {
     "bulk-job": ("job", "{title}"),
     "contact/import": ("import", gettext_lazy("Importing {title}")),
     "lead/import": ("import", gettext_lazy("Importing leads from {title}")),
-    "export": ("export", gettext_lazy("Exporting {records}")),
+    "export": ("export", gettext_lazy("Exporting: {records}")),
     "suppression/import": ("suppression-import", gettext_lazy("Importing addresses from {title}")),
     "genie": ("outreach-run", gettext_lazy("Writing messages: {title}")),
 }
@@ -57,9 +59,9 @@ SIZE = 25
 
 def shown_title(action: str, panel: str, count: int | None, *, over: bool = False) -> str:
     """Return the title of a running or ended job."""
-    noun = NOUNS.get(panel, "record")
-    things = f"{noun}s" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
-    return f"{ACTIONS.get(action, ('Changing', 'Changed'))[over]} {things}"
+    label, counted = PANELS[panel]
+    records = label if count is None else counted.of(count)
+    return _("%(action)s: %(records)s") % {"action": ACTIONS.get(action, ACTIONS["update"])[over], "records": records}
 
 
 MODULES = {"productService": "product-service"}
@@ -187,7 +189,7 @@ class JobTray(Page):
         """Return a job's text, its percent and its page."""
         page, template = WORK[job["resource"]]
         title = shown_title(job["title"], job["about"], job["total"]) if page == "job" else job["title"]
-        said = template.format(title=title, records=f"{NOUNS.get(job['about']) or job['about'].replace('-', ' ')}s")
+        said = template.format(title=title, records=list_name(job["about"]))
         return said, job["percent"], self.address(page, job["_id"])
 
 

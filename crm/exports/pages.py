@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.list_names import list_name
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState
@@ -26,33 +27,6 @@ LISTS = (
     ("genie", "messages", gettext_lazy("Open messages")),
 )
 """Permission module, page and words of lists that are exported often."""
-NAMES = {
-    "contact": gettext_lazy("Contacts"),
-    "lead": gettext_lazy("Leads"),
-    "product-service": gettext_lazy("Products"),
-    "tag": gettext_lazy("Tags"),
-    "team": gettext_lazy("Teams"),
-    "segment": gettext_lazy("Segments"),
-    "custom-field": gettext_lazy("Fields"),
-    "custom-section": gettext_lazy("Sections of fields"),
-    "meeting": gettext_lazy("Meetings"),
-    "calllog": gettext_lazy("Calls"),
-    "lead-activity": gettext_lazy("Activities"),
-    "lead-activity/follow-up": gettext_lazy("Tasks"),
-    "contact-category": gettext_lazy("Categories"),
-    "contact/import": gettext_lazy("Imports of contacts"),
-    "lead/import": gettext_lazy("Imports of leads"),
-    "ai-usage": gettext_lazy("AI usage log"),
-    "campaign": gettext_lazy("Campaigns"),
-    "chat-widget": gettext_lazy("Website chats"),
-    "domain-tracking": gettext_lazy("Tracking domains"),
-    "form": gettext_lazy("Forms"),
-    "genie": gettext_lazy("Outreach"),
-    "genie/send-jobs": gettext_lazy("Messages"),
-    "suppression": gettext_lazy("Suppression list"),
-    "suppression/import": gettext_lazy("Imports of the suppression list"),
-}
-"""List -> its name. All others are logs of senders."""
 
 
 def shown_export(job: Values) -> JsonObject:
@@ -60,7 +34,7 @@ def shown_export(job: Values) -> JsonObject:
     word, tone = STATES.get(job["status"], STATES["queued"])
     return {
         **job,
-        "records": NAMES.get(job["resource"]) or _("Log of sent emails"),
+        "records": list_name(job["resource"]),
         "kind": FORMATS.get(job["format"], job["format"]),
         "word": _("File deleted") if job["status"] == "completed" and not job["file"] else word,
         "tone": tone if job["file"] or job["status"] != "completed" else "none",

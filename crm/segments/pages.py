@@ -26,6 +26,10 @@ from crm.segments.serializers import SegmentCreate
 
 SEGMENTS = Records("segment", "segments", "list-filter", gettext_lazy("A segment is a saved filter."))
 SHOWN = 20
+STAYS = {
+    "contact": gettext_lazy("Its contacts stay. This cannot be undone."),
+    "lead": gettext_lazy("Its leads stay. This cannot be undone."),
+}
 
 
 class SegmentPage(Page):
@@ -316,7 +320,7 @@ class EditSegment(EditRecord, SegmentForm):
         )
 
     def consequence(self) -> str:
-        return _("Its %(panel)ss stay. This cannot be undone.") % {"panel": self.record["panel"]}
+        return str(STAYS[self.record["panel"]])
 
 
 def values_in(node: Values) -> Iterator[tuple[str, str]]:

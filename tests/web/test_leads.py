@@ -35,7 +35,7 @@ def leads(scope: Cast) -> list[Lead]:
 
 
 def names(response: Any) -> list[str]:
-    return re.findall(r'aria-label="Select the lead of ([^"]+)"></label></td>', html_of(response))
+    return re.findall(r'aria-label="Select ([^"]+)"></label></td>', html_of(response))
 
 
 def columns(response: Any) -> dict[str, tuple[str, list[str]]]:

@@ -192,7 +192,9 @@ def test_what_is_under_way_is_seen(scope: Cast, client: Any) -> None:
     page = client.get(path)
     assert "every 3s" in html_of(page)
     text = text_of(page)
-    assert all(words in text for words in ("Writing messages: Invite them", "88 %", "Exporting products", "and 1 more"))
+    assert all(
+        words in text for words in ("Writing messages: Invite them", "88 %", "Exporting: Products", "and 1 more")
+    )
     assert "Deleted" not in text
     assert "<script>alert" not in html_of(page)
 
@@ -202,7 +204,7 @@ def test_background_work_leaves_out_changes_of_one_record(scope: Cast, client: A
     BulkJob.objects.create(panel="lead", action="update", status="completed", total=1, changed=1)
     BulkJob.objects.create(panel="contact", action="delete", status="completed", total=7, changed=7)
     BulkJob.objects.create(panel="contact", action="restore", status="queued")
-    everything = ["Deleted 7 contacts", "Restoring contacts", "Changed 1 lead"]
+    everything = ["Deleted: 7 contacts", "Restoring: contacts", "Changed: 1 lead"]
     for query, shown in (("", everything[:2]), ("?only=every", everything)):
         text = text_of(client.get(path + query))
         assert [words for words in everything if words in text] == shown

@@ -30,7 +30,7 @@ def client(scope: Cast) -> Any:
 
 
 def names(response: Any) -> list[str]:
-    return re.findall(r'aria-label="Select (?:the lead of )?([^"]+)"></label></td>', html_of(response))
+    return re.findall(r'aria-label="Select ([^"]+)"></label></td>', html_of(response))
 
 
 def heads(response: Any) -> list[str]:

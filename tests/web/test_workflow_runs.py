@@ -133,7 +133,7 @@ def test_a_workflow_is_started_for_the_selection_of_a_list(cast: Cast, client: C
     assert 'formaction="' + path + '/start?"' in html_of(client.get(path))
     assert "Choose records in the list first" in toast_of(client, client.post(f"{path}/start", {"do": "choose"}))
     chosen = client.post(f"{path}/start?q=Ann", {"do": "choose", "ids": people[:2]})
-    assert ("For 2 contacts" in text_of(chosen), f'value="{people[1]}"' in html_of(chosen)) == (True, True)
+    assert ("2 contacts" in text_of(chosen), f'value="{people[1]}"' in html_of(chosen)) == (True, True)
     assert draft not in html_of(chosen)
     sent = {"do": "save", "ids": people[:2]}
     for wrong in ("", draft, "../contact"):

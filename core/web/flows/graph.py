@@ -72,7 +72,7 @@ class FlowGraph:
 
     def type_label(self, node: Values) -> str:
         node_type = self.types.get(node["type"])
-        return str(node_type["label"]) if node_type else f"{node['type'] or gettext('Unknown')} (unknown)"
+        return str(node_type["label"]) if node_type else gettext("Unknown step: %(type)s") % {"type": node["type"]}
 
     def handles(self, id: str) -> list[str]:
         """Return the ways on from a node, and those that its edges take all the same."""

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.timezones import zone_of
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.contact_picker import PicksContact
@@ -56,11 +56,12 @@ class Calls(Page):
             "calls": answer.data,
             "state": self.state,
             "choices": self.choices,
-            "counted": f"{answer.total or 0:,} call{'' if answer.total == 1 else 's'}",
+            "counted": CALLS.of(answer.total),
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
 
+CALLS = ngettext_lazy("%(count)s call", "%(count)s calls")
 CALL_ROWS = (Fieldset("", (("direction", "outcome"), ("startedAt", "minutes"), "notes", "recording")),)
 
 

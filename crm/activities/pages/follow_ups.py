@@ -11,8 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
+from core.text.counts import MINUTES_BEFORE
 from core.text.timezones import zone_of
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
@@ -39,6 +40,7 @@ REMINDERS = {
     "60": gettext_lazy("1 hour before"),
     "1440": gettext_lazy("1 day before"),
 }
+COUNT = ngettext_lazy("%(count)s task", "%(count)s tasks")
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Leads that a search shows."""
@@ -87,7 +89,7 @@ class FollowUps(Page):
             "snoozes": SNOOZES,
             "tabs": [(self.state.link(tab=name), label, name == self.tab) for name, label in TABS],
             "empty": EMPTY[self.tab],
-            "counted": f"{answer.total or 0:,} task{'' if answer.total == 1 else 's'}",
+            "counted": COUNT.of(answer.total),
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
@@ -132,7 +134,7 @@ class FollowUpPage(Page):
         values = values or {}
         reminders = {**REMINDERS}
         if values.get("remindMinutes"):
-            reminders.setdefault(values["remindMinutes"], f"{values['remindMinutes']} minutes before")
+            reminders.setdefault(values["remindMinutes"], MINUTES_BEFORE.of(int(values["remindMinutes"])))
         fields = [
             Field("title", _("Task"), required=True, autofocus=not values),
             Field("dueAt", _("Due"), "datetime-local", required=True),

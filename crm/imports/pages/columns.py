@@ -34,10 +34,16 @@ NEW, NEW_TEXT = "+", "+text"
 SEVERAL = ("email", "number")
 """Targets of several columns: the first value counts, others are kept in new fields."""
 COLUMN_PATTERNS = {
-    "email": (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), gettext_lazy("an email address")),
-    "number": (re.compile(r"\+?[\d\s().\-/]{5,}"), gettext_lazy("a phone number")),
+    "email": (
+        re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
+        gettext_lazy("None of these is an email address. Is this the right column?"),
+    ),
+    "number": (
+        re.compile(r"\+?[\d\s().\-/]{5,}"),
+        gettext_lazy("None of these is a phone number. Is this the right column?"),
+    ),
 }
-"""Target of a column -> the pattern of its values, and its name."""
+"""Target of a column -> the pattern of its values, and the warning if none fits."""
 DETAILS = ("country", "decimalMark", "dateFormat", "timeZone", "rowFrom", "rowTo")
 """The fields under a heading that opens."""
 
@@ -316,10 +322,10 @@ def is_question(field: BoundField) -> bool:
 
 def mismatch_hint(key: str, cells: Sequence[str]) -> str:
     """Return a warning if no example of a column fits its target; else an empty text."""
-    shape, words = COLUMN_PATTERNS.get(key, (None, ""))
+    shape, hint = COLUMN_PATTERNS.get(key, (None, ""))
     if shape is None or not cells or any(map(shape.fullmatch, cells)):
         return ""
-    return gettext("None of these is %(words)s. Is this the right column?") % {"words": words}
+    return str(hint)
 
 
 PAGES: list[type[ImportPage]] = [ImportColumns]

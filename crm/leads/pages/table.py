@@ -55,7 +55,7 @@ class LeadTable(LeadPage, TablePage):
             lead["_id"],
             f"leads/{lead['_id']}",
             who or _("No name"),
-            _("the lead of %(who)s") % {"who": who},
+            who,
             self.shown(lead),
         )
 

@@ -7,13 +7,14 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.counts import MINUTES_BEFORE, SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.pages import Page
 from crm.meetings.pages.calendar import Calendar
 
-LENGTHS = {15: "15 minutes", 30: "30 minutes", 60: "1 hour", 120: "2 hours"}
+LENGTHS = (15, 30, 60, 120)
 REMINDERS = {
     "0": gettext_lazy("At the start"),
     "15": gettext_lazy("15 minutes before"),
@@ -28,17 +29,22 @@ FOUND = 10
 MEETING_ROWS = (Fieldset("", ("title", ("startsAt", "durationMinutes"), ("place", "link"), REST)),)
 
 
+def length_text(minutes: int) -> str:
+    """Write the length of a meeting, full hours from one to two as hours."""
+    return SPANS["hours"].of(minutes // 60) if minutes in (60, 120) else SPANS["minutes"].of(minutes)
+
+
 class MeetingPage(Page):
     module = "meeting"
     menu = Calendar.menu
 
     def form(self, values: Values | None = None) -> Form:
         values = values or {}
-        lengths = {**LENGTHS, **({int(values["durationMinutes"]): ""} if values.get("durationMinutes") else {})}
-        options = [Option(str(minutes), LENGTHS.get(minutes, f"{minutes} minutes")) for minutes in sorted(lengths)]
+        lengths = {*LENGTHS, *([int(values["durationMinutes"])] if values.get("durationMinutes") else [])}
+        options = [Option(str(minutes), length_text(minutes)) for minutes in sorted(lengths)]
         reminders = {**REMINDERS}
         if values.get("remindMinutes"):
-            reminders.setdefault(str(values["remindMinutes"]), f"{values['remindMinutes']} minutes before")
+            reminders.setdefault(str(values["remindMinutes"]), MINUTES_BEFORE.of(int(values["remindMinutes"])))
         remind = [Option(value, label) for value, label in reminders.items()]
         return Form(
             fields=[

@@ -113,9 +113,9 @@ class AiApps(AiPage):
         if not answer.ok:
             return self.fail(_("Test failed: %(warning)s") % {"warning": answer.warning or answer.message})
         outcome = answer.data
-        seconds = f"{outcome['milliseconds'] / 1000:.1f} seconds"
+        seconds = f"{outcome['milliseconds'] / 1000:.1f}"
         return self.done(
-            _("It works: %(model)s wrote “%(subject)s” in %(seconds)s")
+            _("It works: %(model)s wrote “%(subject)s” in %(seconds)s seconds")
             % {"model": outcome["model"], "subject": outcome["subject"], "seconds": seconds}
         )
 

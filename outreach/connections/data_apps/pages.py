@@ -66,11 +66,15 @@ class DataApps(DataAppPage):
         outcome = answer.data
         if not outcome["ok"]:
             return self.fail(gettext("Test failed: %(detail)s") % {"detail": outcome["detail"]})
-        seconds = f"{outcome['milliseconds'] / 1000:.1f} seconds"
+        seconds = f"{outcome['milliseconds'] / 1000:.1f}"
         if not outcome["first"]:
-            return self.done(gettext("Connected in %(seconds)s, but the fields were not found.") % {"seconds": seconds})
+            return self.done(
+                gettext("Connected in %(seconds)s seconds, but the fields were not found.") % {"seconds": seconds}
+            )
         first = ", ".join(list(outcome["first"].values())[:3])
-        return self.done(gettext("It works: found %(first)s in %(seconds)s") % {"seconds": seconds, "first": first})
+        return self.done(
+            gettext("It works: found %(first)s in %(seconds)s seconds") % {"seconds": seconds, "first": first}
+        )
 
     def do_on(self) -> HttpResponse:
         return self._change({"isActive": True}, gettext("Switched on"))

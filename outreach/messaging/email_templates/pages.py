@@ -171,12 +171,12 @@ class TemplateForm(RecordForm):
             label = next(
                 (option.label for option in self.people if option.value == mail["contactId"]), _("the chosen contact")
             )
-            shown = (
-                _("as %(label)s gets it") % {"label": label}
+            text = (
+                _("Test sent to %(to)s, as %(name)s gets it. Nothing is saved yet.")
                 if mail["contactId"]
-                else _("with field names, since there are no contacts")
+                else _("Test sent to %(to)s, with field names, since there are no contacts. Nothing is saved yet.")
             )
-            self.tell(_("Test sent to %(to)s, %(shown)s. Nothing is saved yet.") % {"to": to, "shown": shown})
+            self.tell(text % {"to": to, "name": label})
         else:
             form.refuse(answer)
         context = self.context() if isinstance(self, EditRecord) else {}

@@ -69,7 +69,9 @@ class WorkflowsOfRecord(WorkflowPage):
         answer = self.ask("GET", f"{panel}/{id}") if self.may(panel) else None
         record = answer.data if answer is not None and answer.ok else {}
         contact = record if panel == "contact" else record.get("contact") or {}
-        return contact.get("name") or contact.get("email") or f"this {panel}"
+        return (
+            contact.get("name") or contact.get("email") or (_("this contact") if panel == "contact" else _("this lead"))
+        )
 
     def do_start(self) -> HttpResponse:
         panel, id = self.about

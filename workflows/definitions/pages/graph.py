@@ -110,7 +110,7 @@ class Graph(FlowGraph):
     def duplicate(self, id: str) -> str:
         """Put a copy of a node after it. Returns the copy's id."""
         node = self.need(id)
-        data = {**node["data"], "label": f"{self.label(node)[:190]} (copy)"}
+        data = {**node["data"], "label": _("%(label)s (copy)") % {"label": self.label(node)[:190]}}
         ways = self.handles(id)
         if ways:
             return self.add(node["type"], id, ways[-1], data)

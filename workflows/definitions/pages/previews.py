@@ -24,6 +24,7 @@ RUNS = {
     "cancel": gettext_lazy("End ({})"),
 }
 """Treatment of the runs of older versions -> its description."""
+NOT_FOUND = {"contact": gettext_lazy("No contact is found."), "lead": gettext_lazy("No lead is found.")}
 ENDS = {
     "end": gettext_lazy("Completed"),
     "stop": gettext_lazy("Ended by a step"),
@@ -114,7 +115,7 @@ class TryWorkflow(OneWorkflow):
         params = {"p": "1", "n": "1", **({"searchValue": who} if who else {})}
         response = self.ask("GET", panel, params)
         if not response.ok or not response.data:
-            form.add_error("who", _("No %(panel)s is found.") % {"panel": panel} if response.ok else response.refusal)
+            form.add_error("who", NOT_FOUND[panel] if response.ok else response.refusal)
             return None
         return panel, response.data[0]
 
@@ -136,7 +137,7 @@ class TryWorkflow(OneWorkflow):
             "ended": ENDS.get(dry_run["reason"], dry_run["reason"]),
             "who": contact.get("name") or contact.get("email") or "",
             "steps": [self._step(entry, graph) for entry in dry_run["steps"]],
-            "refused": self._refused(dry_run["warnings"], subject[0] if subject else ""),
+            "refused": self._refused(dry_run["warnings"]),
             "wrong": [
                 {**problem_view(entry, graph.find(entry["nodeId"])), "label": _label(graph, entry["nodeId"])}
                 for entry in (*dry_run["problems"], *dry_run["warnings"])
@@ -144,16 +145,17 @@ class TryWorkflow(OneWorkflow):
             ],
         }
 
-    def _refused(self, warnings: list[Values], panel: str) -> dict[str, str] | None:
+    def _refused(self, warnings: list[Values]) -> dict[str, str] | None:
         """Return the reason why the dry run's record would not start the workflow; None if it would."""
         warning = next((warning for warning in warnings if warning["code"] in ADMISSION), None)
         if warning is None:
             return None
-        starts = (
-            _("would not start the workflow") if warning["code"] == "notAdmitted" else _("may not start the workflow")
+        text = (
+            _("This record would not start the workflow: %(reason)s.")
+            if warning["code"] == "notAdmitted"
+            else _("This record may not start the workflow: %(reason)s.")
         )
-        what = _("This %(panel)s") % {"panel": panel} if panel else _("This")
-        return {"text": f"{what} {starts}: {REFUSALS[warning['path']]}", "link": self.mended_at(warning)}
+        return {"text": text % {"reason": REFUSALS[warning["path"]]}, "link": self.mended_at(warning)}
 
     def _step(self, step: Values, graph: Graph) -> JsonObject:
         label, tone = STATUSES.get(step["status"], (step["status"], ""))
@@ -264,7 +266,7 @@ def _changes(rows: list[Values]) -> list[dict[str, str]]:
 
 
 def _version(text: str) -> str:
-    return _("the draft") if text == "draft" else f"version {text}"
+    return _("Draft") if text == "draft" else _("Version %(version)s") % {"version": text}
 
 
 def _label(graph: Graph, id: str | None) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.text.counts import SPANS
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
@@ -326,7 +327,8 @@ def spoken(milliseconds: float) -> str:
     """Return the duration in the largest unit in which it is at least one."""
     for size, unit in ((86_400_000, "days"), (3_600_000, "hours"), (60_000, "minutes"), (1000, "seconds")):
         if milliseconds >= size:
-            return f"{milliseconds / size:.2g} {unit}"
+            amount = float(f"{milliseconds / size:.2g}")
+            return SPANS[unit].of(int(amount) if amount.is_integer() else amount)
     return f"{milliseconds:.0f} ms"
 
 

@@ -25,6 +25,8 @@ ACTIONS = {
     "upsert": gettext_lazy("Change or create"),
     "delete": gettext_lazy("Delete"),
 }
+ANY = {"contact": gettext_lazy("any contact"), "lead": gettext_lazy("any lead")}
+"""Panel -> summary of a search without conditions."""
 VERBS = {"add": gettext_lazy("Add"), "remove": gettext_lazy("Remove"), "set": gettext_lazy("Only")}
 BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
 
@@ -91,7 +93,7 @@ class Summaries:
 
     def _wait(self, config: Values) -> str:
         phrases = [span(config["for"])] if config.get("for") else []
-        phrases += [f"until {config['until']}"] if config.get("until") else []
+        phrases += [_("until %(time)s") % {"time": config["until"]}] if config.get("until") else []
         window = config.get("window")
         if window:
             phrases.append(
@@ -133,7 +135,7 @@ class Summaries:
 
     def _find(self, config: Values) -> str:
         panel = config.get("panel", "contact")
-        return self.trees(config.get("filter"), self.panels.get(panel, ())) or f"any {panel}"
+        return self.trees(config.get("filter"), self.panels.get(panel, ())) or str(ANY[panel])
 
     def _mail(self, config: Values) -> str:
         return self._named("templates", [config["template"]]) if config.get("template") else self._other(config)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from core.text.counts import MESSAGES, SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
@@ -158,13 +159,13 @@ def about(node: Values) -> str:
     if type == KEYWORDS:
         weight, rank = config.get("weight") or 0, config.get("rank") or 0
         parts = [", ".join(config.get("words") or ())]
-        parts += [f"weight {weight:g}"] if weight not in (0, 1) else []
-        parts += [f"rank {rank:g}"] if rank else []
+        parts += [_("weight %(weight)s") % {"weight": f"{weight:g}"}] if weight not in (0, 1) else []
+        parts += [_("rank %(rank)s") % {"rank": f"{rank:g}"}] if rank else []
         return " · ".join(map(str, parts))
     if type == COUNT:
-        return _("%(config)s of them") % {"config": f"{config.get('messageCount', 0):,}"}
+        return MESSAGES.of(config.get("messageCount"))
     if type == TIME:
-        return f"{config.get('minutes', 0):,} minutes"
+        return SPANS["minutes"].of(config.get("minutes"))
     if type == END:
         return _("When all rules match") if config.get("mode") == "all" else _("When a rule matches")
     return f"“{config.get('phrase', '')}”" if type == CONTAINS else str(config.get("text") or "")

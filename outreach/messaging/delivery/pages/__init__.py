@@ -49,11 +49,11 @@ UNDONE = ("approve", "cancel")
 STOPPABLE = ("planned", "draft", "approved")
 """Statuses of messages that a person can still stop."""
 MACHINES = {
-    "head": gettext_lazy("a program"),
-    "scanner": gettext_lazy("a program"),
-    "too_soon": gettext_lazy("a program (opened too quickly)"),
-    "all_links": gettext_lazy("a program (followed all links at once)"),
-    "member": gettext_lazy("someone in your company"),
+    "head": gettext_lazy("by a program; not counted"),
+    "scanner": gettext_lazy("by a program; not counted"),
+    "too_soon": gettext_lazy("by a program (opened too quickly); not counted"),
+    "all_links": gettext_lazy("by a program (followed all links at once); not counted"),
+    "member": gettext_lazy("by someone in your company; not counted"),
 }
 """Reason why a visit is not the recipient's -> its description."""
 TOO_LATE = gettext_lazy("Too late to undo: the message is already sent.")

@@ -10,13 +10,13 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from core.text.placeholders import names_in
-from core.text.translation import gettext_lazy, ngettext_lazy
+from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
 from core.web.toasts import HOLD_SECONDS
 from outreach.runs.campaigns.pages.base import CampaignPage, shown_campaign
 from outreach.runs.campaigns.types import CampaignData
-from outreach.runs.genie.pages.base import messages, undo_approval, undo_fields
+from outreach.runs.genie.pages.base import APPROVED, CANCELED, undo_approval, undo_fields
 from outreach.runs.genie.pages.chats import CHAT
 from outreach.runs.genie.pages.new import SELECTORS
 from outreach.runs.genie.pages.outcomes import outcomes_of, unmeasured
@@ -208,27 +208,33 @@ class Campaign(CampaignPage):
         return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
-        return self.change_messages("cancel", None, gettext("Canceled: {} will not be sent"), "cancelledCount")
+        return self.change_messages("cancel", None, gettext("Canceling"), CANCELED, "cancelledCount")
 
     def do_release(self) -> HttpResponse:
         since = timezone.now().isoformat()
         back = undo_fields(since) if self.may("genie", "POST") else None
         body = {"delaySeconds": HOLD_SECONDS if back else 0}
-        return self.change_messages("release", body, gettext("Approved {}"), "changedCount", back)
+        return self.change_messages("release", body, gettext("Approving messages"), APPROVED, "changedCount", back)
 
     def do_undo_approval(self) -> HttpResponse:
         campaign: CampaignData = self.read(f"campaign/{self.params['id']}").data
         return undo_approval(self, campaign["run"] or "")
 
     def change_messages(
-        self, path: str, body: Values | None, message: str, count: str, back: Mapping[str, str] | None = None
+        self,
+        path: str,
+        body: Values | None,
+        doing: str,
+        done: PluralText,
+        count: str,
+        back: Mapping[str, str] | None = None,
     ) -> HttpResponse:
         """Change the campaign's messages, at once or by a job whose progress the toast shows; `back` takes it back."""
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
         if not answer.ok:
             return self.refuse(answer)
         return self.done(
-            message.format(messages(answer.data[count]) if not answer.job else "messages"),
+            doing if answer.job else done.of(answer.data[count]),
             watch=answer.job,
             back=back if answer.job or answer.data[count] else None,
         )

@@ -6,12 +6,14 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.toasts import HOLD_SECONDS
-from outreach.runs.genie.pages.base import OutreachPage, messages, skipped, undo_fields
+from outreach.runs.genie.pages.base import APPROVED, OutreachPage, skipped, undo_fields
 from outreach.runs.genie.pages.highlights import marks
 
+LEFT = ngettext_lazy("%(count)s message left to review", "%(count)s messages left to review")
+NEWER = ngettext_lazy("%(count)s message new or changed", "%(count)s messages new or changed")
 CHANGED = gettext_lazy("Not approved: some messages have changed. Check the current drafts.")
 
 
@@ -41,15 +43,11 @@ class ApproveAll(OutreachPage):
         if not answer.ok:
             return self.refuse(answer)
         left, newer = answer.data["leftCount"], answer.data["newerCount"]
-        sentences = [
-            _("Approving messages")
-            if answer.job
-            else _("Approved %(messages)s") % {"messages": messages(answer.data["changedCount"])}
-        ]
+        sentences = [_("Approving messages") if answer.job else APPROVED.of(answer.data["changedCount"])]
         if left:
-            sentences.append(_("%(messages)s left to review") % {"messages": messages(left)})
+            sentences.append(LEFT.of(left))
         if newer:
-            sentences.append(_("%(messages)s new or changed") % {"messages": messages(newer)})
+            sentences.append(NEWER.of(newer))
         text = ". ".join([*sentences, *skipped(answer.data)])
         back = undo_fields(since) if answer.job or answer.data["changedCount"] else None
         return self.done(text, self.address("outreach-run", run), watch=answer.job, back=back)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field
@@ -35,18 +35,19 @@ def tracking_switches(tracks: Values) -> list[Field]:
     return [Field(name, label, "switch", initial=True) for name, label in TRACKED.items() if tracks.get(name)]
 
 
-def messages(number: int | None) -> str:
-    """Write a number of messages."""
-    return f"{number or 0:,} message{'' if number == 1 else 's'}"
+APPROVED = ngettext_lazy("Approved %(count)s message", "Approved %(count)s messages")
+CANCELED = ngettext_lazy(
+    "Canceled: %(count)s message will not be sent", "Canceled: %(count)s messages will not be sent"
+)
+SKIPPED = ngettext_lazy(
+    "%(count)s message would never go: %(sentence)s", "%(count)s messages would never go: %(sentence)s"
+)
+DRAFTS_AGAIN = ngettext_lazy("Undone. Drafts again: %(count)s message.", "Undone. Drafts again: %(count)s messages.")
 
 
 def skipped(answer: Values) -> list[str]:
     """Return the messages about drafts that end instead of being approved, with reasons."""
-    return [
-        _("%(messages)s would never go: %(sentence)s")
-        % {"messages": messages(reason["count"]), "sentence": reason["sentence"]}
-        for reason in answer.get("skipped") or ()
-    ]
+    return [SKIPPED.of(reason["count"], sentence=reason["sentence"]) for reason in answer.get("skipped") or ()]
 
 
 def undo_fields(since: str) -> dict[str, str]:
@@ -65,7 +66,7 @@ def undo_approval(page: Page, run: str) -> HttpResponse:
     number = answer.data["changedCount"]
     if not number:
         return page.fail(_("Too late to undo: the messages are already sent."))
-    return page.done(_("Undone. Drafts again: %(messages)s.") % {"messages": messages(number)})
+    return page.done(DRAFTS_AGAIN.of(number))
 
 
 def why(answer: Answer) -> str:

@@ -128,7 +128,10 @@ class FindPeople(OutreachPage):
         answer = self.ask("GET", "mail-vendors") if self.may("apps") else None
         apps = answer.data["apps"] if answer is not None and answer.ok else []
         return [
-            Option(f"{app['app']}/{app['_id']}", f"{app['fromEmail']} by {app['vendorName']}")
+            Option(
+                f"{app['app']}/{app['_id']}",
+                gettext("%(email)s by %(vendor)s") % {"email": app["fromEmail"], "vendor": app["vendorName"]},
+            )
             for app in apps
             if app["isActive"] and app["verified"]
         ]

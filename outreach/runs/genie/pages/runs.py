@@ -11,18 +11,34 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
-from outreach.runs.genie.pages.base import PHASES, OutreachPage, messages, shown_run, undo_approval
+from outreach.runs.genie.pages.base import CANCELED, PHASES, OutreachPage, shown_run, undo_approval
 from outreach.runs.genie.pages.outcomes import NOT_SENT, outcomes_of, unmeasured
 from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
 from outreach.runs.genie.types import RunDetailData
 
 WAITING = ("approved", "claimed", "sending")
 SOON = timedelta(minutes=1)
+LOOKED_AT = gettext_lazy("Looking for people: %(processed)s contacts looked at")
+LOOKED_AT_OF = gettext_lazy("Looking for people: %(processed)s of %(total)s contacts looked at")
+ASKED = gettext_lazy("Requesting data: %(processed)s contacts")
+ASKED_OF = gettext_lazy("Requesting data: %(processed)s of %(total)s contacts")
+PAUSED = ngettext_lazy(
+    "Paused: %(count)s message waits for approval again", "Paused: %(count)s messages wait for approval again"
+)
+RETRIED = ngettext_lazy(
+    "Approved %(count)s message again; missing texts are written first",
+    "Approved %(count)s messages again; missing texts are written first",
+)
+
+
+def progress_text(text: str, job: Values) -> str:
+    """Return the text with the numbers of the job's processed and all records."""
+    return text % {"processed": f"{job['processed']:,}", "total": f"{job['total'] or 0:,}"}
 
 
 def share(job: Values) -> int:
@@ -168,19 +184,19 @@ class Run(OutreachPage):
         """Return how far the recipients are found or asked about, or None when the messages are being written."""
         search, asking = run["generation"], run["enrichment"]
         if search and search["status"] in ("queued", "running"):
-            of = "" if search["total"] is None else f" of {search['total']:,}"
-            text = gettext("Looking for people: %(processed)s%(of)s contacts looked at") % {
-                "processed": f"{search['processed']:,}",
-                "of": of,
+            text = LOOKED_AT if search["total"] is None else LOOKED_AT_OF
+            return {
+                "words": progress_text(text, search),
+                "label": gettext("Contacts looked at"),
+                "percent": share(search),
             }
-            return {"words": text, "label": gettext("Contacts looked at"), "percent": share(search)}
         if asking and asking["status"] in ("queued", "running"):
-            of = "" if asking["total"] is None else f" of {asking['total']:,}"
-            text = gettext("Requesting data: %(processed)s%(of)s contacts") % {
-                "processed": f"{asking['processed']:,}",
-                "of": of,
+            text = ASKED if asking["total"] is None else ASKED_OF
+            return {
+                "words": progress_text(text, asking),
+                "label": gettext("Recipients asked about"),
+                "percent": share(asking),
             }
-            return {"words": text, "label": gettext("Recipients asked about"), "percent": share(asking)}
         return None
 
     def searched(self, run: RunDetailData) -> list[tuple[str, str]]:
@@ -271,13 +287,13 @@ class Run(OutreachPage):
         return self.address("messages", f=filters)
 
     def do_pause(self) -> HttpResponse:
-        return self.change("draft-all", gettext("Paused: {} wait for approval again"))
+        return self.change("draft-all", gettext("Pausing"), PAUSED)
 
     def do_undo_approval(self) -> HttpResponse:
         return undo_approval(self, self.params["id"])
 
     def do_retry(self) -> HttpResponse:
-        return self.change("retry-failed", gettext("Approved {} again; missing texts are written first"))
+        return self.change("retry-failed", gettext("Approving messages again"), RETRIED)
 
     def do_stop_recurring(self) -> HttpResponse:
         return self.recur("stop-recurring", gettext("Repeating stopped"))
@@ -290,7 +306,7 @@ class Run(OutreachPage):
         return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
-        return self.change("cancel", gettext("Canceled: {} will not be sent"), count="cancelledCount")
+        return self.change("cancel", gettext("Canceling"), CANCELED, count="cancelledCount")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"genie/{self.params['id']}")
@@ -300,11 +316,9 @@ class Run(OutreachPage):
             gettext("Outreach deleted; its messages stay in the log"), self.address("outreach"), watch=answer.job
         )
 
-    def change(self, path: str, message: str, *, count: str = "changedCount") -> HttpResponse:
+    def change(self, path: str, doing: str, done: PluralText, *, count: str = "changedCount") -> HttpResponse:
         """Change all messages of the run, at once or by a job whose progress the toast shows."""
         answer = self.ask("POST", f"genie/{self.params['id']}/{path}", None, {} if path == "retry-failed" else None)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(
-            message.format(messages(answer.data[count]) if not answer.job else "messages"), watch=answer.job
-        )
+        return self.done(doing if answer.job else done.of(answer.data[count]), watch=answer.job)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from core.text.counts import SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -201,15 +202,14 @@ def dropped(sent: QueryDict, place: int) -> QueryDict:
 
 def in_words(span: Values) -> str:
     """Write a span of time."""
-    amount, unit = span["amount"], span["unit"]
-    return f"{amount:,} {unit if amount != 1 else unit[:-1]}"
+    return SPANS[span["unit"]].of(span["amount"])
 
 
 def hours_in_words(window: Values) -> str:
     """Write the days and hours in which the messages of a step go."""
     days = ", ".join(DAYS[day - 1].label[:3] for day in window.get("days") or ())
     start, end = window.get("start", ""), window.get("end", "")
-    hours = f"{start} to {end}" if start and start != end else ""
+    hours = _("%(start)s to %(end)s") % {"start": start, "end": end} if start and start != end else ""
     return " ".join(part for part in (days, hours) if part)
 
 

@@ -168,4 +168,4 @@ class CalendarReturn(BookingPages):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
-        return self.done(f"{answer.data['email']} connected", self.address("booking-hours"))
+        return self.done(_("%(email)s connected") % {"email": answer.data["email"]}, self.address("booking-hours"))

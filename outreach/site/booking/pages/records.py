@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.counts import SPANS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
@@ -110,8 +111,8 @@ class BookingForm(BookingPages):
             Field("title", _("Heading"), help_text=_("Shown to visitors. Leave empty to use the name.")),
             Field("text", _("Description"), "textarea"),
             *self.whose(),
-            numbers("durationMinutes", _("Length"), {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
-            numbers("stepMinutes", _("Offer a time every"), {minutes: f"{minutes} minutes" for minutes in LENGTHS}, 30),
+            numbers("durationMinutes", _("Length"), in_minutes(LENGTHS), 30),
+            numbers("stepMinutes", _("Offer a time every"), in_minutes(LENGTHS), 30),
             Field(
                 "kind",
                 _("Meeting type"),
@@ -122,8 +123,8 @@ class BookingForm(BookingPages):
             ),
             self.link(),
             Field("place", _("Location"), help_text=_("An address or room, or call details.")),
-            numbers("bufferBefore", _("Buffer before"), {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
-            numbers("bufferAfter", _("Buffer after"), {minutes: f"{minutes} minutes" for minutes in BUFFERS}, 0),
+            numbers("bufferBefore", _("Buffer before"), in_minutes(BUFFERS), 0),
+            numbers("bufferAfter", _("Buffer after"), in_minutes(BUFFERS), 0),
             numbers("noticeMinutes", _("Minimum notice"), NOTICE, 240),
             Field("horizonDays", _("Days ahead"), "number", required=True, initial=30, help_text=_("At most 90.")),
             Field("mostPerDay", _("Bookings per day"), "number", help_text=_("Leave empty to offer every free time.")),
@@ -170,6 +171,11 @@ class BookingForm(BookingPages):
 NUMBERS = ("durationMinutes", "stepMinutes", "bufferBefore", "bufferAfter", "noticeMinutes", "remindMinutes")
 
 
+def in_minutes(lengths: Iterable[int]) -> dict[int, str]:
+    """Return each length with its label."""
+    return {minutes: SPANS["minutes"].of(minutes) for minutes in lengths}
+
+
 def numbers(name: str, label: str, options: Mapping[int, str], value: int, nothing: str = "") -> Field:
     """Return a choice of numbers, with a label for each."""
     choices = [Option(str(number), text) for number, text in options.items()]
@@ -212,7 +218,7 @@ class EditBookingPage(BookingForm, EditRecord):
         for field in fields:  # lengths that programs have set
             chosen = str((values or {}).get(field.name) or "")
             if field.name in NUMBERS and chosen and chosen not in [option.value for option in field.options]:
-                field.options.append(Option(chosen, f"{chosen} minutes"))
+                field.options.append(Option(chosen, SPANS["minutes"].of(int(chosen))))
         return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def values(self) -> Values:
