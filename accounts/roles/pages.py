@@ -16,7 +16,12 @@ from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 ROLES = Records("role", "roles", "key-round", gettext_lazy("Roles define what members can view and change."))
-ACTIONS = {"GET": "see", "POST": "add", "PUT": "change", "DELETE": "delete"}
+ACTIONS = {
+    "GET": gettext_lazy("see"),
+    "POST": gettext_lazy("add"),
+    "PUT": gettext_lazy("change"),
+    "DELETE": gettext_lazy("delete"),
+}
 GROUPS = {
     "Contacts and leads": {
         "contact": gettext_lazy("Contacts"),

@@ -25,7 +25,7 @@ STATES = {
     "cancelled": (gettext_lazy("Canceled"), "bad"),
     "expired": (gettext_lazy("Ended"), "bad"),
 }
-INTERVALS = {"month": "a month", "year": "a year"}
+INTERVALS = {"month": gettext_lazy("a month"), "year": gettext_lazy("a year")}
 PAID_BY = {"month": gettext_lazy("monthly"), "year": gettext_lazy("yearly")}
 MAX_SEATS = 1_000_000
 NEARLY = 80

@@ -22,7 +22,7 @@ MODULES = sorted(
 MARKED = re.compile(
     r"""{%\s*translate\s+"([^"]*)"|{%\s*blocktranslate\b.*?%}(.*?){%\s*endblocktranslate|_\(\s*"([^"]*)\"""", re.DOTALL
 )
-TRANSLATORS = {"_", "gettext", "gettext_lazy", "ngettext", "pgettext", "pgettext_lazy"}
+TRANSLATORS = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy"}
 OF_API = re.compile(r"/apps/|\b(?:GET|POST|PUT|PATCH|DELETE)\b|_4\d\d\b")
 CALLS = {
     "GET with query parameters",

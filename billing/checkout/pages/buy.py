@@ -18,7 +18,7 @@ from core.web.forms import Field, Form, Option
 
 CHOSEN = ("plan", "interval", "seats", "currency", "couponCode")
 """Query parameters of the page that describe the purchase."""
-INTERVALS = [Option("month", "a month"), Option("year", "a year")]
+INTERVALS = [Option("month", gettext_lazy("a month")), Option("year", gettext_lazy("a year"))]
 ADD_ON = "addon-"
 """Prefix of the add-on fields' names, followed by the add-on's id."""
 

@@ -185,7 +185,7 @@ class AiAppForm(AiPage):
     def form(self) -> Form:
         exists = self.before is not None
         own = self.kind == "ai-b"
-        kept = _("Stored encrypted. ") + (_("Leave empty to keep it.") if exists else "")
+        kept = _("Stored encrypted. Leave empty to keep it.") if exists else _("Stored encrypted.")
         fields = [
             Field("name", _("Name"), required=True, initial=APP_KINDS[self.kind][0]),
             Field(

@@ -123,8 +123,10 @@ class DataAppForm(DataAppPage):
 
     def form(self) -> Form:
         exists = self.before is not None
-        kept = gettext("The full header value. Stored encrypted.") + (
-            gettext(" Leave empty to keep it.") if exists else ""
+        kept = (
+            gettext("The full header value. Stored encrypted. Leave empty to keep it.")
+            if exists
+            else gettext("The full header value. Stored encrypted.")
         )
         where = gettext("the list of people") if self.kind == "lead-source" else gettext("the person")
         fields = [

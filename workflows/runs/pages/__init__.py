@@ -51,11 +51,12 @@ REASONS = {
 }
 """Reason of a status -> its label; others are shown as they are."""
 WAITS = {
-    "call": gettext_lazy("the response to its call"),
-    "child": gettext_lazy("the started workflow"),
-    "event": gettext_lazy("its event"),
+    "call": gettext_lazy("“%(step)s” waits for the response to its call."),
+    "child": gettext_lazy("“%(step)s” waits for the started workflow."),
+    "event": gettext_lazy("“%(step)s” waits for its event."),
 }
 """Kind of a step's wait -> its description."""
+WAITING = gettext_lazy("“%(step)s” waits.")
 WRITING = ("mail", "genie", "chat")
 """Types of nodes whose output is about a message."""
 COLUMNS = (
@@ -99,6 +100,12 @@ def shown_run(run: WorkflowRunData) -> JsonObject:
 RUNS = MenuItem(
     gettext_lazy("Runs"), WORKFLOWS, 20, "history", keywords=gettext_lazy("workflow runs executions history failed")
 )
+
+
+def shown_wait(wait: Values, labels: Mapping[str, str]) -> JsonObject:
+    """Return the wait of a step with its texts."""
+    label = labels.get(wait["node"]) or wait["node"]
+    return {**wait, "label": label, "text": WAITS.get(wait["for"], WAITING) % {"step": label}}
 
 
 class RunList:
@@ -216,14 +223,7 @@ class Run(WorkflowPage):
             "title": f"{workflow['name']}: {shown['who']}",
             "steps": steps,
             "more": state.more(response.next_cursor, len(response.data))[0] if response.next_cursor else "",
-            "waits": [
-                {
-                    **entry,
-                    "label": labels.get(entry["node"]) or entry["node"],
-                    "what": WAITS.get(entry["for"], entry["for"]),
-                }
-                for entry in run["waits"]
-            ],
+            "waits": [shown_wait(entry, labels) for entry in run["waits"]],
             "remedy": remedy_of(failure),
             "failed_at": (labels.get(failure["node"]) or failure["node"]) if failure else "",
             "moving": moving,

@@ -38,7 +38,7 @@ class VendorPage(SenderPage):
                 initial=values,
                 fieldsets=FIELDSETS,
             )
-        stays = gettext("Stored encrypted.") + (gettext(" Leave empty to keep it.") if exists else "")
+        stays = gettext("Stored encrypted. Leave empty to keep it.") if exists else gettext("Stored encrypted.")
         key = Field(
             "apiKey", vendor["keyLabel"], "password", required=not exists, autocomplete="new-password", help_text=stays
         )
