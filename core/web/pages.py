@@ -233,7 +233,7 @@ class Page(View):
             tags = f"undo {undo}"
         if back:
             tags = f"back {json.dumps(back)}"
-        messages.success(self.request, text, extra_tags=tags)
+        messages.success(self.request, str(text), extra_tags=tags)  # as the reader reads it, not as data
 
     def done(
         self, text: str = "", to: str = "", *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None

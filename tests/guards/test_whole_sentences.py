@@ -113,10 +113,7 @@ def test_whole_texts_of_modules_pass(source: str) -> None:
         ("{{ label|lower }}", True),
         ("recipient{{ count|pluralize }}", True),
         ('{% blocktranslate %}<a href="{{ url }}">Publish</a> it.{% endblocktranslate %}', False),
-        (
-            "{% blocktranslate count counter=n %}{{ counter }} row{% plural %}{{ counter }} rows{% endblocktranslate %}",
-            False,
-        ),
+        ("{% blocktranslate count n=rows %}{{ n }} row{% plural %}{{ n }} rows{% endblocktranslate %}", False),
     ],
 )
 def test_glued_texts_of_templates_are_found(source: str, is_glued: bool) -> None:

@@ -128,7 +128,11 @@ class DataAppForm(DataAppPage):
             if exists
             else gettext("The full header value. Stored encrypted.")
         )
-        where = gettext("the list of people") if self.kind == "lead-source" else gettext("the person")
+        path_label = (
+            gettext("Path to the list of people in the response")
+            if self.kind == "lead-source"
+            else gettext("Path to the person in the response")
+        )
         fields = [
             Field("name", gettext("Name"), required=True, help_text=gettext("Shown as the source of the data.")),
             Field("url", gettext("Address"), "url", required=True, placeholder="https://api.example.org/v1/search"),
@@ -137,7 +141,7 @@ class DataAppForm(DataAppPage):
             Field("apiKey", gettext("Key"), "password", autocomplete="new-password", help_text=kept),
             Field(
                 "resultPath",
-                gettext("Path to %(where)s in the response") % {"where": where},
+                path_label,
                 placeholder="data.people",
                 help_text=gettext("Separate names with dots. Leave empty for the whole answer."),
             ),

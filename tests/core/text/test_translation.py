@@ -6,9 +6,11 @@ import json
 
 import pytest
 from django.template import engines
+from django.utils.translation import override
 
 from core.text import translation
-from core.text.translation import gettext_lazy
+from core.text.series import all_of, any_of
+from core.text.translation import gettext_lazy, ngettext_lazy
 
 TAGS = gettext_lazy("Tags")
 
@@ -35,3 +37,39 @@ def test_a_text_is_its_english_one_as_data() -> None:
         '["Tags"]',
         "All, Tags",
     )
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0 tags on it"),
+        (None, "0 tags on it"),
+        (1, "1 tag on it"),
+        (1.5, "1.5 tags on it"),
+        (12_345, "12,345 tags on it"),
+    ],
+)
+def test_a_text_about_a_number_has_its_plural_form(number: float | None, text: str) -> None:
+    assert ngettext_lazy("%(count)s tag on %(place)s", "%(count)s tags on %(place)s").of(number, place="it") == text
+
+
+def test_a_text_about_a_number_is_translated_where_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = ngettext_lazy("%(count)s tag", "%(count)s tags")
+    forms = {"%(count)s tag": "%(count)s Schlagwort", "%(count)s tags": "%(count)s Schlagwörter"}
+    monkeypatch.setattr(translation, "ngettext", lambda one, many, number: forms[one if number == 1 else many])
+    assert (counted.of(1), counted.of(2)) == ("1 Schlagwort", "2 Schlagwörter")
+
+
+@pytest.mark.parametrize(
+    ("names", "both", "either"),
+    [
+        ((), "", ""),
+        (("Email",), "Email", "Email"),
+        (("Email", "Name"), "Email and Name", "Email or Name"),
+        (("Email", "Name", TAGS), "Email, Name, and Tags", "Email, Name, or Tags"),
+    ],
+)
+def test_names_are_joined_in_the_readers_language(names: tuple[str, ...], both: str, either: str) -> None:
+    assert (all_of(names), any_of(names)) == (both, either)
+    with override("de"):
+        assert all_of(names) == both.replace(", and", " und").replace(" and ", " und ")
