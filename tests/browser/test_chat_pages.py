@@ -89,7 +89,7 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     expect(page.get_by_text("Submitted for approval")).to_be_visible()
     vendor.templates["hours"]["status"] = "APPROVED"
     page.get_by_role("button", name="Check status").click()
-    expect(page.get_by_text("Status: approved")).to_be_visible()
+    expect(page.get_by_text("Status: Approved")).to_be_visible()
     with cast.scope():
         template = ChatTemplate.objects.get()
     assert (template.status, template.variables) == ("APPROVED", {"1": "contact.firstName"})

@@ -42,11 +42,11 @@ APPROVERS = {
     "members": ngettext_lazy("%(count)s member", "%(count)s members"),
     "roles": ngettext_lazy("%(count)s role", "%(count)s roles"),
 }
-FOUND = {
+SEARCHES = {
     "contact": ngettext_lazy("Looks for up to %(count)s contact.", "Looks for up to %(count)s contacts."),
     "lead": ngettext_lazy("Looks for up to %(count)s lead.", "Looks for up to %(count)s leads."),
 }
-TOLD = ngettext_lazy("Tells %(count)s member: %(text)s", "Tells %(count)s members: %(text)s")
+NOTICES = ngettext_lazy("Tells %(count)s member: %(text)s", "Tells %(count)s members: %(text)s")
 SEGMENT_EFFECTS = {
     "add": gettext_lazy("Adds the record of the run to the segment %(segment)s."),
     "remove": gettext_lazy("Removes the record of the run from the segment %(segment)s."),
@@ -165,11 +165,11 @@ def of_task_for_model(settings: Values) -> str:
 
 
 def of_search(settings: Values) -> str:
-    return FOUND[settings["panel"]].of(settings["limit"])
+    return SEARCHES[settings["panel"]].of(settings["limit"])
 
 
 def of_notice(settings: Values) -> str:
-    return TOLD.of(len(settings["members"]), text=quoted(settings["text"]))
+    return NOTICES.of(len(settings["members"]), text=quoted(settings["text"]))
 
 
 def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: str) -> str:

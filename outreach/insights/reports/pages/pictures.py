@@ -121,6 +121,12 @@ def _difference(type: str, days: int, *, is_more: bool) -> str:
     )
 
 
+def grouped_title(title: str, data: Values) -> str:
+    """Return the title of numbers with that of their grouping."""
+    text = gettext("%(title)s by day") if data["by"] == "day" else gettext("%(title)s · %(grouping)s")
+    return text % {"title": title, "grouping": data["byTitle"]}
+
+
 class ReportPage(Page):
     """Shared parts of the pages of reports and dashboards."""
 
@@ -147,6 +153,8 @@ class ReportPage(Page):
             "by_day": by_day,
             "chart": chart,
             "title": data["title"],
+            "heading": grouped_title(shown["title"], data),
+            "caption": grouped_title(data["title"], data),
             "names": [shown["title"]],
             "total": number_text(data["totals"][shown["key"]], shown["type"], formats),
             "days": [(date.fromisoformat(row["key"]), [row["value"]]) for row in rows] if by_day else [],
