@@ -8,7 +8,7 @@ CONTACTS = ngettext_lazy("%(count)s contact", "%(count)s contacts")
 LEADS = ngettext_lazy("%(count)s lead", "%(count)s leads")
 MESSAGES = ngettext_lazy("%(count)s message", "%(count)s messages")
 ROWS = ngettext_lazy("%(count)s row", "%(count)s rows")
-RECORDS = {"contact": CONTACTS, "lead": LEADS}
+RECORD_COUNTS = {"contact": CONTACTS, "lead": LEADS}
 """Panel -> text."""
 MINUTES_BEFORE = ngettext_lazy("%(count)s minute before", "%(count)s minutes before")
 SPANS = {

@@ -60,14 +60,14 @@ class BulkList(ViewedList):
         """Return a form about the records that were chosen, and who they are."""
         sent = self.request.POST
         ids = [] if "all" in sent else sent.getlist("ids")
-        everyone = "all" in sent
+        is_all = "all" in sent
         return {
             "form": form,
             "back": self.list_here,
             "ids": ids,
-            "all": everyone,
-            "who": _("All matching records") if everyone else self.count.of(len(ids)),
-            "change_label": _("Change all matching records") if everyone else self.change_label.of(len(ids)),
+            "all": is_all,
+            "who": _("All matching records") if is_all else self.count.of(len(ids)),
+            "change_label": _("Change all matching records") if is_all else self.change_label.of(len(ids)),
         }
 
     def do_delete(self) -> HttpResponse:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
-from core.text.counts import RECORDS as RECORD_COUNTS
+from core.text.counts import RECORD_COUNTS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
