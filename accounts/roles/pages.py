@@ -98,7 +98,7 @@ def flags_label(flags: Collection[str]) -> str:
         modules.setdefault(WORDS.get(module, module), []).append(ACTIONS.get(method, method))
     if len(modules) > MAX_NAMED:
         return gettext("%(count)s of %(count_2)s kinds") % {"count": len(flags), "count_2": len(modules)}
-    return ", ".join(f"{words} ({', '.join(actions)})" for words, actions in modules.items())
+    return ", ".join(f"{words} ({', '.join(map(str, actions))})" for words, actions in modules.items())
 
 
 def difference(before: Collection[str], after: Collection[str]) -> str:

@@ -24,6 +24,8 @@ VERBATIM = re.compile(r"{% verbatim %}.*?{% endverbatim %}", re.DOTALL)
 TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}")
 LITERAL = re.compile(r"""(_\()?(?:"([^"]*)"|'([^']*)')""")
 LETTERS = re.compile(r"[^\W\d_]{2,}")
+ATTRIBUTES = re.compile(r'(?:[a-z-]+="[^"]*"\s*)+')
+"""A line of a template that is included within a tag."""
 SILENT = {
     "if",
     "elif",
@@ -71,12 +73,18 @@ def untranslated(source: str) -> list[str]:
             continue
         literals = [double or single for marked, double, single in LITERAL.findall(tag) if not marked]
         texts += [text for text in literals if text[:1].isupper() or " " in text.strip()]
-    return [text for text in map(str.strip, texts) if LETTERS.search(text) and text not in NAMES]
+    return [text for text in map(str.strip, texts) if is_text(text)]
+
+
+def is_text(line: str) -> bool:
+    """Return whether people read a line, which has neither names nor attributes alone."""
+    return bool(LETTERS.search(line)) and line not in NAMES and not ATTRIBUTES.fullmatch(line)
 
 
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
+        ('data-id="{{ id }}" data-at=""', []),
         ("<p>{% translate 'Save' %} {{ name }} · 3</p>", []),
         ('<p title="{% translate "Save" %}">{% blocktranslate %}All of it{% endblocktranslate %}</p>', []),
         ("<p>Save</p>", ["Save"]),

@@ -64,7 +64,7 @@ class TryChatbot(OneChatbot):
             applied_rules = [entry for id in rules if (entry := graph.find(id)) and entry["type"] in why]
             nodes += [self._step(graph, entry["id"], "applies") for entry in applied_rules]
             nodes.append(self._step(graph, END, _("takes over") if applied_rules else _("takes over at the end")))
-        reason = ", ".join(TYPES[entry]["label"] for entry in step["handOver"].split(", ") if entry in TYPES)
+        reason = ", ".join(str(TYPES[entry]["label"]) for entry in step["handOver"].split(", ") if entry in TYPES)
         return {
             "text": step["text"],
             "answers": step["answers"],
