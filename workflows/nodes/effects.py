@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from django.utils.text import get_text_list
 from django.utils.translation import gettext
 
 from accounts.models import Member
-from core.text.series import all_of
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from crm.segments.models import Segment
@@ -130,7 +130,10 @@ def of_segment(settings: Values) -> str:
 
 def of_approval(settings: Values) -> str:
     groups = [text.of(len(settings[key])) for key, text in APPROVERS.items() if settings.get(key)]
-    return gettext("Asks %(groups)s: %(text)s") % {"groups": all_of(groups), "text": quoted(settings["text"])}
+    return gettext("Asks %(groups)s: %(text)s") % {
+        "groups": get_text_list(groups, gettext("and")),
+        "text": quoted(settings["text"]),
+    }
 
 
 def of_call(settings: Values) -> str:

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.template.defaultfilters import filesizeformat
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from core.text.counts import ROWS
-from core.text.series import any_of
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -351,7 +351,9 @@ class ImportPage(Page):
         labels = self.labels()
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
-            names = [any_of(labels.get(key, key) for key in target.split(" or ")) for target in needed]
+            names = [
+                get_text_list([labels.get(key, key) for key in target.split(" or ")], _("or")) for target in needed
+            ]
             return _("Choose a column for %(names)s: all records need a value.") % {"names": ", ".join(names)}
         text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", answer.reason)
         return BYTES.sub(lambda match: filesizeformat(int(match[1])), text)

@@ -6,10 +6,8 @@ import json
 
 import pytest
 from django.template import engines
-from django.utils.translation import override
 
 from core.text import translation
-from core.text.series import all_of, any_of
 from core.text.translation import gettext_lazy, ngettext_lazy
 
 TAGS = gettext_lazy("Tags")
@@ -58,18 +56,3 @@ def test_a_text_about_a_number_is_translated_where_it_is_shown(monkeypatch: pyte
     forms = {"%(count)s tag": "%(count)s Schlagwort", "%(count)s tags": "%(count)s Schlagwörter"}
     monkeypatch.setattr(translation, "ngettext", lambda one, many, number: forms[one if number == 1 else many])
     assert (counted.of(1), counted.of(2)) == ("1 Schlagwort", "2 Schlagwörter")
-
-
-@pytest.mark.parametrize(
-    ("names", "both", "either"),
-    [
-        ((), "", ""),
-        (("Email",), "Email", "Email"),
-        (("Email", "Name"), "Email and Name", "Email or Name"),
-        (("Email", "Name", TAGS), "Email, Name, and Tags", "Email, Name, or Tags"),
-    ],
-)
-def test_names_are_joined_in_the_readers_language(names: tuple[str, ...], both: str, either: str) -> None:
-    assert (all_of(names), any_of(names)) == (both, either)
-    with override("de"):
-        assert all_of(names) == both.replace(", and", " und").replace(" and ", " und ")
