@@ -66,7 +66,7 @@ def log_in(page: Page) -> str:
     return page.url[: page.url.index("/", page.url.index("/c/") + 3)]
 
 
-def take(page: Page, name: str) -> None:
+def save_picture(page: Page, name: str) -> None:
     """Write the picture of what the page shows."""
     page.wait_for_load_state("networkidle")
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
@@ -86,7 +86,7 @@ def main() -> None:
         for name, (place, lead) in PICTURES.items():
             page.goto(f"{company}/{place}")
             lead(page)
-            take(page, name)
+            save_picture(page, name)
 
 
 if __name__ == "__main__":
