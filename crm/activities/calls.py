@@ -299,9 +299,11 @@ def _problem(error: ApiError, name: str, reason: str) -> ValueProblem:
     return ValueProblem(first["field"], name, "; ".join([first["message"], *further]))
 
 
+def event_payload(call: CallLog) -> JsonObject:
+    """Return the payload that all events of a call have."""
+    return {name: event_value(getattr(call, column)) for column, name in COLUMNS.items()}
+
+
 def _emit(kind: str, calls: Sequence[CallLog], actor_id: str, automation: bool, **values: Any) -> None:
-    payloads = {
-        call.pk: {name: event_value(getattr(call, column)) for column, name in COLUMNS.items()} | values
-        for call in calls
-    }
+    payloads = {call.pk: event_payload(call) | values for call in calls}
     emit(kind, list(payloads), payloads=payloads, actor_id=actor_id, automation=automation)

@@ -12,7 +12,7 @@ from accounts.mails.services import Letter
 from core.errors import NamedError
 from core.events import emit
 from core.internals.django import raw_delete
-from core.types import Values
+from core.types import JsonObject, Values
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_lead, check_member, first_active
 from crm.activities.reminders import Reminder, schedule_reminder
@@ -47,14 +47,7 @@ def create_follow_up(*, actor_id: str, values: Values, automation: bool = True) 
     _apply(follow_up, {name: value for name, value in values.items() if name != "lead"})
     schedule_reminder(follow_up, follow_up.due_at)
     follow_up.save()
-    _emit(
-        "follow-up.created",
-        follow_up,
-        actor_id,
-        automation,
-        dueAt=event_value(follow_up.due_at),
-        assignee=follow_up.assignee_id,
-    )
+    _emit("follow-up.created", follow_up, actor_id, automation, **_plan(follow_up))
     return follow_up
 
 
@@ -123,8 +116,21 @@ def _apply(follow_up: FollowUp, values: Values) -> Changes:
     return changes
 
 
+def event_payload(follow_up: FollowUp) -> JsonObject:
+    """Return the payload of the event of a new task."""
+    return {**_about(follow_up), **_plan(follow_up)}
+
+
+def _about(follow_up: FollowUp) -> JsonObject:
+    return {"lead": follow_up.lead_id, "title": follow_up.title}
+
+
+def _plan(follow_up: FollowUp) -> JsonObject:
+    return {"dueAt": event_value(follow_up.due_at), "assignee": follow_up.assignee_id}
+
+
 def _emit(kind: str, follow_up: FollowUp, actor_id: str | None, automation: bool, **details: Any) -> None:
-    payload = {"lead": follow_up.lead_id, "title": follow_up.title, **details}
+    payload = {**_about(follow_up), **details}
     emit(kind, [follow_up.pk], payloads={follow_up.pk: payload}, actor_id=actor_id, automation=automation)
 
 

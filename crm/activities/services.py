@@ -230,8 +230,8 @@ def add_note(
             notes=notes,
             happened_at=timezone.now(),
         )
-        payload = {"lead": lead_id, "contact": contact, "notes": notes}
-        emit("note.created", [note.pk], payloads={note.pk: payload}, actor_id=actor_id, automation=automation)
+        payloads = {note.pk: event_payload(note)}
+        emit("note.created", [note.pk], payloads=payloads, actor_id=actor_id, automation=automation)
         return note.pk
 
 
@@ -252,3 +252,8 @@ def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no activity of the company."""
     return NamedError("LeadActivityNotFound_404", "id: there is no such activity in this company")
+
+
+def event_payload(note: LeadActivity) -> JsonObject:
+    """Return the payload of the event of a new note."""
+    return {"lead": note.lead_id, "contact": note.contact_id, "notes": note.notes}

@@ -17,7 +17,7 @@ from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
-from core.types import Values
+from core.types import JsonObject, Values
 from crm.activities.participants import check_contact, check_lead, check_member, first_active
 from crm.activities.reminders import schedule_reminder
 from crm.activities.text import one_line, several_lines
@@ -335,6 +335,23 @@ def _contacts(attendees: Sequence[MeetingAttendee], event: str) -> dict[str, str
     return {attendee.contact_id: event for attendee in attendees if attendee.contact_id}
 
 
+def event_payload(meeting: Meeting) -> JsonObject:
+    """Return the payload of the event of a new meeting."""
+    return _payload(meeting, _contacts(attendees_of(meeting), "created"))
+
+
+def _payload(meeting: Meeting, contacts: Mapping[str, str]) -> JsonObject:
+    others = {id: event for id, event in contacts.items() if id != meeting.contact_id}
+    return {
+        "lead": meeting.lead_id,
+        "contact": meeting.contact_id,
+        "title": meeting.title,
+        "startsAt": event_value(meeting.starts_at),
+        "endsAt": event_value(meeting.ends_at),
+        **({"contacts": others} if others else {}),
+    }
+
+
 def _emit(
     kind: str,
     meetings: Sequence[Meeting],
@@ -343,20 +360,5 @@ def _emit(
     contacts: Mapping[str, Mapping[str, str]],
     **details: Any,
 ) -> None:
-    others = {
-        meeting.pk: {id: event for id, event in contacts[meeting.pk].items() if id != meeting.contact_id}
-        for meeting in meetings
-    }
-    payloads = {
-        meeting.pk: {
-            "lead": meeting.lead_id,
-            "contact": meeting.contact_id,
-            "title": meeting.title,
-            "startsAt": event_value(meeting.starts_at),
-            "endsAt": event_value(meeting.ends_at),
-            **({"contacts": others[meeting.pk]} if others[meeting.pk] else {}),
-            **details,
-        }
-        for meeting in meetings
-    }
+    payloads = {meeting.pk: {**_payload(meeting, contacts[meeting.pk]), **details} for meeting in meetings}
     emit(kind, list(payloads), payloads=payloads, actor_id=actor_id, automation=automation)

@@ -231,6 +231,11 @@ def _add(segment: Segment, ids: Sequence[str]) -> None:
         )
 
 
+def event_payload(segment: Segment, id: str) -> JsonObject:
+    """Return the payload of the events of a record that entered or left a segment."""
+    return {"segment": segment.pk, "name": segment.name, segment.panel: id}
+
+
 def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
     """Emit the events of records that entered or left, with the cause of the change that moved them."""
     groups: dict[tuple[bool, bytes], list[str]] = defaultdict(list)
@@ -241,7 +246,7 @@ def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str,
         # that of the change which moved it.
         groups[all(event.automation for event in events), orjson.dumps(cause)].append(id)
     for (automation, dumped), own in groups.items():
-        payloads = {id: {"segment": segment.pk, "name": segment.name, segment.panel: id} for id in own}
+        payloads = {id: event_payload(segment, id) for id in own}
         cause = orjson.loads(dumped)
         if cause is None:
             emit(kind, own, payloads=payloads, automation=automation)

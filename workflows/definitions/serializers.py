@@ -317,6 +317,12 @@ class WorkflowTest(Input):
         required=False, allow_null=True, min_value=1, help_text="The number of a version; null: the draft."
     )
     subject = DryRunSubject(required=False, allow_null=True, help_text="panel and _id of a record; null: none")
+    record = ObjectIdInput(
+        required=False,
+        allow_null=True,
+        help_text="A record that events of the trigger are about; without trigger, its latest event of the kind gives"
+        " trigger.payload, else the record itself.",
+    )
     trigger = ObjectInput(required=False, allow_null=True, help_text="What expressions find as trigger.payload.")
     pinned = ObjectInput(
         required=False, help_text="Node -> handle and output, which stand for what the node would do and give."

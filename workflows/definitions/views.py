@@ -34,6 +34,7 @@ from workflows.definitions.overlay import overlay_of
 from workflows.definitions.references import references_at
 from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
 from workflows.definitions.starters import draft_from, templates
+from workflows.definitions.trial_records import trial_record
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
 from workflows.graphs.models import Workflow, WorkflowVersion
@@ -232,16 +233,16 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def test(self, request: Request, id: str, data: JsonObject) -> object:
         workflow = services.get_workflow(id)
-        subject, number = data.get("subject"), data.get("version")
-        if subject and not may_read(self.actor, subject["panel"]):
-            reason = ", since the steps show its values"
-            raise PermissionLacking(f"{subject['panel']}.GET", reason, field="subject")
+        number = data.get("version")
+        graph = draft_of(workflow) if number is None else publishing.graph_numbered(workflow, str(number), "version")
+        about = trial_record(graph, data, partial(may_read, self.actor))
         return dry_run(
             workflow=workflow,
-            graph=draft_of(workflow) if number is None else publishing.graph_numbered(workflow, str(number), "version"),
+            graph=graph,
             member_id=self.actor.member_id,
-            subject=(subject["panel"], subject["id"]) if subject else None,
-            trigger=data.get("trigger"),
+            subject=about.subject,
+            trigger=about.payload,
+            object_id=about.object_id,
             pinned=data.get("pinned"),
             until=data.get("until"),
             may=self.actor.may,

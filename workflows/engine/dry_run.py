@@ -44,6 +44,8 @@ LOCK_SECONDS = 2
 MAX_SHOWN = 2_000_000
 """Bytes of the inputs and outputs that an answer shows."""
 LEFT_OUT = {"truncated": True}
+ADDRESSES = {"mail": "email", "genie": "email", "chat": "contactNumber"}
+"""Type of a node that writes to the run's contact -> the contact's field that it writes to."""
 Pins = Mapping[str, Values]
 Status = WorkflowRun.Status
 
@@ -55,11 +57,14 @@ def dry_run(
     member_id: str | None,
     subject: tuple[str, str] | None = None,
     trigger: Values | None = None,
+    object_id: str | None = None,
     pinned: Pins | None = None,
     until: str | None = None,
     may: May | None = None,
 ) -> JsonObject:
     """Run a draft for a record (panel, id), with the given payload of its trigger, and write nothing.
+
+    `object_id` is the object of the trigger's event, if it is not the record itself.
 
     `pinned` outcomes, node -> handle and output, replace those of nodes, which then do not run; so do those in the
     draft (data.pinned). It ends after the node `until`. Broken nodes fail when the run reaches them.
@@ -80,7 +85,8 @@ def dry_run(
     try:
         with transaction.atomic():
             trial.go(
-                _run(workflow, graph, member_id, contact_id, lead_id, _trigger(graph, subject, trigger)), member_id
+                _run(workflow, graph, member_id, contact_id, lead_id, _trigger(graph, subject, trigger, object_id)),
+                member_id,
             )
             transaction.set_rollback(True)
     except OperationalError:  # it took too long, or others held its records for too long
@@ -118,10 +124,14 @@ def _subject(subject: tuple[str, str] | None) -> tuple[str | None, str | None]:
     return (id, None) if panel == "contact" else (Lead.objects.values_list("contact_id", flat=True).get(pk=id), id)
 
 
-def _trigger(graph: Values, subject: tuple[str, str] | None, payload: Values | None) -> JsonObject:
+def _trigger(
+    graph: Values, subject: tuple[str, str] | None, payload: Values | None, object_id: str | None
+) -> JsonObject:
     kind = graph["triggerEventType"]
     trigger = {"kind": kind, "happenedAt": iso(timezone.now())}
-    if subject is not None and kind.partition(".")[0] == subject[0]:
+    if object_id is not None:
+        trigger["objectId"] = object_id
+    elif subject is not None and kind.partition(".")[0] == subject[0]:
         trigger["objectId"] = subject[1]
     return {**trigger, "payload" if kind in TRIGGER_EVENTS or kind == WEBHOOK else "input": dict(payload or {})}
 
@@ -294,7 +304,7 @@ class Trial:
             details["input"] = None if node.disabled else settings
             outcome = run_node(node, [(cursor, seen)], house)[0]
             if outcome.status != "failed" and not node.disabled:
-                details["effect"] = node.type.effect_of(settings)
+                details["effect"] = node.type.effect_of(self._addressed(node, settings, cursor, house))
         outcome.permanent = True  # another try would come to the same
         cursor.record(seen, outcome)
         self._collect(cursor, details)
@@ -307,6 +317,15 @@ class Trial:
         house.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
         scope = house.scope(cursor, seen.token)
         return rendered(node, scope)
+
+    def _addressed(self, node: Node, settings: JsonObject, cursor: Cursor, house: CompanyContext) -> JsonObject:
+        """Return the settings, with the address of the run's contact where a message names no other recipient."""
+        field = ADDRESSES.get(node.type.type)
+        if field is None or settings.get("to") or cursor.run.contact_id is None:
+            return settings
+        house.load([cursor], frozenset({"contact"}))
+        contact = house.known["contact"].get(cursor.run.contact_id) or {}
+        return {**settings, "to": contact.get(field)}
 
     def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
         """Store a wait; for one that needs another's response, take the first handle."""

@@ -315,15 +315,18 @@ def apply(conversation: Conversation, said: BotReply | None) -> None:
         enter(conversation, "hand_over")
 
 
-def tell(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
-    """Emit an event of a conversation, with its contact and lead."""
-    payload = {
+def event_payload(conversation: Conversation) -> JsonObject:
+    """Return the payload that all events of a conversation have."""
+    return {
         "contact": conversation.contact_id,
         "lead": conversation.lead_id,
         "channel": conversation.channel,
         "state": conversation.state,
         "assignee": conversation.assignee_id,
-        **({"message": message.pk} if message else {}),
-        **values,
     }
+
+
+def tell(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
+    """Emit an event of a conversation, with its contact and lead."""
+    payload = {**event_payload(conversation), **({"message": message.pk} if message else {}), **values}
     emit(kind, [conversation.pk], payloads={conversation.pk: payload})

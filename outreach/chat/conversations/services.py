@@ -26,7 +26,7 @@ from outreach.chat.chat_templates.values import check_values, fill, values_for
 from outreach.chat.conversations.answerers import check_answers
 from outreach.chat.conversations.bots import chatbot_reply
 from outreach.chat.conversations.channels import channel_of
-from outreach.chat.conversations.incoming import apply, enter, identify
+from outreach.chat.conversations.incoming import apply, enter, event_payload, identify
 from outreach.chat.conversations.mails import ASSIGNED
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import CLOSED as NOT_SENT
@@ -63,14 +63,7 @@ def _locked(id: str) -> Conversation:
 
 
 def _tell(done: str, conversation: Conversation, member_id: str, **values: Any) -> None:
-    payload = {
-        "contact": conversation.contact_id,
-        "lead": conversation.lead_id,
-        "channel": conversation.channel,
-        "state": conversation.state,
-        "assignee": conversation.assignee_id,
-        **values,
-    }
+    payload = {**event_payload(conversation), **values}
     emit(f"conversation.{done}", [conversation.pk], payloads={conversation.pk: payload}, actor_id=member_id)
 
 

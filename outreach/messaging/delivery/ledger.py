@@ -165,11 +165,20 @@ def _transition(
     with transaction.atomic():
         done = _write_transition(job, to, reason, detail, values, where, parameters)
         if done:
-            payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
             # Consumers of sent mails are in no hurry, and the tick finds their deliveries. A notice for each
             # message would be most of the traffic.
-            emit("mail.sent", [job.pk], payloads={job.pk: payload}, notify=False)
+            emit("mail.sent", [job.pk], payloads={job.pk: event_payload(job)}, notify=False)
         return done
+
+
+def event_payload(job: SendJob) -> JsonObject:
+    """Return the payload of the event of a sent message."""
+    return {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
+
+
+def visit_payload(job: SendJob) -> JsonObject:
+    """Return the payload that events of opens and clicks of a message have."""
+    return {**event_payload(job), "sendJob": job.pk}
 
 
 def _write_transition(

@@ -137,7 +137,7 @@ def insert_run(
     emit(
         "genie.created",
         [run.pk],
-        payloads={run.pk: {"name": run.name, "draft": run.draft}},
+        payloads={run.pk: event_payload(run)},
         actor_id=member_id,
         automation=automation,
     )
@@ -216,3 +216,8 @@ def delete_run(*, run_id: str, member_id: str) -> Changed:
     GenieScheduler.objects.filter(pk=run_id).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
     emit("genie.deleted", [run_id], actor_id=member_id)
     return cancelled
+
+
+def event_payload(run: GenieScheduler) -> JsonObject:
+    """Return the payload of the event of a new run."""
+    return {"name": run.name, "draft": run.draft}

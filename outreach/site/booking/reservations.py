@@ -297,8 +297,9 @@ def _provider(page: BookingPage, member: Member) -> str:
         return ""
 
 
-def _emit(kind: str, booking: Booking, meeting: Meeting) -> None:
-    payload = {
+def event_payload(booking: Booking, meeting: Meeting) -> JsonObject:
+    """Return the payload of the events of a booking."""
+    return {
         "lead": meeting.lead_id,
         "contact": booking.contact_id,
         "title": meeting.title,
@@ -309,4 +310,7 @@ def _emit(kind: str, booking: Booking, meeting: Meeting) -> None:
         "page": booking.page_id,
         "answers": booking.answers,
     }
-    emit(kind, [meeting.pk], payloads={meeting.pk: payload})
+
+
+def _emit(kind: str, booking: Booking, meeting: Meeting) -> None:
+    emit(kind, [meeting.pk], payloads={meeting.pk: event_payload(booking, meeting)})

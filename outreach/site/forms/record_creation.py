@@ -64,8 +64,13 @@ def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
     done = {"state": FormLead.State.IMPORTED, "reason": "", "error": "; ".join(notes)[:1000], "lead_id": lead}
     FormLead.objects.filter(pk=row.pk).update(updated_at=now, **done)
     Form.objects.filter(pk=form.pk).update(last_lead_at=now)
-    payload = {"contact": contact, "lead": lead, "form": form.pk, "name": form.name, "answers": row.answers}
-    emit("form.submitted", [row.pk], payloads={row.pk: payload})
+    row.lead_id = lead
+    emit("form.submitted", [row.pk], payloads={row.pk: event_payload(row, form, contact)})
+
+
+def event_payload(row: FormLead, form: Form, contact: str | None) -> JsonObject:
+    """Return the payload of the event of an imported submission, whose lead has the contact."""
+    return {"contact": contact, "lead": row.lead_id, "form": form.pk, "name": form.name, "answers": row.answers}
 
 
 def mapped(form: Form, answers: JsonObject) -> tuple[dict[str, str], dict[str, str]]:

@@ -19,6 +19,7 @@ from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
 from outreach.messaging.delivery.deliveries import event_columns
+from outreach.messaging.delivery.ledger import visit_payload
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.tracking.links import link_at, links_of, sent_html
 from outreach.messaging.delivery.tracking.machines import Machine, followed_together
@@ -113,7 +114,7 @@ def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
         for event in human[job.pk]:
             for name, value in event_columns(job, event.kind, event.happened_at).items():
                 setattr(job, name, value)
-        payload = {"contact": job.contact_id, "subject": job.subject, "run": job.run_id, "sendJob": job.pk}
+        payload = visit_payload(job)
         opens = [entry for entry in human[job.pk] if entry.kind == Kind.OPENED]
         clicks = [entry for entry in human[job.pk] if entry.kind == Kind.CLICKED]
         job.open_count += len(opens)

@@ -16,6 +16,7 @@ from accounts.members.notices import notify
 from accounts.models import Member
 from core.events import emit
 from core.tenancy import company_id
+from core.types import JsonObject
 from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
 from outreach.connections.senders.models import Smtp
@@ -76,8 +77,7 @@ def _replied(row: InboundMessage, job: SendJob | None) -> None:
     )
     if row.unsubscribes:
         unsubscribe(Unsubscriber(company_id(), job.contact_id, job.pk))
-    # Events are kept and sent to webhooks; a long quotation belongs to neither.
-    _emit("mail.replied", row, job, text=row.text[:2000], guess=row.matched_by == "guess")
+    _emit("mail.replied", row, job)
 
 
 def _after(received_at: datetime, job: SendJob) -> datetime:
@@ -113,14 +113,14 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
         if (count := soft.count()) >= SOFT_BOUNCES:
             details = {**evidence, "softBounces": count}
             suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=details)
-    _emit("mail.bounced", row, job, severity=row.severity, recipient=row.recipient)
+    _emit("mail.bounced", row, job)
 
 
 def _complained(row: InboundMessage, job: SendJob) -> None:
     tell(job.pk, "complained", row.received_at)
     suppress([row.recipient], reason=Suppression.Reason.COMPLAINED, source=job.pk, details={"inbound": row.pk})
     guardrails.check_senders([job.sender_id])
-    _emit("mail.complained", row, job, recipient=row.recipient)
+    _emit("mail.complained", row, job)
 
 
 def _lead_of(contact_id: str) -> Lead | None:
@@ -133,17 +133,29 @@ def _lead_of(contact_id: str) -> Lead | None:
     )
 
 
-def _emit(kind: str, row: InboundMessage, job: SendJob, **values: object) -> None:
+def event_payload(kind: str, row: InboundMessage, job: SendJob) -> JsonObject:
+    """Return the payload of the event of a mail that is about a sent message."""
     lead = _lead_of(job.contact_id)
-    payload = {
+    return {
         "contact": job.contact_id,
         "lead": lead.pk if lead else None,
         "subject": row.subject,
         "run": job.run_id,
         "sendJob": job.pk,
-        **values,
+        **_details(kind, row),
     }
-    emit(kind, [row.pk], payloads={row.pk: payload})
+
+
+def _details(kind: str, row: InboundMessage) -> JsonObject:
+    if kind == "mail.replied":
+        # Events are kept and sent to webhooks; a long quotation belongs to neither.
+        return {"text": row.text[:2000], "guess": row.matched_by == Matched.GUESS}
+    severity = {"severity": row.severity} if kind == "mail.bounced" else {}
+    return {**severity, "recipient": row.recipient}
+
+
+def _emit(kind: str, row: InboundMessage, job: SendJob) -> None:
+    emit(kind, [row.pk], payloads={row.pk: event_payload(kind, row, job)})
 
 
 def _tell(row: InboundMessage, received: Received) -> None:
