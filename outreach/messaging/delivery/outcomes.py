@@ -12,7 +12,11 @@ from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.stopping.stop_rules import REFUSED
 from outreach.messaging.suppression.models import Suppression
 
-REPLY, BOUNCE, COMPLAINT = "reply", "bounce", "complaint"
+REPLY = "reply"
+BOUNCE = "bounce"
+COMPLAINT = "complaint"
+CALENDAR = "calendar"
+REPLIES = (REPLY, CALENDAR)
 """Kinds of received mails, as outreach.messaging.inbox.models has them, which stands above this module."""
 SOFT_SEVERITY = "soft"
 HARD_BOUNCE, SOFT_BOUNCE = "hard", "soft"
@@ -24,6 +28,29 @@ def received(*kinds: str, severity: str = "") -> Exists:
     mails: QuerySet[Any] = QuerySet(SendJob._meta.get_field("answers").related_model).filter(kind__in=kinds)
     mails = mails.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"))
     return Exists(mails.filter(severity=severity) if severity else mails)
+
+
+def _mails_of_contact() -> QuerySet[Any]:
+    """Return the replies of the recipient of the message in the row."""
+    mails: QuerySet[Any] = QuerySet(SendJob._meta.get_field("answers").related_model).filter(kind__in=REPLIES)
+    return mails.filter(company_id=OuterRef("company_id"), contact_id=OuterRef("contact_id"))
+
+
+def _replied_to_run() -> Exists:
+    """Return whether a reply of the recipient names a message of the run of the message in the row."""
+    return Exists(_mails_of_contact().filter(run_id=OuterRef("run_id")))
+
+
+def _named_later() -> Exists:
+    """Return whether a reply that names its message has come since the message in the row was sent."""
+    return Exists(_mails_of_contact().filter(send_job__isnull=False, received_at__gt=OuterRef("sent_at")))
+
+
+def _sent_later() -> Exists:
+    """Return whether the recipient got another message between the one in the row and the latest reply."""
+    jobs: QuerySet[SendJob] = QuerySet(SendJob).filter(status=SendJob.Status.SENT, sent_at__gt=OuterRef("sent_at"))
+    jobs = jobs.filter(company_id=OuterRef("company_id"), contact_id=OuterRef("contact_id"))
+    return Exists(jobs.filter(sent_at__lt=OuterRef("contact__replied_at")))
 
 
 def unsubscribed() -> Exists:
@@ -43,8 +70,12 @@ SENT = Q(status=SendJob.Status.SENT)
 DELIVERED = Q(delivery__has_key="delivered")
 OPENED = Q(open_count__gt=0)
 CLICKED = Q(click_count__gt=0)
-REPLIED_SINCE = SENT & Q(contact__replied_at__gt=F("sent_at"))
-"""Matches messages after which the recipient has replied, to any message."""
+LAST_BEFORE_REPLY = Q(contact__replied_at__gt=F("sent_at")) & ~Q(_sent_later()) & ~Q(_named_later())
+"""Matches messages that were the recipient's last one before a reply that names none, such as one by chat."""
+REPLIED = SENT & (Q(received(*REPLIES)) | LAST_BEFORE_REPLY)
+"""Matches messages that were replied to: the reply names them, or they were the last ones before it."""
+REPLIED_IN_RUN = SENT & (Q(_replied_to_run()) | LAST_BEFORE_REPLY)
+"""Matches messages to recipients who have replied to one of its run. It reads columns of an index alone."""
 UNSUBSCRIBED_SINCE = SENT & Q(contact__unsubscribed_at__gt=F("sent_at"))
 
 
@@ -62,7 +93,7 @@ OUTCOME_FIELDS = (
     _flag("bounced", CAME_BACK),
     _flag("complained", COMPLAINED),
     _flag("unsubscribed", unsubscribed()),
-    _flag("repliedSince", REPLIED_SINCE),
+    _flag("repliedSince", REPLIED),
     _flag("unsubscribedSince", UNSUBSCRIBED_SINCE),
     ListField(
         "bounce",

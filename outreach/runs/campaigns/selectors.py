@@ -106,7 +106,6 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         variant: {name: row[name] for name in COUNTED} for (step, variant), row in outcomes.items() if step == 1
     }
     steps = _by_step(outcomes)
-    # A person who has replied to a follow-up has replied since the first message.
     whole = {name: sum(row[name] for row in steps) for name in COUNTED}
     unknown = dict.fromkeys(untold(run, whole))
     variants = run.content.get("variants", []) if campaign.variants else []
@@ -188,8 +187,8 @@ def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dic
             of_step[name] += counts[name]
     rows = list(sums.values())
     for before, following in pairwise(rows):
-        for name in ("replied", "unsubscribed"):  # those who did so after the next one count there
-            before[name] = max(0, before[name] - following[name])
+        # Those who unsubscribed after the next one count there.
+        before["unsubscribed"] = max(0, before["unsubscribed"] - following["unsubscribed"])
     return rows
 
 

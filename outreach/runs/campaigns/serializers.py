@@ -253,7 +253,7 @@ class CampaignOut(Output):
     error = serializers.CharField(help_text="Why it failed, or could not start.")
     total = Computed(serializers.IntegerField(allow_null=True, help_text="Recipients; null until they are counted."))
     sent = Computed(serializers.IntegerField(help_text="Messages that have gone."))
-    replied = Computed(serializers.IntegerField(help_text="Recipients who have replied since."))
+    replied = Computed(serializers.IntegerField(help_text="Recipients who have replied to its messages."))
     opened = Computed(serializers.IntegerField(help_text="Messages that people have opened, where that is tracked."))
     clicked = Computed(serializers.IntegerField(help_text="Messages of which people have clicked a link."))
     startedAt = serializers.DateTimeField(allow_null=True)
@@ -306,7 +306,7 @@ class CampaignDetail(CampaignOut):
             child=serializers.IntegerField(allow_null=True),
             help_text="audience (null until it is counted), then messages of all steps: planned, sent, delivered (null"
             " where no event tells of it, as by smtp), opened and clicked (null where they are not tracked), bounced,"
-            " notSent (for another reason); replied and unsubscribed are recipients.",
+            " replied (messages that were replied to), notSent (for another reason); unsubscribed are recipients.",
         )
     )
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
@@ -317,7 +317,7 @@ class CampaignDetail(CampaignOut):
         serializers.ListField(
             child=serializers.DictField(),
             help_text="Of each step, the first message being 1: step, planned, sent, delivered, opened, clicked,"
-            " replied and unsubscribed (of those to whom no later step had gone by then), bounced, notSent.",
+            " replied, unsubscribed (of those to whom no later step had gone by then), bounced, notSent.",
         )
     )
     variantResults = Computed(

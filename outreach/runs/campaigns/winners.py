@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from accounts.settings.formats import zone_of_company
@@ -19,6 +19,7 @@ from core.errors import ValidationFailed, shorten
 from core.spans import after
 from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.outcomes import REPLIED
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import run_of
 from outreach.runs.campaigns.services import get_campaign, refused
@@ -29,7 +30,7 @@ UNDECIDED = Q(winner={}) & ~Q(winner_rule={})
 UNDER_WAY = (*SendJob.TO_SEND, SendJob.Status.SENDING)
 """Statuses of messages of a test that has not gone yet."""
 COUNTED = {
-    "replied": Count("contact", filter=Q(contact__replied_at__gt=F("sent_at")), distinct=True),
+    "replied": Count("contact", filter=REPLIED, distinct=True),
     "opened": Count("pk", filter=Q(open_count__gt=0)),
     "clicked": Count("pk", filter=Q(click_count__gt=0)),
 }

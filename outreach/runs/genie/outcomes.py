@@ -13,7 +13,7 @@ from outreach.messaging.delivery.outcomes import (
     CLICKED,
     DELIVERED,
     OPENED,
-    REPLIED_SINCE,
+    REPLIED,
     SENT,
     UNSUBSCRIBED_SINCE,
 )
@@ -40,12 +40,12 @@ COUNTS = {
     "delivered": Count("pk", filter=SENT & DELIVERED),
     "opened": Count("pk", filter=SENT & OPENED),
     "clicked": Count("pk", filter=SENT & CLICKED),
-    "replied": Count("contact", filter=REPLIED_SINCE, distinct=True),
+    "replied": Count("pk", filter=REPLIED),
     "unsubscribed": Count("contact", filter=UNSUBSCRIBED_SINCE, distinct=True),
     "bounced": Count("pk", filter=CAME_BACK),
     "notSent": Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~CAME_BACK),
 }
-"""Outcome -> its number: messages, but people for replied and unsubscribed."""
+"""Outcome -> its number: messages, but people for unsubscribed."""
 BY_PROGRAMS = {"opened": "openedByPrograms", "clicked": "clickedByPrograms"}
 PROGRAM_COUNTS = {
     BY_PROGRAMS["opened"]: Count("pk", filter=Q(open_count=0) & Q(visited_by_program(TrackingEvent.Kind.OPENED))),

@@ -13,6 +13,7 @@ from outreach.connections.ai.budgets import run_use
 from outreach.messaging.delivery.approving.approvals import lapsed_counts
 from outreach.messaging.delivery.deciding.reasons import sentence_of
 from outreach.messaging.delivery.models import VISITED, SendJob
+from outreach.messaging.delivery.outcomes import REPLIED_IN_RUN
 from outreach.messaging.delivery.selectors import next_decision
 from outreach.prospecting.enrichment.selectors import enrichment_of
 from outreach.runs.genie.models import GenieScheduler
@@ -97,7 +98,9 @@ def results(run_ids: Iterable[str]) -> dict[str, dict[str, int]]:
     recipients have replied since."""
     sent = SendJob.objects.filter(run_id__in=list(run_ids), status=Status.SENT).order_by()
     # By statements that read indexes alone (sendjob_sent, contact_replied, sendjob_visited): the texts make wide rows.
-    replied = sent.filter(contact__replied_at__isnull=False, contact__replied_at__gt=F("sent_at"))
+    replied = sent.filter(contact__replied_at__isnull=False, contact__replied_at__gt=F("sent_at")).filter(
+        REPLIED_IN_RUN
+    )
     answered = dict(replied.values_list("run_id").annotate(number=Count("contact_id", distinct=True)))
     gone = sent.values("run_id").annotate(number=Count("run_id"), opened=Value(0), clicked=Value(0))
     visited = (

@@ -289,7 +289,7 @@ class RunOut(Output):
     total = serializers.IntegerField(allow_null=True, help_text="Recipients; null until they are counted.")
     processed = serializers.IntegerField(help_text="Recipients planned so far.")
     sent = Computed(serializers.IntegerField(help_text="Messages that have gone."))
-    answered = Computed(serializers.IntegerField(help_text="Recipients who have replied since."))
+    answered = Computed(serializers.IntegerField(help_text="Recipients who have replied to its messages."))
     trackOpens = serializers.BooleanField(help_text="Where the company tracks opens.")
     trackClicks = serializers.BooleanField(help_text="Where the company tracks clicks.")
     opened = Computed(serializers.IntegerField(help_text="Messages that people have opened, where that is tracked."))
@@ -341,7 +341,7 @@ class RunDetail(RunOut):
         serializers.DictField(
             child=serializers.IntegerField(allow_null=True),
             help_text="Messages: sent, delivered (null where no event tells of it, as by smtp), opened and clicked"
-            " (null where they are not tracked), bounced, notSent (for another reason); replied and unsubscribed are"
+            " (null where they are not tracked), bounced, replied, notSent (for another reason); unsubscribed are"
             " recipients.",
         )
     )

@@ -30,7 +30,7 @@ FILTERS = {
     "delivered": ("status:in:sent", "delivered:equals:true"),
     "opened": ("status:in:sent", "opened:equals:true"),
     "clicked": ("status:in:sent", "clicked:equals:true"),
-    "replied": (FIRST, "repliedSince:equals:true"),
+    "replied": ("repliedSince:equals:true",),
     "bounced": ("bounced:equals:true",),
     "unsubscribed": (FIRST, "unsubscribedSince:equals:true"),
     "notSent": (f"status:in:{','.join(NOT_SENT)}", "bounced:equals:false"),
