@@ -63,5 +63,45 @@ document.addEventListener("click", (event) => {
   field.focus();
 });
 
+// A search above a select hides the options that have not all of its words. The chosen option stays chosen.
+const siftedBy = (search) => document.getElementById(search.dataset.sifts);
+function sift(search) {
+  const select = siftedBy(search), words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const options = all("option", select);
+  for (const option of options) {
+    const text = `${option.textContent} ${option.dataset.keywords ?? ""}`.toLowerCase();
+    option.hidden = !words.every((word) => text.includes(word));
+  }
+  for (const group of all("optgroup", select)) group.hidden = all("option", group).every((option) => option.hidden);
+  const shown = options.filter((option) => !option.hidden);
+  select.size = words.length ? Math.min(shown.length + 2, 9) : 0;
+  one("[role=status]", search.parentElement).hidden = shown.length > 0;
+  return shown;
+}
+function unsift(select) {
+  const search = one(`[data-sifts="${select.id}"]`);
+  if (!search?.value) return;
+  search.value = "";
+  sift(search);
+}
+document.addEventListener("input", (event) => { if (event.target.dataset.sifts) sift(event.target); });
+document.addEventListener("keydown", (event) => {
+  const { target, key } = event;
+  if (target.matches("select[id]") && target.size > 1 && key === "Enter") { event.preventDefault(); unsift(target); }
+  if (!target.dataset.sifts || !["Enter", "ArrowDown"].includes(key)) return;
+  event.preventDefault();
+  const select = siftedBy(target), [first] = sift(target);
+  if (first && target.value.trim()) {
+    select.value = first.value;
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+  if (key === "Enter" && first) unsift(select);
+  select.focus();
+});
+document.addEventListener("click", (event) => {
+  const select = event.target.closest("select[id]");
+  if (select?.size > 1 && event.target.matches("option")) unsift(select);
+});
+
 window.lwFlow = { one, all, fit, fitAll };
 fitAll();

@@ -41,6 +41,8 @@ class Option:
     label: str
     group: str = ""
     """The heading above it and similar ones, in a select or a field of kind groups."""
+    keywords: str = ""
+    """Other names by which a search finds it."""
 
 
 def options_of(choices: Iterable[tuple[str, str]]) -> list[Option]:

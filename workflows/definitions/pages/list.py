@@ -13,7 +13,7 @@ from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form
 from core.web.lists import Column, ListState
 from workflows.definitions.pages.base import STATUSES, WorkflowPage, shown_workflow
-from workflows.definitions.pages.triggers import trigger_options
+from workflows.definitions.pages.triggers import TriggerField
 
 MAX_BYTES = 2_000_000
 
@@ -66,7 +66,6 @@ class NewWorkflow(WorkflowPage):
     template = "web/workflows/new.html"
 
     def form(self) -> Form:
-        kinds = trigger_options(self.triggers)
         return Form(
             fields=[
                 Field(
@@ -76,7 +75,7 @@ class NewWorkflow(WorkflowPage):
                     autofocus=True,
                     help_text=gettext("Only your team sees this."),
                 ),
-                Field("triggerEventType", gettext("Trigger"), "select", options=kinds, initial="contact.created"),
+                TriggerField(gettext("Trigger"), self.triggers, "contact.created"),
             ]
         )
 

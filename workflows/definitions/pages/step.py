@@ -18,7 +18,6 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
-from core.web.flows.schemas import with_held
 from core.web.forms import Field, Form
 from core.web.pages import Refused, nothing_here
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
@@ -26,7 +25,7 @@ from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.schedules import OWN, RHYTHM, cron_from, rhythm_fields
 from workflows.definitions.pages.sources import CHANGED
-from workflows.definitions.pages.triggers import trigger_options
+from workflows.definitions.pages.triggers import TriggerField
 from workflows.definitions.pages.words import HELPS, LABELS, WORDS
 
 OF_TRIGGER = ("segment", "filter", CHANGED)
@@ -123,11 +122,8 @@ class Step(DrawWorkflow):
         """Return the fields that no schema has."""
         data = self.node["data"]
         if self.is_trigger:
-            kinds = with_held(trigger_options(self.triggers), [self.workflow["triggerEventType"]])
             now = self.workflow["triggerEventType"]
-            return Form(
-                fields=[Field("triggerEventType", gettext("Trigger"), "select", True, options=kinds, initial=now)]
-            )
+            return Form(fields=[TriggerField(gettext("Trigger"), self.triggers, now, required=True)])
         fields = [
             Field(
                 "label", gettext("Name"), initial=data.get("label") or "", placeholder=self.graph.type_label(self.node)
