@@ -56,7 +56,7 @@ class TrialRecord:
 def trial_record(graph: Values, data: Values, may_read: MayRead) -> TrialRecord:
     """Return the record that a request names, by its `subject` or its `record`. A given `trigger` is its payload.
 
-    Raises InvalidInput_400 for both at once, for a record that the company lacks or that the trigger is not about, and
+    Raises InvalidInput_400 for both at once, and for a record of another kind or company. Raises
     UnauthorizedAction_403 for one that the reader may not see.
     """
     subject = data.get("subject")

@@ -361,3 +361,10 @@ document.addEventListener("htmx:response:error", (event) => {
   if (response.status === 422) return; // a refused form says at its fields why
   toast(response.status >= 500 || response.status === 429 ? failed(response) : REFUSED);
 });
+
+// A part with data-with="name" is hidden while that field of its form is empty.
+function fitParts() {
+  for (const part of document.querySelectorAll("[data-with]")) part.hidden = !part.closest("form").elements[part.dataset.with]?.value;
+}
+document.addEventListener("change", fitParts);
+fitParts();
