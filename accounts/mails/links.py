@@ -6,34 +6,35 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from core.text.translation import gettext_lazy as _
 from core.types import Values
 
-PLAN = ("settings/plan", "See the plan")
-ORDER = ("settings/plan/pay/{payment.pk}", "Pay it")
-METHODS = ("settings/plan/methods", "Save another way to pay")
-INVOICES = ("settings/plan/invoices", "See the invoices")
-REFERRAL = ("account/referral", "See your referrals")
+PLAN = ("settings/plan", _("See the plan"))
+ORDER = ("settings/plan/pay/{payment.pk}", _("Pay now"))
+METHODS = ("settings/plan/methods", _("Save another payment method"))
+INVOICES = ("settings/plan/invoices", _("See the invoices"))
+REFERRAL = ("account/referral", _("See your referrals"))
 COMPANY_PAGES = {
-    "notice_form_submitted": ("leads/{lead.pk}", "See the lead"),
-    "notice_social_app_failing": ("settings/social", "See the app"),
-    "notice_calendar_failing": ("booking/hours", "Connect the calendar"),
-    "notice_import_finished": ("imports/{job.pk}", "See the import"),
-    "notice_import_failed": ("imports/{job.pk}", "See the import"),
-    "notice_bulk_job_finished": ("jobs/{job.pk}", "See the change"),
-    "notice_run_planned": ("{run.drafts_place}", "Review the drafts"),
-    "notice_run_finished": ("{run.place}", "See the run"),
-    "notice_run_failed": ("{run.place}", "See the run"),
-    "notice_reply_received": ("received-mail/{inbound.pk}", "Read the reply"),
-    "notice_conversation_assigned": ("inbox/{conversation.pk}", "See the conversation"),
-    "notice_conversation_woken": ("inbox/{conversation.pk}", "See the conversation"),
-    "notice_conversation_overdue": ("inbox/{conversation.pk}", "Answer now"),
-    "notice_sender_failing": ("{smtp.page}", "See the sender"),
-    "notice_mailbox_failing": ("senders/{mailbox.pk}/mailbox", "See the mailbox"),
-    "notice_sender_stopped": ("{smtp.page}", "See the sender"),
-    "notice_sender_undeliverable": ("senders/{smtp.pk}", "See what to publish"),
-    "notice_webhook_failing": ("settings/webhooks/{webhook.pk}", "See the webhook"),
-    "notice_member_joined": ("settings/members", "See the members"),
-    "notice_staff_visited": ("settings/log", "See the log"),
+    "notice_form_submitted": ("leads/{lead.pk}", _("See the lead")),
+    "notice_social_app_failing": ("settings/social", _("See the app")),
+    "notice_calendar_failing": ("booking/hours", _("Connect the calendar")),
+    "notice_import_finished": ("imports/{job.pk}", _("See the import")),
+    "notice_import_failed": ("imports/{job.pk}", _("See the import")),
+    "notice_bulk_job_finished": ("jobs/{job.pk}", _("See the change")),
+    "notice_run_planned": ("{run.drafts_place}", _("Review the drafts")),
+    "notice_run_finished": ("{run.place}", _("See the run")),
+    "notice_run_failed": ("{run.place}", _("See the run")),
+    "notice_reply_received": ("received-mail/{inbound.pk}", _("Read the reply")),
+    "notice_conversation_assigned": ("inbox/{conversation.pk}", _("See the conversation")),
+    "notice_conversation_woken": ("inbox/{conversation.pk}", _("See the conversation")),
+    "notice_conversation_overdue": ("inbox/{conversation.pk}", _("Reply now")),
+    "notice_sender_failing": ("{smtp.page}", _("See the sender")),
+    "notice_mailbox_failing": ("senders/{mailbox.pk}/mailbox", _("See the mailbox")),
+    "notice_sender_stopped": ("{smtp.page}", _("See the sender")),
+    "notice_sender_undeliverable": ("senders/{smtp.pk}", _("See the records")),
+    "notice_webhook_failing": ("settings/webhooks/{webhook.pk}", _("See the webhook")),
+    "notice_member_joined": ("settings/members", _("See the members")),
+    "notice_staff_visited": ("settings/log", _("See the log")),
     "notice_subscription_ending": PLAN,
     "notice_subscription_ended": PLAN,
     "notice_subscription_past_due": PLAN,
@@ -45,7 +46,7 @@ COMPANY_PAGES = {
     "notice_payment_rejected": ORDER,
     "notice_card_expires": METHODS,
     "notice_limit_nearly_used": PLAN,
-    "follow_up_reminder": ("follow-ups", "See your follow-ups"),
+    "follow_up_reminder": ("follow-ups", _("See your tasks")),
 }
 """Kind of mail -> the page of the company, below /c/<company id>/, and the label of its button."""
 OWN_PAGES = dict.fromkeys(("partner_approved", "partner_rejected", "partner_revoked", "reward_earned"), REFERRAL)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.template import Context
 from django.template.loader import get_template
 from django.utils import timezone
+from django.utils.translation import override
 
 from accounts.mails.links import page_link
 from accounts.mails.models import Mail
 from accounts.settings.branding import Brand, mail_brand_of, served_company
 from accounts.settings.formats import formats_of
+from accounts.templatetags.branding import BLANK
 from core.jobs import notify_workers
 from core.tenancy import unscoped
 from core.text.direction import without_turns
@@ -33,8 +35,13 @@ class Letter:
     calendar: str | None = None
 
 
+_TEXT: JsonObject = {"layout": "mails/base.txt", "button": "mails/button.txt", "html": False}
+_HTML: JsonObject = {"layout": "mails/base.html", "button": "mails/button.html", "html": True}
+"""Both forms of a mail have one template of words; these name the parts around them."""
+
+
 def queue_mail(kind: str, *, to: str, context: JsonObject, company_id: str | None = None) -> Mail:
-    """Queue the mail of templates/mails/<kind>.{subject.txt,txt,html} in the branding and formats of the company."""
+    """Queue the mail of templates/mails/<kind>.{subject.txt,txt} in the branding and formats of the company."""
     [mail] = queue_mails(kind, [Letter(to, context)], company_id=company_id)
     return mail
 
@@ -48,9 +55,7 @@ def queue_mails(kind: str, letters: Sequence[Letter], *, company_id: str | None 
     look = {"brand": brand, "base_url": settings.BASE_URL, "formats": formats_of(company_id)}
     mails = []
     for letter in letters:
-        subject, text, html = render_mail(
-            kind, {**letter.context, **look, "page": page_link(kind, company_id, letter.context)}
-        )
+        subject, text, html = render_mail(kind, {**letter.context, **look}, company_id=company_id)
         text, html = at_own_host(text, brand), at_own_host(html, brand)
         mails.append(
             Mail(
@@ -77,18 +82,30 @@ def at_own_host(content: str, brand: Brand) -> str:
     return content.replace(f"{settings.BASE_URL}/", f"{base}/") if base else content
 
 
-def render_mail(kind: str, context: JsonObject) -> tuple[str, str, str]:
+def render_mail(kind: str, context: JsonObject, *, company_id: str | None = None) -> tuple[str, str, str]:
     """Render a kind of mail. Returns its subject, text and HTML; values are escaped in the HTML only."""
-    # A line break in a header would let a name add headers of its own (header injection).
-    subject = " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
-    text = re.sub(r"\n{3,}", "\n\n", _render(f"mails/{kind}.txt", context, escaped=False)).strip() + "\n"
-    return subject, text, _render(f"mails/{kind}.html", context, escaped=True)
+    with _language():
+        subject = _subject(kind, context)
+        shown = {**context, "subject": subject, "page": page_link(kind, company_id, context)}
+        text = _render(f"mails/{kind}.txt", {**shown, **_TEXT}, escaped=False)
+        html = _render(f"mails/{kind}.txt", {**shown, **_HTML}, escaped=True)
+    return subject, BLANK.sub("\n\n", text).strip() + "\n", html
 
 
 def render_subject(kind: str, context: JsonObject, *, company_id: str | None) -> str:
     """Render the subject of a kind of mail alone, in the formats of the company."""
-    shown = {**context, "formats": formats_of(company_id)}
-    return " ".join(_render(f"mails/{kind}.subject.txt", shown, escaped=False).split())[:300]
+    with _language():
+        return _subject(kind, {**context, "formats": formats_of(company_id)})
+
+
+def _language() -> AbstractContextManager[None]:
+    """Return a context in the service's language: the one who causes a mail is rarely the one who reads it."""
+    return override(settings.LANGUAGE_CODE)
+
+
+def _subject(kind: str, context: JsonObject) -> str:
+    # A line break in a header would let a name add headers of its own (header injection).
+    return " ".join(_render(f"mails/{kind}.subject.txt", context, escaped=False).split())[:300]
 
 
 def _render(name: str, context: JsonObject, *, escaped: bool) -> str:

@@ -7,10 +7,13 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from django import template
+from django.template.defaultfilters import linebreaks
 from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
 
+BLANK = re.compile(r"\n(?:[ \t]*\n)+")
+"""Blank lines between two paragraphs."""
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 NAMES = {"x": "X", "linkedin": "LinkedIn", "youtube": "YouTube", "tiktok": "TikTok", "whatsapp": "WhatsApp"}
 """Networks with an unusual spelling."""
@@ -29,6 +32,13 @@ def css_image(value: Any) -> SafeString | str:
         return ""
     # quote() encodes everything that could end the quotes, the rule or the style element.
     return mark_safe(f'url("{quote(value, safe=":/?#[]@!$&*+,;=%~")}")')  # noqa: S308
+
+
+@register.filter
+def paragraphs(text: SafeString) -> SafeString | str:
+    """Return rendered text as HTML: a paragraph for each block, and nothing for empty text."""
+    blocks = BLANK.sub("\n\n", text.strip())
+    return linebreaks(mark_safe(blocks)) if blocks else ""  # noqa: S308  # the template has escaped its values
 
 
 @register.filter

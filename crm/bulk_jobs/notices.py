@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from accounts.members.notices import notify
 from accounts.settings.notices import Notice
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.changes import at_once
 from crm.bulk_jobs.models import BulkJob
 
 FINISHED = Notice(
-    "bulk-job.finished", gettext_lazy("A change of many records of yours is done"), "notice_bulk_job_finished", on=False
+    "bulk-job.finished", _("A change of many records of yours is done"), "notice_bulk_job_finished", on=False
 )
 
-NOUNS = {"contact": "contact", "lead": "lead", "productService": "product", "genie": "message", "workflow": "run"}
+RECORDS = {
+    "contact": _("contacts"),
+    "lead": _("leads"),
+    "productService": _("products"),
+    "genie": _("messages"),
+    "workflow": _("runs"),
+}
 ENDS = (BulkJob.Status.COMPLETED, BulkJob.Status.FAILED)
 
 
@@ -25,5 +31,5 @@ def is_small_undo(job: BulkJob) -> bool:
 def notify_ended(job: BulkJob) -> None:
     """Notify the member who started the job of its end, in the transaction that ends it (core.jobs.JobWork)."""
     if job.status in ENDS and not is_small_undo(job):
-        context = {"job": job, "noun": NOUNS.get(job.panel, "record")}
+        context = {"job": job, "records": RECORDS.get(job.panel, _("records"))}
         notify(FINISHED.key, context, members=[job.created_by], about=("bulk-job", job.pk))
