@@ -1,3 +1,4 @@
+from core.announcements.models import Announcement
 from core.events.models import Event, EventDelivery, ObjectSequence
 from core.hold.models import Hold
 from core.idempotency.models import IdempotencyKey
@@ -6,6 +7,7 @@ from core.messages.models import ResponseMessage
 from core.tenancy.models import BaseModel, CompanyManager, CompanyModel, CompanyQuerySet, CompanyRow, MaybeCompanyRow
 
 __all__ = [
+    "Announcement",
     "BaseModel",
     "ClaimPolicy",
     "Claimable",

@@ -37,6 +37,7 @@ PLACES = {
     "accounts.request_log": SYSTEM,
     "billing": BILLING,
     "core": SYSTEM,
+    "core.announcements": TEXTS,
     "core.messages": TEXTS,
     "crm": CRM,
     "crm.files": SYSTEM,

@@ -22,7 +22,7 @@ from core.errors import shorten
 from core.text.formats import Formats, exact_money
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.banners import Banner, banner_of
+from core.web.banners import Banner, banners_of
 from core.web.cells import cell
 from core.web.cures import buttons
 from core.web.field_values import FieldValues
@@ -213,9 +213,9 @@ def money(context: Values, amount: Any, currency: str | None = None, *, short: b
 
 
 @register.simple_tag(takes_context=True)
-def banner(context: Values) -> Banner | None:
-    """Return the banner of a whole page; a refused page states the problem itself."""
-    return None if context.get("refused") else banner_of(context["page"])
+def banners(context: Values) -> list[Banner]:
+    """Return the banners of a whole page; a refused page states the problem itself."""
+    return [] if context.get("refused") else banners_of(context["page"])
 
 
 @register.simple_tag

@@ -1,4 +1,4 @@
-"""The banner above the pages of a company: important news for its people, such as the end of its trial.
+"""Banners above the pages of a company: announcements of the staff, and news such as the end of its trial.
 
 A higher layer registers its source (`set_banner`), because the base has no access to subscriptions.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.announcements.models import Announcement
+from core.announcements.services import current_announcements
 from core.web.pages import Page
 
 
@@ -32,6 +34,13 @@ def set_banner(source: Callable[[Page], Banner | None]) -> None:
     _source = source
 
 
-def banner_of(page: Page) -> Banner | None:
-    """Return the banner of a company's page; pages of a person have none."""
-    return _source(page) if page.reader.member is not None else None
+def banners_of(page: Page) -> list[Banner]:
+    """Return the banners of a company's page, announcements first; pages of a person have none."""
+    if page.reader.member is None:
+        return []
+    announcements = [
+        Banner(announcement.text, announcement.level == Announcement.Level.WARNING)
+        for announcement in current_announcements()
+    ]
+    banner = _source(page)
+    return [*announcements, banner] if banner else announcements
