@@ -11,14 +11,9 @@ import pytest
 from config.data_dir import PROJECT
 
 ROOT = PROJECT / "templates"
-PREVIEWS = {"brand_preview", "chat_bubble", "demo_login", "demo_website", "mail_preview", "widget_preview"}
-"""Public pages of the demo, and frames that show a company's own texts."""
-TEMPLATES = sorted(
-    path
-    for pattern in ("web/**/*.html", "admin/*.html", "unfold/**/*.html", "pages/*.html", "*.html")
-    for path in ROOT.glob(pattern)
-    if path.parent.name != "pages" or path.stem not in PREVIEWS
-)
+TEMPLATES = sorted(path for path in ROOT.rglob("*") if path.is_file())
+LANGUAGE = re.compile(r'<html[^>]*\blang="([a-z-]+)"')
+"""A page that names a language itself, whatever the reader's is."""
 TRANSLATED = re.compile(r"{% blocktranslate.*?%}.*?{% endblocktranslate %}", re.DOTALL)
 VERBATIM = re.compile(r"{% verbatim %}.*?{% endverbatim %}", re.DOTALL)
 TAG = re.compile(r"{%.*?%}|{{.*?}}|{#.*?#}")
@@ -44,7 +39,22 @@ SILENT = {
 """Template tags whose texts are names and codes."""
 READ = {"alt", "aria-description", "aria-label", "data-label", "label", "placeholder", "title"}
 """Attributes that people read or hear."""
-NAMES = {"Leadwright", "CSV", "Excel", "PDF", "DKIM", "Ctrl K", "apikey", "webhook-id", ".ics", "ms"}
+NAMES = {
+    "Leadwright",
+    "API",
+    "HTML",
+    "· API",
+    "API · Leadwright",
+    "CSV",
+    "Excel",
+    "PDF",
+    "DKIM",
+    "Ctrl K",
+    "apikey",
+    "webhook-id",
+    ".ics",
+    "ms",
+}
 """Names of products, formats, keys and headers: the same in every language."""
 
 
@@ -56,7 +66,8 @@ class Page(HTMLParser):
         self.texts: list[str] = []
 
     def handle_data(self, data: str) -> None:
-        self.texts.append(data)
+        if self.cdata_elem is None:  # neither a style sheet nor a script
+            self.texts.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.texts += [value for name, value in attrs if name in READ and value]
@@ -88,6 +99,7 @@ def is_text(line: str) -> bool:
         ("<p>{% translate 'Save' %} {{ name }} · 3</p>", []),
         ('<p title="{% translate "Save" %}">{% blocktranslate %}All of it{% endblocktranslate %}</p>', []),
         ("<p>Save</p>", ["Save"]),
+        ("<style>p { color: red }</style><script>go()</script><b>Save</b>", ["Save"]),
         ('<p aria-label="Save">{% if a == "Save" %}·{% endif %}</p>', ["Save"]),
         ('{% badge "Open" "ok" %}{% badge _("Open") "ok" %}{{ name|default:"no name" }}', ["Open", "no name"]),
     ],
@@ -97,9 +109,15 @@ def test_untranslated_texts_are_recognized(source: str, expected: list[str]) -> 
 
 
 def test_there_are_templates() -> None:
-    assert len(TEMPLATES) > 300
+    assert len(TEMPLATES) > 400
+    assert {path.suffix for path in TEMPLATES} == {".html", ".txt"}
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_texts_stand_in_translate_tags(template: Path) -> None:
     assert untranslated(template.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_name_the_active_language(template: Path) -> None:
+    assert LANGUAGE.findall(template.read_text(encoding="utf-8")) == []

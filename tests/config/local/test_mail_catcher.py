@@ -208,13 +208,13 @@ def catch(data: Path, **values: str) -> str:
 
 
 def test_the_list(page: Client, tmp_path: Path) -> None:
-    assert b"Nothing was caught yet" in page.get("/mails/").content
+    assert b"No emails yet" in page.get("/mails/").content
     mail_id = catch(tmp_path)
     content = page.get("/mails/").content.decode()
     assert f'href="/mails/{mail_id}"' in content
     assert "&lt;b&gt;Spring&lt;/b&gt;" in content
     assert "1 in all" in content
-    assert "No mail matches “&lt;x&gt;”" in html_of(page.get("/mails/", {"q": "<x>"}))
+    assert "No email matches “&lt;x&gt;”" in html_of(page.get("/mails/", {"q": "<x>"}))
 
 
 def test_the_list_has_pages(page: Client, tmp_path: Path) -> None:
