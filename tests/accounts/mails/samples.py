@@ -99,7 +99,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_import_finished": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
     "notice_import_failed": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
     "notice_bulk_job_finished": [
-        {**NOTICE, "job": SimpleNamespace(**{**vars(JOB), "changed": 3, "status": status}), "noun": "contact"}
+        {**NOTICE, "job": SimpleNamespace(**{**vars(JOB), "changed": 3, "status": status}), "records": "contacts"}
         for status in ("completed", "failed")
     ],
     "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}],

@@ -30,7 +30,7 @@ def tell(cast: Cast, members: list[Member] | None = None, about: tuple[str, str]
     """Tell of a bulk job, which is not mailed."""
     job = BulkJob(status="completed", changed=2000, panel="contact")
     with cast.scope(), transaction.atomic():
-        notify("bulk-job.finished", {"job": job, "noun": f"contact {EVIL}"}, members=members, about=about)
+        notify("bulk-job.finished", {"job": job, "records": f"contacts {EVIL}"}, members=members, about=about)
 
 
 def texts(caller: Caller, **query: Any) -> list[str]:
@@ -49,7 +49,7 @@ def test_members_are_told_in_the_product_and_choose_what(cast: Cast) -> None:
     with unscoped(reason="test: mails of everybody"):
         assert not Mail.objects.exists()
     (found,) = owner.get("/notification").data
-    assert found["text"] == f"A change of 2000 contact {EVIL}s is done"
+    assert found["text"] == f"Bulk change completed: 2000 changed (contacts {EVIL})"
     assert (found["company"], found["isRead"], found["record"]) == (cast.company.pk, False, None)
 
     # Each reads and marks their own alone.

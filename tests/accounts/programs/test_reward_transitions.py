@@ -175,8 +175,8 @@ def test_rewards_mature_after_the_hold_and_each_beneficiary_is_told_once() -> No
     mail = mails[partner.user.email]
     assert mail.subject == "You have earned ¥100, $15.05"
     assert "Hello Ann," in mail.text
-    assert "3 rewards for people whom you brought to Leadwright are yours now: ¥100, $15.05." in mail.text
-    assert "1 reward for people whom you brought to Leadwright is yours now: €2.00." in mails[other.user.email].text
+    assert "You earned 3 rewards for people who joined Leadwright: ¥100, $15.05." in mail.text
+    assert "You earned 1 reward for people who joined Leadwright: €2.00." in mails[other.user.email].text
 
 
 def test_a_piece_of_the_periodic_task_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,8 @@ def test_a_refused_charge_is_tried_again_each_time_with_one_mail_and_then_paid(g
     assert (dunning(company).status, len(invoices(company)), len(gateway.paid)) == ("done", 1, 1)
     with unscoped(reason="test"):
         text = Mail.objects.filter(company_id=company.pk).earliest("created_at").text
-    assert "10.00 USD for the next period of the subscription of Harbour Tools to Club" in text
+    assert "10.00 USD for the next period of the subscription of Harbour Tools." in text
+    assert "Plan: Club" in text
     assert "We try again on 01/05/2026 09:00" in text
     books_hold()
 

@@ -145,7 +145,7 @@ def test_who_is_told_of_a_change(cast: Cast, sella: Member) -> None:
             *("CANCEL", sequence + 2, "CANCELLED"),
             {"sella@example.com", "bob@example.net"},
         )
-        assert "you are no longer asked to this meeting" in mail.text
+        assert "You are no longer invited to this meeting" in mail.text
     assert sorted(sent()) == sorted(
         [
             *(("cancelled", "sella@example.com"), ("cancelled", "bob@example.net")),
@@ -164,7 +164,7 @@ def test_all_are_told_of_a_cancellation(cast: Cast, sella: Member) -> None:
         assert (method, event["UID"], event["SEQUENCE"]) == ("CANCEL", f"{made['_id']}@meetings.leadwright", 1)
         assert asked(event) == ["sella@example.com", "bob@example.net"]
         assert mail.subject == "Cancelled: Demo, 09/03/2090 14:00 – 15:00 UTC"
-        assert "this meeting will not take place" in mail.text
+        assert "This meeting will not take place" in mail.text
     assert sent() == [("cancelled", to) for to in (cast.owner.email, "sella@example.com", "bob@example.net")]
 
 

@@ -137,7 +137,7 @@ def told(cast: Cast) -> list[str]:
 
 
 def test_owners_are_told_once_of_a_sender_that_turned_red(cast: Cast, zone: Zone, daily: Smtp) -> None:
-    subject = f"Mails from dana@{DOMAIN} may be taken for spam"
+    subject = f"Email from dana@{DOMAIN} may land in spam"
     publish(zone)
     assert WORK["sender-checks"].due()  # type: ignore[attr-defined]
     work("sender-checks")

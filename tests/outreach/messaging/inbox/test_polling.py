@@ -98,7 +98,7 @@ def test_each_kind_of_mail_does_what_it_has_to(cast: Cast, imap: ImapServer, sen
             "mail.replied",
         ]
         told = Notification.objects.get(kind="reply.received")
-        assert (told.text, told.resource, told.record_id) == ("Ann Example replies", "inbox", first.pk)
+        assert (told.text, told.resource, told.record_id) == ("Ann Example replied", "inbox", first.pk)
         assert ImapMailbox.objects.get().positions == {"INBOX": {"uidValidity": 1, "lastUid": 9}}
     work("events")
     entries = cast.key.get(f"/contact/{reply.contact_id}/timeline").data
