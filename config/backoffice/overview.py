@@ -12,33 +12,35 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from accounts.models import Company, User
 from billing.models import Attempt, Difference, Payment, Refund, Subscription
 from config.backoffice.menu import hold_of
+from config.backoffice.people import people_search
 from config.backoffice.service import service_state, work_state
 from core.backoffice.paginator import EXACT, capped_count, estimated_counts
 from core.backoffice.panels import link, list_address, table
 from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
 from core.models import EventDelivery, TaskSchedule
+from core.text.translation import gettext_lazy as _
 from core.text.words import day_of
 from core.types import JsonObject
 from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
 ROWS = 10
-HELD = (
-    "<p>Since {} UTC. {}. Messages, mails, webhooks, calls, charges and clean-ups wait."
-    " Who runs the service lets them go by <code>manage.py release</code>.</p>"
+HELD = _(
+    "Since %(time)s UTC. %(reason)s. Messages, emails, webhooks, calls, charges and clean-ups wait."
+    " The operator continues with manage.py release."
 )
 MONEY: tuple[tuple[str, Any, JsonObject], ...] = (
-    ("Bank transfers to approve", Payment, {"bank_state__exact": "submitted"}),
-    ("Parked attempts to pay", Attempt, {"status__in": ("wrong", "unknown")}),
-    ("Differences from the gateways", Difference, {"cleared_at__isnull": True}),
-    ("Companies that are past due", Subscription, {"is_primary__exact": True, "status__exact": "past_due"}),
-    ("Refunds that wait for approval", Refund, {"status__exact": "asked"}),
+    (_("Bank transfers to approve"), Payment, {"bank_state__exact": "submitted"}),
+    (_("Parked attempts to pay"), Attempt, {"status__in": ("wrong", "unknown")}),
+    (_("Differences from the gateways"), Difference, {"cleared_at__isnull": True}),
+    (_("Companies that are past due"), Subscription, {"is_primary__exact": True, "status__exact": "past_due"}),
+    (_("Refunds that wait for approval"), Refund, {"status__exact": "asked"}),
 )
 """Records that wait for staff: a title, and the filter that counts and lists them."""
 DAYS = 14
@@ -51,22 +53,26 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
     may = request.user.has_perm
     context["figures"] = _figures(request)
     sections = []
+    people = people_search(request)
+    if people is not None:
+        sections.append({"title": gettext("People"), "html": people})
     if hold := hold_of(request):
-        sections.append(
-            {"title": "Held: nothing goes out", "html": format_html(HELD, f"{hold.since:%Y-%m-%d %H:%M}", hold.reason)}
-        )
+        text = HELD % {"time": f"{hold.since:%Y-%m-%d %H:%M}", "reason": hold.reason}
+        sections.append({"title": gettext("Held: nothing goes out"), "html": format_html("<p>{}</p>", text)})
     problems = _problems(request)
     if problems is not None:
-        sections.append({"title": "Trouble", "html": problems})
+        sections.append({"title": gettext("Problems"), "html": problems})
     if _may_see(may, TaskSchedule):
-        sections.append({"title": _("Service"), "html": service_state()})
-        sections.append({"title": _("Waiting work"), "html": work_state()})
+        sections.append({"title": gettext("Service"), "html": service_state()})
+        sections.append({"title": gettext("Waiting work"), "html": work_state()})
     if charts := [chart for chart in CHARTS if _may_see(may, chart[2])]:
-        sections.append({"title": f"The last {DAYS} days", "html": _charts(charts)})
+        sections.append({"title": gettext("The last %(days)s days") % {"days": DAYS}, "html": _charts(charts)})
     if _may_see(may, Import):
-        sections.append({"title": "Imports under way", "html": _imports(Import.objects.filter(status__in=MOVING))})
+        sections.append(
+            {"title": gettext("Running imports"), "html": _imports(Import.objects.filter(status__in=MOVING))}
+        )
     if _may_see(may, GenieScheduler):
-        sections.append({"title": "Runs under way", "html": _runs()})
+        sections.append({"title": gettext("Runs in planning"), "html": _runs()})
     context["sections"] = sections
     return context
 
@@ -76,10 +82,10 @@ def _figures(request: HttpRequest) -> list[JsonObject]:
     may = request.user.has_perm
     figures = []
     kinds: dict[type[Model], str] = {
-        Company: _("Companies"),
-        User: _("Users"),
-        Contact: _("Contacts"),
-        SendJob: _("Messages"),
+        Company: gettext("Companies"),
+        User: gettext("Users"),
+        Contact: gettext("Contacts"),
+        SendJob: gettext("Messages"),
     }
     counts = estimated_counts([model for model in kinds if _may_see(may, model)])
     for model, number in counts.items():
@@ -88,7 +94,7 @@ def _figures(request: HttpRequest) -> list[JsonObject]:
         steps = _steps_of_last_day(request)
         figures.append(
             {
-                "title": "Sent in 24 hours",
+                "title": gettext("Sent in 24 hours"),
                 "value": f"{steps.get('sent', 0):,}",
                 "link": list_address(SendJob, status__exact="sent"),
             }
@@ -97,10 +103,10 @@ def _figures(request: HttpRequest) -> list[JsonObject]:
 
 
 CHARTS: tuple[tuple[str, Any, Any, str, dict[str, str]], ...] = (
-    ("Messages sent", SendJobTransition, SendJob, "sent_at", {"to_status": "sent"}),
-    ("Messages that failed", SendJobTransition, SendJob, "updated_at", {"to_status": "failed"}),
-    ("Contacts added", Contact, Contact, "created_at", {}),
-    ("Companies that joined", Company, Company, "created_at", {}),
+    (_("Messages sent"), SendJobTransition, SendJob, "sent_at", {"to_status": "sent"}),
+    (_("Messages that failed"), SendJobTransition, SendJob, "updated_at", {"to_status": "failed"}),
+    (_("Contacts added"), Contact, Contact, "created_at", {}),
+    (_("Companies that joined"), Company, Company, "created_at", {}),
 )
 """A chart: its title, the rows counted by the time in their ids, the list of a day's records and filters.
 
@@ -129,12 +135,12 @@ def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str
             {
                 "percent": max(number * 100 // highest, 3 if number else 0),
                 "address": list_address(listed, **query),
-                "words": f"{day_of(day)}: {'more than ' if more else ''}{number:,}",
+                "words": f"{day_of(day)}: {_at_least(number, more=more)}",
             }
         )
     total, more = sum(number for number, _ in counts), any(more for _, more in counts)
     ends = [day_of(day).rpartition(" ")[0] for day in (days[0], days[-1])]
-    return {"title": title, "total": f"{'more than ' if more else ''}{total:,}", "bars": bars, "ends": ends}
+    return {"title": title, "total": _at_least(total, more=more), "bars": bars, "ends": ends}
 
 
 def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[int, bool]]:
@@ -179,7 +185,10 @@ def _imports(rows: QuerySet[Import]) -> str:
         for row in rows.select_related("file", "company").order_by("-id")[:ROWS]
     ]
     return table(
-        ("File", "Company", "Status", "Progress"), cells, more=list_address(Import), empty="No import is running."
+        (gettext("File"), gettext("Company"), gettext("Status"), gettext("Progress")),
+        cells,
+        more=list_address(Import),
+        empty=gettext("No import is running."),
     )
 
 
@@ -192,10 +201,10 @@ def _runs() -> str:
         for row in rows
     ]
     return table(
-        ("Run", "Company", "Status", "Progress"),
+        (gettext("Run"), gettext("Company"), gettext("Status"), gettext("Progress")),
         cells,
         more=list_address(GenieScheduler),
-        empty="No run is being planned.",
+        empty=gettext("No run is being planned."),
     )
 
 
@@ -213,9 +222,9 @@ def _problems(request: HttpRequest) -> str | None:
     may = request.user.has_perm
     lately = Q(finished_at__gte=timezone.now() - timedelta(days=1))
     kinds = (
-        ("Failed imports", Import, "failed", lately),
-        ("Failed runs", GenieScheduler, "failed", lately),
-        ("Parked events", EventDelivery, "parked", Q()),
+        (gettext("Failed imports"), Import, "failed", lately),
+        (gettext("Failed runs"), GenieScheduler, "failed", lately),
+        (gettext("Parked events"), EventDelivery, "parked", Q()),
     )
     visible = [kind for kind in kinds if _may_see(may, kind[1])]
     cells = []
@@ -225,14 +234,14 @@ def _problems(request: HttpRequest) -> str | None:
     if _may_see(may, SendJob):
         steps = {status: number for status, number in _steps_of_last_day(request).items() if status != "sent"}
         for status, number in sorted(steps.items()):
-            title = "Messages that failed" if status == "failed" else "Messages whose fate is unknown"
+            title = gettext("Messages that failed") if status == "failed" else gettext("Uncertain messages")
             cells.append((title, f"{number:,}", _list_link(SendJob, status)))
-    elif not visible and not any(_may_see(may, model) for _, model, _ in MONEY):
+    elif not visible and not any(_may_see(may, model) for __, model, __ in MONEY):
         return None
     for title, model, query in MONEY:
         if _may_see(may, model) and (number := capped_count(model.objects.filter(**query))):
             cells.append((title, _number(number), _show(list_address(model, **listed(query)))))
-    return table(("What", "How many", ""), cells, empty="None.")
+    return table((gettext("Problem"), gettext("Number"), ""), cells, empty=gettext("No problems."))
 
 
 def _may_see(may: Any, model: Any) -> bool:
@@ -240,11 +249,11 @@ def _may_see(may: Any, model: Any) -> bool:
 
 
 def _list_link(model: Any, status: str) -> str:
-    return format_html('<a class="backoffice-link" href="{}">Show</a>', list_address(model, status__exact=status))
+    return _show(list_address(model, status__exact=status))
 
 
 def _show(address: str) -> str:
-    return format_html('<a class="backoffice-link" href="{}">Show</a>', address)
+    return format_html('<a class="backoffice-link" href="{}">{}</a>', address, gettext("Show"))
 
 
 def listed(query: JsonObject) -> dict[str, str]:
@@ -253,4 +262,8 @@ def listed(query: JsonObject) -> dict[str, str]:
 
 
 def _number(number: int) -> str:
-    return f"more than {EXACT:,}" if number == EXACT + 1 else f"{number:,}"
+    return _at_least(EXACT, more=True) if number == EXACT + 1 else f"{number:,}"
+
+
+def _at_least(number: int, *, more: bool) -> str:
+    return gettext("more than %(number)s") % {"number": f"{number:,}"} if more else f"{number:,}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib.admin import ModelAdmin
 from django.db import OperationalError, connection, transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from unfold.dataclasses import SearchResult
 
@@ -61,15 +61,9 @@ def _records(request: HttpRequest, page: ModelAdmin[Any], term: str) -> list[Sea
     related = page.get_list_select_related(request)
     rows = page.get_queryset(request)
     rows = rows.select_related(*related) if isinstance(related, tuple | list) else rows
-    try:
-        with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SECONDS}s"])
-            matches = rows.filter(pk=term) if is_id(term) else page.get_search_results(request, rows, term)[0]
-            records = list(matches.order_by("-pk")[:EACH])
-            with connection.cursor() as cursor:  # for what comes next in a transaction around this one
-                cursor.execute("SET LOCAL statement_timeout = DEFAULT")
-    except OperationalError:
+    matches = rows.filter(pk=term) if is_id(term) else page.get_search_results(request, rows, term)[0]
+    records = rows_in_time(matches.order_by("-pk")[:EACH])
+    if records is None:
         return None
     return [
         SearchResult(
@@ -80,6 +74,20 @@ def _records(request: HttpRequest, page: ModelAdmin[Any], term: str) -> list[Sea
         )
         for record in records
     ]
+
+
+def rows_in_time(rows: QuerySet[Any]) -> list[Any] | None:
+    """Read the rows, or return None if that takes longer than SECONDS."""
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SECONDS}s"])
+            records = list(rows)
+            with connection.cursor() as cursor:  # for what comes next in a transaction around this one
+                cursor.execute("SET LOCAL statement_timeout = DEFAULT")
+    except OperationalError:
+        return None
+    return records
 
 
 def _company(record: Any) -> list[str]:
