@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from accounts.models import Company
 from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel
+from core.text.translation import gettext_lazy as _
 from crm.contacts.models import Contact
 from crm.files.models import File
 from crm.imports.models import Import
@@ -25,7 +26,7 @@ def _shown(rows: QuerySet[Any]) -> str:
     return f"{number:,}" if number <= EXACT else f"more than {EXACT:,}"
 
 
-@panel(Company, "Use")
+@panel(Company, _("Use"))
 def _use(company: Company) -> SafeString:
     return facts(
         [

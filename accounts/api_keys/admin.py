@@ -14,6 +14,7 @@ from accounts.companies.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import company_scope
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(ApiKey)
@@ -45,7 +46,7 @@ class ApiKeyAdmin(CompanyRecordAdmin):
             delete_keys(ids=[obj.pk])
 
 
-@panel(Company, "API keys", permission="accounts.view_apikey")
+@panel(Company, _("API keys"), permission="accounts.view_apikey")
 def _keys(company: Company) -> SafeString:
     rows = ApiKey.objects.filter(company=company).select_related("created_by").defer("key").order_by("-id")
     cells = [
@@ -60,7 +61,7 @@ def _keys(company: Company) -> SafeString:
         for row in rows[:ROWS]
     ]
     return table(
-        ("Key", "Type", "Addresses", "Made by", "Made", "Last used"),
+        (_("Key"), _("Type"), _("Addresses"), _("Made by"), _("Made"), _("Last used")),
         cells,
         more=list_address(ApiKey, company__id__exact=company.pk),
     )

@@ -16,6 +16,7 @@ from accounts.auth.sessions.services import end_family
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.panels import facts, panel
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(RefreshToken)
@@ -31,7 +32,7 @@ class RefreshTokenAdmin(BackOfficeAdmin):
     commands = ("end",)
     when: ClassVar[Any] = {"end": lambda token: not (token.revoked_at or token.used_at)}
 
-    @admin.display(description="state")
+    @admin.display(description=_("state"))
     def state(self, token: RefreshToken) -> str:
         if token.revoked_at:
             return "ended"
@@ -39,7 +40,7 @@ class RefreshTokenAdmin(BackOfficeAdmin):
             return "renewed"
         return "open" if token.expires_at > timezone.now() else "run out"
 
-    @admin.display(description="End the session")
+    @admin.display(description=_("End the session"))
     def end(self, request: HttpRequest, rows: QuerySet[RefreshToken]) -> None:
         for token in rows:
             end_family(family=token.family)
@@ -47,7 +48,7 @@ class RefreshTokenAdmin(BackOfficeAdmin):
         self.message_user(request, "The sessions have ended", messages.SUCCESS)
 
 
-@panel(User, "Second factor", permission="accounts.view_user")
+@panel(User, _("Second factor"), permission="accounts.view_user")
 def _second_factor(user: User) -> SafeString:
     factor = SecondFactor.objects.filter(user=user, confirmed=True).first()
     if factor is None:

@@ -17,6 +17,7 @@ from core.backoffice.dialogs import asks
 from core.hooks import Hook
 from core.tenancy import company_scope
 from core.text.timezones import is_timezone
+from core.text.translation import gettext_lazy as _
 
 company_search: Hook[[str], QuerySet[Any] | None] = Hook(
     __name__,
@@ -28,7 +29,7 @@ company_search: Hook[[str], QuerySet[Any] | None] = Hook(
 class UniqueKeyForm(forms.Form):
     """The field by which a company's contacts are unique."""
 
-    value = forms.ChoiceField(label="Contacts are unique by", choices=Company.UniqueKey.choices)
+    value = forms.ChoiceField(label=_("Contacts are unique by"), choices=Company.UniqueKey.choices)
 
 
 @admin.register(Company)
@@ -40,10 +41,10 @@ class CompanyAdmin(BackOfficeAdmin):
     edits = ("name", "email", "country_code", "number", "website", "description", "timezone")
     list_display = ("name", "email", "website", "country", "timezone", "created_at")
     search_fields = ("=id", "name", "email", "website")
-    search_help_text = "Name, email, website or id; or the whole email address of one of its members"
+    search_help_text = _("Name, email, website or id; or the whole email address of one of its members")
     dialogs: tuple[str, ...] = ("change_unique_key",)
 
-    @asks(UniqueKeyForm, "Change the contacts' unique key", permission="accounts.change_company")
+    @asks(UniqueKeyForm, _("Change the contacts' unique key"), permission="accounts.change_company")
     def change_unique_key(self, request: HttpRequest, company: Company, value: str) -> None:
         """Change the unique key of the company's contacts; refused while two of them share a value."""
         with transaction.atomic(), company_scope(company.pk):

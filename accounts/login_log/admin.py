@@ -11,6 +11,7 @@ from accounts.login_log.models import LoginLog
 from accounts.users.models import User
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(LoginLog)
@@ -21,10 +22,10 @@ class LoginLogAdmin(CompanyRecordAdmin):
     list_display = ("__str__", "created_at", "email", "status", "reason", "company", "ip", "user_agent")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     search_fields = ("=id", "email")
-    search_help_text = "Id, or a part of the address"
+    search_help_text = _("Id, or a part of the address")
 
 
-@panel(User, "Logins", permission="accounts.view_loginlog")
+@panel(User, _("Logins"), permission="accounts.view_loginlog")
 def _logins_of_user(user: User) -> SafeString:
     # An attempt has a row for each company of the user: merge the rows of one second and one address.
     rows = LoginLog.objects.filter(user=user).order_by("-created_at", "-id")[: ROWS * 10]
@@ -34,14 +35,14 @@ def _logins_of_user(user: User) -> SafeString:
         for (at, *_), row in seen.items()
     ]
     return table(
-        ("Status", "Reason", "From", "Program", "When"),
+        (_("Status"), _("Reason"), _("From"), _("Program"), _("When")),
         cells[:ROWS],
         more=list_address(LoginLog, q=user.email),
-        empty="None yet.",
+        empty=_("None yet."),
     )
 
 
-@panel(Company, "Logins", permission="accounts.view_loginlog")
+@panel(Company, _("Logins"), permission="accounts.view_loginlog")
 def _logins_of_company(company: Company) -> SafeString:
     rows = LoginLog.objects.filter(company=company).order_by("-created_at", "-id")[:ROWS]
     cells = [
@@ -49,8 +50,8 @@ def _logins_of_company(company: Company) -> SafeString:
         for row in rows
     ]
     return table(
-        ("Who", "Status", "Reason", "From", "When"),
+        (_("Who"), _("Status"), _("Reason"), _("From"), _("When")),
         cells,
         more=list_address(LoginLog, company__id__exact=company.pk),
-        empty="Nobody has logged in.",
+        empty=_("Nobody has logged in."),
     )

@@ -13,6 +13,7 @@ from accounts.mails.models import Mail
 from accounts.mails.services import send_again
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin
 from core.backoffice.dialogs import has_status
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(Mail)
@@ -24,15 +25,15 @@ class MailAdmin(BackOfficeAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company",)
     search_fields = ("=id", "to", "kind")
-    search_help_text = "Address, kind or id"
+    search_help_text = _("Address, kind or id")
     commands = ("again",)
     when: ClassVar[Any] = {"again": has_status(Mail.Status.FAILED)}
 
-    @admin.display(description="error")
+    @admin.display(description=_("error"))
     def error_line(self, mail: Mail) -> str:
         return mail.error[:100]
 
-    @admin.display(description="Send again")
+    @admin.display(description=_("Send again"))
     def again(self, request: HttpRequest, rows: QuerySet[Mail]) -> None:
         done = 0
         for mail in rows:

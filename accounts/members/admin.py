@@ -30,6 +30,7 @@ from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.errors import NamedError
 from core.tenancy import company_scope
+from core.text.translation import gettext_lazy as _
 
 Status = Member.Status
 
@@ -85,29 +86,29 @@ class MemberAdmin(CompanyRecordAdmin):
 
         self.each(request, rows, move, done)
 
-    @admin.display(description="Block")
+    @admin.display(description=_("Block"))
     def block(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         ids = [row.pk for row in rows]
         self._move(request, rows, Status.ACCEPTED, Status.BLOCKED, "blocked")
         self._name_keys(request, ids, Status.BLOCKED)
 
-    @admin.display(description="Unblock")
+    @admin.display(description=_("Unblock"))
     def unblock(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         self._move(request, rows, Status.BLOCKED, Status.ACCEPTED, "unblocked")
 
-    @admin.display(description="Make an owner")
+    @admin.display(description=_("Make an owner"))
     def make_owner(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         self._move(request, rows, Status.ACCEPTED, Status.OWNER, "made an owner")
 
-    @admin.display(description="Make a plain member")
+    @admin.display(description=_("Make a plain member"))
     def make_plain(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         self._move(request, rows, Status.OWNER, Status.ACCEPTED, "made a plain member")
 
-    @admin.display(description="Send the invite again")
+    @admin.display(description=_("Send the invite again"))
     def resend(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         self.each(request, rows, lambda row: resend_invite(actor=_actor(request, row), id=row.pk), "invited again")
 
-    @admin.display(description="Remove")
+    @admin.display(description=_("Remove"))
     def remove(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         ids = [row.pk for row in rows]
         self.each(request, rows, lambda row: remove_member(actor=_actor(request, row), id=row.pk), "removed")
@@ -134,7 +135,7 @@ def companies_of_address(term: str) -> QuerySet[Any] | None:
     return companies
 
 
-@panel(Company, "Members", permission="accounts.view_member")
+@panel(Company, _("Members"), permission="accounts.view_member")
 def _members_of_company(company: Company) -> SafeString:
     rows = Member.objects.filter(company=company).select_related("user", "role").order_by("id")
     cells = [
@@ -148,11 +149,13 @@ def _members_of_company(company: Company) -> SafeString:
         for row in rows[:ROWS]
     ]
     return table(
-        ("Name", "Email", "Status", "Role", "Since"), cells, more=list_address(Member, company__id__exact=company.pk)
+        (_("Name"), _("Email"), _("Status"), _("Role"), _("Since")),
+        cells,
+        more=list_address(Member, company__id__exact=company.pk),
     )
 
 
-@panel(User, "Memberships", permission="accounts.view_member")
+@panel(User, _("Memberships"), permission="accounts.view_member")
 def _memberships_of_user(user: User) -> SafeString:
     rows = Member.objects.filter(user=user).select_related("company", "role").order_by("id")[:ROWS]
     cells = [
@@ -160,16 +163,19 @@ def _memberships_of_user(user: User) -> SafeString:
         for row in rows
     ]
     return table(
-        ("Company", "Status", "Role", "Since"), cells, more=list_address(Member, q=user.email), empty="No company."
+        (_("Company"), _("Status"), _("Role"), _("Since")),
+        cells,
+        more=list_address(Member, q=user.email),
+        empty=_("No company."),
     )
 
 
-@panel(Member, "API keys", permission="accounts.view_apikey")
+@panel(Member, _("API keys"), permission="accounts.view_apikey")
 def _keys_of_member(member: Member) -> SafeString:
     rows = ApiKey.objects.filter(created_by=member).defer("key").order_by("-id")[:ROWS]
     cells = [(link(row), row.get_type_display(), row.created_at, row.last_used_at or "never") for row in rows]
     more = list_address(ApiKey, q=member.email)
-    return table(("Key", "Type", "Made", "Last used"), cells, more=more, empty="No API key.")
+    return table((_("Key"), _("Type"), _("Made"), _("Last used")), cells, more=more, empty=_("No API key."))
 
 
 refer(Member, "actor_id", "member", "members", "teamMember", "assignee", "createdBy", "updatedBy")

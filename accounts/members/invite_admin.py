@@ -10,6 +10,7 @@ from accounts.companies.models import Company
 from accounts.members.models import InviteLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(InviteLog)
@@ -21,10 +22,10 @@ class InviteLogAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("action", ChoicesDropdownFilter))
     list_select_related = ("company", "action_by", "role")
     search_fields = ("=id", "email", "member__name")
-    search_help_text = "Address, name or id"
+    search_help_text = _("Address, name or id")
 
 
-@panel(Company, "Invites", permission="accounts.view_invitelog")
+@panel(Company, _("Invites"), permission="accounts.view_invitelog")
 def _invites(company: Company) -> SafeString:
     rows = (
         InviteLog.objects.filter(company=company)
@@ -43,8 +44,8 @@ def _invites(company: Company) -> SafeString:
         for row in rows
     ]
     return table(
-        ("Who", "What", "Role", "By", "Detail", "When"),
+        (_("Who"), _("What"), _("Role"), _("By"), _("Detail"), _("When")),
         cells,
         more=list_address(InviteLog, company__id__exact=company.pk),
-        empty="Nobody has been invited.",
+        empty=_("Nobody has been invited."),
     )

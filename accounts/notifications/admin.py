@@ -6,6 +6,7 @@ from django.contrib import admin
 
 from accounts.notifications.models import Notification
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(Notification)
@@ -18,4 +19,4 @@ class NotificationAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "kind")
     list_select_related = ("company", "member")
     search_fields = ("=id", "=record_id")
-    search_help_text = "Id, or that of the record"
+    search_help_text = _("Id, or that of the record")

@@ -23,6 +23,7 @@ from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 COLOURS = {
@@ -63,7 +64,7 @@ class ApprovalForm(DecisionForm):
         max_digits=5,
         decimal_places=2,
         required=False,
-        help_text="Share of each payment; empty: as it stands.",
+        help_text=_("Share of each payment; empty: as it stands."),
         widget=UnfoldAdminDecimalFieldWidget(),
     )
 
@@ -72,9 +73,9 @@ class RevocationForm(DecisionForm):
     """The note, and the treatment of unpaid rewards."""
 
     claw_back = forms.BooleanField(
-        label="Claw back rewards that are not paid yet",
+        label=_("Claw back rewards that are not paid yet"),
         required=False,
-        help_text="Otherwise they stay.",
+        help_text=_("Otherwise they stay."),
         widget=UnfoldBooleanSwitchWidget(),
     )
 
@@ -107,13 +108,13 @@ class PartnerProgramAdmin(BackOfficeAdmin):
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("user", "decided_by")
     search_fields = ("=id", "=code", "user__email", "user__name")
-    search_help_text = "Email, name, code or id"
+    search_help_text = _("Email, name, code or id")
 
-    @display(description="status", ordering="status", label=COLOURS)
+    @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, program: PartnerProgram) -> tuple[str, str]:
         return program.status, program.get_status_display()
 
-    @asks(ApprovalForm, "Approve", permission="accounts.change_partnerprogram")
+    @asks(ApprovalForm, _("Approve"), permission="accounts.change_partnerprogram")
     def approve(
         self, request: HttpRequest, program: PartnerProgram, *, note: str, commission_percent: Decimal | None
     ) -> None:
@@ -122,12 +123,12 @@ class PartnerProgramAdmin(BackOfficeAdmin):
         )
         self.log_change(request, program, "Approved.")
 
-    @asks(DecisionForm, "Reject", permission="accounts.change_partnerprogram")
+    @asks(DecisionForm, _("Reject"), permission="accounts.change_partnerprogram")
     def reject(self, request: HttpRequest, program: PartnerProgram, *, note: str) -> None:
         reject_partnership(program_id=program.pk, by=staff_of(request), note=note)
         self.log_change(request, program, "Rejected.")
 
-    @asks(RevocationForm, "Revoke", permission="accounts.change_partnerprogram")
+    @asks(RevocationForm, _("Revoke"), permission="accounts.change_partnerprogram")
     def revoke(self, request: HttpRequest, program: PartnerProgram, *, note: str, claw_back: bool) -> None:
         revoke_partnership(program_id=program.pk, by=staff_of(request), note=note, claw_back=claw_back)
         self.log_change(request, program, "Revoked, and what was not paid clawed back." if claw_back else "Revoked.")
@@ -143,9 +144,9 @@ class ReferProgramAdmin(BackOfficeAdmin):
     list_filter = (("status", ChoicesDropdownFilter),)
     list_select_related = ("user",)
     search_fields = ("=id", "=code", "user__email", "user__name")
-    search_help_text = "Email, name, code or id"
+    search_help_text = _("Email, name, code or id")
 
-    @display(description="status", ordering="status", label=COLOURS)
+    @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, program: ReferProgram) -> tuple[str, str]:
         return program.status, program.get_status_display()
 
@@ -160,7 +161,7 @@ class ReferralAdmin(BackOfficeAdmin):
     list_filter = (("program", ChoicesDropdownFilter), ("referrer", AutocompleteSelectFilter))
     list_select_related = ("user", "referrer", "referred_company")
     search_fields = ("=id", "=code", "user__email", "referrer__email", "referred_company__name")
-    search_help_text = "Email of either person, company, code or id"
+    search_help_text = _("Email of either person, company, code or id")
 
 
 @admin.register(Reward)
@@ -182,13 +183,13 @@ class RewardAdmin(BackOfficeAdmin):
     list_filter = (("state", ChoicesDropdownFilter), ("program", ChoicesDropdownFilter), BY_BENEFICIARY)
     list_select_related = ("beneficiary",)
     search_fields = ("=id", "=source", "=currency", "beneficiary__email")
-    search_help_text = "Beneficiary's email, source, currency or id"
+    search_help_text = _("Beneficiary's email, source, currency or id")
 
-    @admin.display(description="amount", ordering="amount")
+    @admin.display(description=_("amount"), ordering="amount")
     def money(self, reward: Reward) -> str:
         return Formats().money(reward.amount, reward.currency)
 
-    @display(description="state", ordering="state", label=COLOURS)
+    @display(description=_("state"), ordering="state", label=COLOURS)
     def state_label(self, reward: Reward) -> tuple[str, str]:
         owed = reward.state == Reward.State.CLAWED_BACK and reward.paid_at and not reward.settled_at
         return reward.state, "Clawed back, owed" if owed else reward.get_state_display()
@@ -200,11 +201,11 @@ class RewardAdmin(BackOfficeAdmin):
         page: HttpResponse = super().changelist_view(request, {**(extra_context or {}), "payouts": payout_table()})
         return page
 
-    @admin.display(description="Mark as paid")
+    @admin.display(description=_("Mark as paid"))
     def pay(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
         self.each(request, rows, lambda reward: pay_reward(reward_id=reward.pk, by=staff_of(request)), "marked as paid")
 
-    @admin.display(description="Mark as given back")
+    @admin.display(description=_("Mark as given back"))
     def settle(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
         self.each(
             request,
@@ -213,7 +214,7 @@ class RewardAdmin(BackOfficeAdmin):
             "marked as given back",
         )
 
-    @asks(ClawBackForm, "Claw back", permission="accounts.change_reward")
+    @asks(ClawBackForm, _("Claw back"), permission="accounts.change_reward")
     def claw_back(self, request: HttpRequest, reward: Reward, *, note: str) -> None:
         claw_back_reward(reward_id=reward.pk, by=staff_of(request), note=note)
         self.log_change(request, reward, "Clawed back.")
@@ -229,7 +230,7 @@ class RewardTransitionAdmin(BackOfficeAdmin):
     list_filter = (("to_state", ChoicesDropdownFilter),)
     list_select_related = ("reward", "by")
     search_fields = ("=id", "=reward__id")
-    search_help_text = "Id of the move or of the reward"
+    search_help_text = _("Id of the move or of the reward")
 
 
 def payout_table() -> SafeString:
@@ -240,7 +241,9 @@ def payout_table() -> SafeString:
         figures = [money(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
         lines.append((link(person), *figures, payout_link(row)))
     return table(
-        ("Beneficiary", "Earned", "To be given back", "To be paid out", ""), lines, empty="Nobody is to be paid."
+        (_("Beneficiary"), _("Earned"), _("To be given back"), _("To be paid out"), ""),
+        lines,
+        empty=_("Nobody is to be paid."),
     )
 
 
@@ -255,7 +258,7 @@ def payout_link(row: JsonObject) -> SafeString:
     return format_html('<a class="backoffice-link" href="{}">Show</a>', address)
 
 
-@panel(Reward, "Ledger", permission="accounts.view_rewardtransition")
+@panel(Reward, _("Ledger"), permission="accounts.view_rewardtransition")
 def _moves(reward: Reward) -> SafeString:
     rows = RewardTransition.objects.filter(reward=reward).select_related("by").order_by("created_at", "id")
     names = {"": "–", **dict(Reward.State.choices)}
@@ -263,15 +266,15 @@ def _moves(reward: Reward) -> SafeString:
         (row.created_at, names[row.from_state], names[row.to_state], row.by or "the service", row.note or "–")
         for row in rows
     ]
-    return table(("When", "From", "To", "By", "Note"), cells)
+    return table((_("When"), _("From"), _("To"), _("By"), _("Note")), cells)
 
 
-@panel(Referral, "Rewards", permission="accounts.view_reward")
+@panel(Referral, _("Rewards"), permission="accounts.view_reward")
 def _rewards_of_referral(referral: Referral) -> SafeString:
     return reward_table(Reward.objects.filter(referral=referral), referral__id__exact=referral.pk)
 
 
-@panel(PartnerProgram, "Rewards", permission="accounts.view_reward")
+@panel(PartnerProgram, _("Rewards"), permission="accounts.view_reward")
 def _rewards_of_partner(program: PartnerProgram) -> SafeString:
     return reward_table(
         Reward.objects.filter(beneficiary=program.user_id, program="partner"),
@@ -292,10 +295,12 @@ def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
         )
         for row in rows.order_by("-created_at", "id")[:ROWS]
     ]
-    return table(("Amount", "State", "For", "Made", "Earned from"), cells, more=list_address(Reward, **query))
+    return table(
+        (_("Amount"), _("State"), _("For"), _("Made"), _("Earned from")), cells, more=list_address(Reward, **query)
+    )
 
 
-@panel(PartnerProgram, "People", permission="accounts.view_referral")
+@panel(PartnerProgram, _("People"), permission="accounts.view_referral")
 def _people(program: PartnerProgram) -> SafeString:
     rows = Referral.objects.filter(referrer=program.user_id, program="partner").select_related(
         "user", "referred_company"
@@ -303,11 +308,13 @@ def _people(program: PartnerProgram) -> SafeString:
     rows = rows.order_by("-created_at", "id")[:ROWS]
     cells = [(link(row, row.user.email), row.user.name or "–", row.referred_company, row.created_at) for row in rows]
     return table(
-        ("Who", "Name", "Company", "Joined"), cells, more=list_address(Referral, referrer__id__exact=program.user_id)
+        (_("Who"), _("Name"), _("Company"), _("Joined")),
+        cells,
+        more=list_address(Referral, referrer__id__exact=program.user_id),
     )
 
 
-@panel(User, "Rewards", permission="accounts.view_reward")
+@panel(User, _("Rewards"), permission="accounts.view_reward")
 def _balances(user: User) -> SafeString:
     names = ("pending", "earned", "paid", "clawed_back", "owed", "payable")
     cells = [[Formats().money(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]

@@ -10,6 +10,7 @@ from accounts.companies.models import Company
 from accounts.request_log.models import ServerLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(ServerLog)
@@ -21,10 +22,10 @@ class ServerLogAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter), ("auth_path", ChoicesDropdownFilter))
     list_select_related = ("company", "user")
     search_fields = ("=id", "path")
-    search_help_text = "Id, or a part of the path; in a long log choose the company too"
+    search_help_text = _("Id, or a part of the path; in a long log choose the company too")
 
 
-@panel(Company, "Requests", permission="accounts.view_serverlog")
+@panel(Company, _("Requests"), permission="accounts.view_serverlog")
 def _requests(company: Company) -> SafeString:
     rows = ServerLog.objects.filter(company=company).select_related("member").order_by("-created_at", "-id")[:ROWS]
     cells = [
@@ -39,8 +40,8 @@ def _requests(company: Company) -> SafeString:
         for row in rows
     ]
     return table(
-        ("Request", "Status", "Took", "Auth path", "By", "When"),
+        (_("Request"), _("Status"), _("Took"), _("Auth path"), _("By"), _("When")),
         cells,
         more=list_address(ServerLog, company__id__exact=company.pk),
-        empty="Nobody has called the API.",
+        empty=_("Nobody has called the API."),
     )

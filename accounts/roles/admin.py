@@ -22,6 +22,7 @@ from core.backoffice.panels import table
 from core.backoffice.values import Names, json_rendering
 from core.errors import ApiError
 from core.tenancy import company_scope
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 
@@ -58,7 +59,7 @@ class RoleAdmin(CompanyRecordAdmin):
                     actor=staff_actor(user_id=str(request.user.pk), company_id=obj.company_id), id=obj.pk, values=values
                 )
 
-    @admin.display(description="Make the default role")
+    @admin.display(description=_("Make the default role"))
     def make_default(self, request: HttpRequest, rows: QuerySet[Role]) -> None:
         def move(role: Role) -> None:
             update_role(

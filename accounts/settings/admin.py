@@ -15,6 +15,7 @@ from core.backoffice.admin import BackOfficeForm, CompanyRecordAdmin
 from core.backoffice.panels import facts, link, panel
 from core.tenancy import company_scope
 from core.text.formats import is_currency
+from core.text.translation import gettext_lazy as _
 
 
 class CompanySettingsForm(BackOfficeForm):
@@ -47,7 +48,7 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
             obj.save(update_fields=[*form.changed_data, "updated_at"])
 
 
-@panel(Company, "Settings", permission="accounts.view_companysettings")
+@panel(Company, _("Settings"), permission="accounts.view_companysettings")
 def _settings(company: Company) -> SafeString:
     row = CompanySettings.objects.filter(company=company).first()
     shown = row or CompanySettings()

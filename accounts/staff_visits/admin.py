@@ -17,6 +17,7 @@ from accounts.staff_visits.services import MAX_REASON, MIN_REASON, PERMISSION, o
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.translation import gettext_lazy as _
 
 COLOURS = {"open": "success", "ended": "info", "over": "warning"}
 STATES = {"open": "open", "ended": "ended", "over": "over by time"}
@@ -29,8 +30,9 @@ class ReasonForm(forms.Form):
         min_length=MIN_REASON,
         max_length=MAX_REASON,
         widget=UnfoldAdminTextareaWidget({"rows": 3, "autofocus": True}),
-        help_text="It is kept, with every page that you open, and the company's owners may read it. You can look for"
-        " an hour.",
+        help_text=_(
+            "It is kept, with every page that you open, and the company's owners may read it. You can look for an hour."
+        ),
     )
 
 
@@ -44,12 +46,12 @@ class StaffVisitAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("staff", AutocompleteSelectFilter))
     list_select_related = ("company", "staff")
     search_fields = ("=id", "reason", "staff__email", "company__name")
-    search_help_text = "Reason, staff member's email, company's name or id"
+    search_help_text = _("Reason, staff member's email, company's name or id")
 
     def lead(self, record: StaffVisit) -> str:
         return record.reason
 
-    @display(description="state", label=COLOURS)
+    @display(description=_("state"), label=COLOURS)
     def condition(self, visit: StaffVisit) -> tuple[str, str]:
         return visit.state, STATES[visit.state]
 
@@ -67,33 +69,33 @@ class StaffVisitPageAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "visit__staff")
     search_fields = ("=id", "=visit__id", "visit__staff__email")
-    search_help_text = "Id of the visit, or the staff member's email"
+    search_help_text = _("Id of the visit, or the staff member's email")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup == "visit__id__exact" or super().lookup_allowed(lookup, value, request)
 
 
-@panel(StaffVisit, "Pages", permission="accounts.view_staffvisitpage")
+@panel(StaffVisit, _("Pages"), permission="accounts.view_staffvisitpage")
 def _pages(visit: StaffVisit) -> SafeString:
     rows = StaffVisitPage.objects.filter(visit=visit).order_by("-id")[:100]
     cells = [(row.created_at, row.path) for row in rows]
     return table(
-        ("When", "Page"),
+        (_("When"), _("Page")),
         cells,
         more=list_address(StaffVisitPage, visit__id__exact=visit.pk),
-        empty="No page was opened.",
+        empty=_("No page was opened."),
     )
 
 
-@panel(Company, "Visits", permission="accounts.view_staffvisit")
+@panel(Company, _("Visits"), permission="accounts.view_staffvisit")
 def _visits(company: Company) -> SafeString:
     rows = StaffVisit.objects.filter(company=company).select_related("staff").order_by("-created_at")[:ROWS]
     cells = [(link(row, f"{row.created_at:%Y-%m-%d %H:%M}"), row.staff, row.reason, STATES[row.state]) for row in rows]
     return table(
-        ("When", "Who", "Reason", "State"),
+        (_("When"), _("Who"), _("Reason"), _("State")),
         cells,
         more=list_address(StaffVisit, company__id__exact=company.pk),
-        empty="No staff member has looked at this company.",
+        empty=_("No staff member has looked at this company."),
     )
 
 
@@ -107,7 +109,7 @@ class VisitedCompanyAdmin(CompanyAdmin):
     finds = True
     dialogs = ("look_inside", *CompanyAdmin.dialogs)
 
-    @asks(ReasonForm, "Look inside", permission=PERMISSION)
+    @asks(ReasonForm, _("Look inside"), permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
         """Open a visit and redirect to the first page of the company's own people."""
         visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone

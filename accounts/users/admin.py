@@ -17,6 +17,7 @@ from accounts.users.models import User
 from accounts.users.services import end_sessions
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.display import FOLDED
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 admin.site.unregister(Group)
@@ -53,7 +54,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
     list_display = ("email", "name", "is_active", "verified", "is_staff", "is_superuser", "last_login", "created_at")
     list_filter = ("is_active", "is_staff", "is_superuser")
     search_fields = ("=id", "email", "name")
-    search_help_text = "Name, email or id; or the whole name or id of a company, for its members"
+    search_help_text = _("Name, email or id; or the whole name or id of a company, for its members")
     ordering: ClassVar[Any] = ("-id",)
     add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
     rights = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -91,7 +92,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
         shown = [column for _, options in self.get_fieldsets(request, obj) for column in options["fields"]]
         return tuple(column for column in shown if callable(column))
 
-    @admin.display(description="End all sessions")
+    @admin.display(description=_("End all sessions"))
     def end_all_sessions(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         for user in rows:
             end_sessions(user_id=user.pk)
@@ -104,7 +105,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
             actions.pop("remove_second_factor", None)
         return actions
 
-    @admin.display(description="Remove the second factor")
+    @admin.display(description=_("Remove the second factor"))
     def remove_second_factor(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         done = 0
         for user in rows.filter(secondfactor__confirmed=True):
@@ -113,11 +114,11 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
             done += 1
         self.message_user(request, f"Second factors removed: {done}", messages.SUCCESS)
 
-    @admin.display(description="verified", boolean=True, ordering="email_verified_at")
+    @admin.display(description=_("verified"), boolean=True, ordering="email_verified_at")
     def verified(self, user: User) -> bool:
         return user.email_verified_at is not None
 
-    @admin.display(description="Mark address as verified")
+    @admin.display(description=_("Mark address as verified"))
     def mark_verified(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         done = 0
         for user in rows.filter(email_verified_at=None):

@@ -17,12 +17,13 @@ from billing.subscriptions.models import Subscription
 from core.backoffice.admin import BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.inputs import ChoicesField
 from core.backoffice.panels import ROWS, panel, table
+from core.text.translation import gettext_lazy as _
 
 
 class AddOnForm(TermsForm):
     """A form of the modules and limits of an add-on."""
 
-    modules = ChoicesField(list(WORDS.items()), help_text="What may be used with it, beside what the plan has.")
+    modules = ChoicesField(list(WORDS.items()), help_text=_("What may be used with it, beside what the plan has."))
 
     def clean_limits(self) -> dict[str, int]:
         value: dict[str, int] = self.cleaned_data["limits"]
@@ -68,7 +69,9 @@ class SubscriptionItemAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "add_on__name", "company__name")
 
 
-@panel(Subscription, "Add-ons", permission="billing.view_subscriptionitem")
+@panel(Subscription, _("Add-ons"), permission="billing.view_subscriptionitem")
 def _add_ons(subscription: Subscription) -> SafeString:
     rows = SubscriptionItem.objects.filter(subscription=subscription).select_related("add_on").order_by("pk")[:ROWS]
-    return table(("Add-on", "Quantity", "Each"), [(row.add_on.name, row.quantity, row.unit_amount) for row in rows])
+    return table(
+        (_("Add-on"), _("Quantity"), _("Each")), [(row.add_on.name, row.quantity, row.unit_amount) for row in rows]
+    )

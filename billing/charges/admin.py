@@ -8,6 +8,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from billing.charges.models import Charge
 from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(Charge)
@@ -21,6 +22,6 @@ class ChargeAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "=source", "description", "company__name", "invoice__number")
 
-    @admin.display(description="amount")
+    @admin.display(description=_("amount"))
     def amount(self, row: Charge) -> str:
         return sum_text(row.amount_minor, row.currency)

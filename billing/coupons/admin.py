@@ -11,6 +11,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.coupons.models import Coupon, Redemption
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
+from core.text.translation import gettext_lazy as _
 
 
 class CouponForm(BackOfficeForm):
@@ -44,7 +45,7 @@ class CouponAdmin(BackOfficeAdmin):
     list_filter = ("is_active",)
     search_fields = ("=id", "code", "name")
 
-    @admin.display(description="takes off", ordering="percent")
+    @admin.display(description=_("takes off"), ordering="percent")
     def takes_off(self, row: Coupon) -> str:
         if row.percent is not None:
             return f"{row.percent.normalize():f} %{f' of orders in {row.currency}' if row.currency else ''}"

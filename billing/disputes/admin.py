@@ -14,6 +14,7 @@ from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.errors import ApiError
+from core.text.translation import gettext_lazy as _
 
 COLOURS = {"open": "warning", "won": "success", "lost": "danger"}
 
@@ -29,15 +30,15 @@ class DisputeAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "attempt")
     search_fields = ("=id", "=gateway_id", "company__name")
 
-    @display(description="status", ordering="status", label=COLOURS)
+    @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, row: Dispute) -> tuple[str, str]:
         return row.status, row.get_status_display()
 
-    @admin.display(description="amount")
+    @admin.display(description=_("amount"))
     def shown_amount(self, row: Dispute) -> str:
         return sum_text(row.amount_minor, row.currency)
 
-    @admin.display(description="Look now")
+    @admin.display(description=_("Look now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Dispute]) -> None:
         def one(row: Dispute) -> None:
             try:

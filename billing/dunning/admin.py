@@ -17,6 +17,7 @@ from billing.payments.admin import CHANGE, COLOURS
 from billing.subscriptions.admin import NoteForm, staff_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import asks
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(Dunning)
@@ -34,11 +35,11 @@ class DunningAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "payment__number", "payment__invoice__number", "company__name")
     ordering = ("since", "-pk")
 
-    @admin.display(description="invoice", ordering="payment__invoice__number")
+    @admin.display(description=_("invoice"), ordering="payment__invoice__number")
     def order(self, row: Dunning) -> str:
         return str(row.payment.invoice.number or row.payment.number)
 
-    @admin.display(description="owed")
+    @admin.display(description=_("owed"))
     def owed(self, row: Dunning) -> str:
         open_order = row.payment.status == row.payment.Status.OPEN
         return sum_text(row.payment.amount_minor, row.payment.currency) if open_order else "–"
@@ -46,18 +47,18 @@ class DunningAdmin(CompanyRecordAdmin):
     def admits(self, record: Dunning, name: str) -> bool:
         return bool(record.payment.status == record.payment.Status.OPEN)
 
-    @display(description="order", ordering="payment__status", label=COLOURS)
+    @display(description=_("order"), ordering="payment__status", label=COLOURS)
     def state(self, row: Dunning) -> tuple[str, str]:
         return row.payment.status, row.payment.get_status_display()
 
-    @admin.display(description="Charge now")
+    @admin.display(description=_("Charge now"))
     def retry(self, request: HttpRequest, rows: QuerySet[Dunning]) -> None:
         def one(row: Dunning) -> Any:
             return retry_now(company_id=row.company_id)
 
         self.each(request, rows, one, "charged soon")
 
-    @asks(NoteForm, "Write off", permission=CHANGE)
+    @asks(NoteForm, _("Write off"), permission=CHANGE)
     def write_off(self, request: HttpRequest, record: Dunning, *, note: str) -> None:
         """Give the money up: the invoice is uncollectible."""
         give_up(row=record, by=staff_of(request), note=note)

@@ -10,14 +10,15 @@ from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import is_open
 from core.backoffice.panels import facts, link, panel
 from core.tenancy import company_scope
+from core.text.translation import gettext_lazy as _
 
 
-@panel(Subscription, "Use", permission="billing.view_subscription")
+@panel(Subscription, _("Use"), permission="billing.view_subscription")
 def _use(subscription: Subscription) -> SafeString:
     return facts(_figures(subscription))
 
 
-@panel(Company, "Subscription", permission="billing.view_subscription")
+@panel(Company, _("Subscription"), permission="billing.view_subscription")
 def _subscription(company: Company) -> SafeString:
     subscription = (
         Subscription.objects.filter(company=company, is_primary=True).select_related("plan", "version").first()

@@ -20,6 +20,7 @@ from billing.gateways.registry import ADAPTERS, adapter
 from billing.ledger.money import exponent
 from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
 from core.errors import ApiError, ValidationFailed
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 COLOURS = {"on": "success", "off": "info", "misconfigured": "danger"}
@@ -31,7 +32,7 @@ def secret_field(label: str) -> forms.CharField:
         label=label,
         required=False,
         max_length=500,
-        help_text="Empty: it stays.",
+        help_text=_("Empty: it stays."),
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
     )
 
@@ -103,31 +104,31 @@ class GatewayAccountAdmin(BackOfficeAdmin):
         place = fields.index("key_id") + 1
         return [*fields[:place], *new, *fields[place:]]
 
-    @display(description="state", ordering="state", label=COLOURS)
+    @display(description=_("state"), ordering="state", label=COLOURS)
     def shown_state(self, row: GatewayAccount) -> tuple[str, str]:
         return row.state, row.get_state_display()
 
-    @admin.display(description="last good answer", ordering="good_at")
+    @admin.display(description=_("last good answer"), ordering="good_at")
     def last_good(self, row: GatewayAccount) -> datetime | None:
         return row.good_at
 
-    @admin.display(description="last webhook", ordering="hook_at")
+    @admin.display(description=_("last webhook"), ordering="hook_at")
     def last_hook(self, row: GatewayAccount) -> datetime | None:
         return row.hook_at
 
-    @admin.display(description="failures in a row", ordering="failures")
+    @admin.display(description=_("failures in a row"), ordering="failures")
     def in_a_row(self, row: GatewayAccount) -> int:
         return row.failures
 
-    @admin.display(description="address for webhooks")
+    @admin.display(description=_("address for webhooks"))
     def webhook_address(self, row: GatewayAccount) -> str:
         return f"{settings.BASE_URL}/api/public/webhooks/gateway-{row.letter}/{row.pk}"
 
-    @admin.display(description="set by the environment", boolean=True)
+    @admin.display(description=_("set by the environment"), boolean=True)
     def by_environment(self, row: GatewayAccount) -> bool:
         return row.letter in settings.GATEWAYS
 
-    @admin.display(description="Test connection")
+    @admin.display(description=_("Test connection"))
     def test(self, request: HttpRequest, rows: QuerySet[GatewayAccount]) -> None:
         def one(row: GatewayAccount) -> None:
             try:

@@ -15,6 +15,7 @@ from billing.ledger.money import sum_text
 from billing.revenue.page import sections
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, panel, table
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(Seller)
@@ -53,7 +54,7 @@ class InvoiceAdmin(CompanyRecordAdmin):
         context = {**self.admin_site.each_context(request), "title": "Revenue", "sections": sections()}
         return TemplateResponse(request, "admin/revenue.html", context)
 
-    @admin.display(description="total")
+    @admin.display(description=_("total"))
     def total(self, row: Invoice) -> str:
         return sum_text(row.total_minor, row.currency)
 
@@ -70,19 +71,19 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
     extra = ("unit", "amount", "discount", "tax")
     hides = ("unit_minor", "amount_minor", "discount_minor", "tax_minor")
 
-    @admin.display(description="a unit", ordering="unit_minor")
+    @admin.display(description=_("a unit"), ordering="unit_minor")
     def unit(self, row: InvoiceLine) -> str:
         return sum_text(row.unit_minor, row.invoice.currency)
 
-    @admin.display(description="amount", ordering="amount_minor")
+    @admin.display(description=_("amount"), ordering="amount_minor")
     def amount(self, row: InvoiceLine) -> str:
         return sum_text(row.amount_minor, row.invoice.currency)
 
-    @admin.display(description="discount", ordering="discount_minor")
+    @admin.display(description=_("discount"), ordering="discount_minor")
     def discount(self, row: InvoiceLine) -> str:
         return sum_text(row.discount_minor, row.invoice.currency)
 
-    @admin.display(description="tax", ordering="tax_minor")
+    @admin.display(description=_("tax"), ordering="tax_minor")
     def tax(self, row: InvoiceLine) -> str:
         return sum_text(row.tax_minor, row.invoice.currency)
 
@@ -98,7 +99,7 @@ class CreditNoteAdmin(CompanyRecordAdmin):
     extra = ("shown_amount",)
     hides = ("amount_minor",)
 
-    @admin.display(description="amount", ordering="amount_minor")
+    @admin.display(description=_("amount"), ordering="amount_minor")
     def shown_amount(self, row: CreditNote) -> str:
         return sum_text(row.amount_minor, row.currency)
 
@@ -114,9 +115,9 @@ class InvoiceSeriesAdmin(BackOfficeAdmin):
     ordering = ("name",)
 
 
-@panel(Invoice, "Lines", permission="billing.view_invoice")
+@panel(Invoice, _("Lines"), permission="billing.view_invoice")
 def _lines(invoice: Invoice) -> SafeString:
     rows = InvoiceLine.objects.filter(invoice=invoice).order_by("position")[:ROWS]
     sums = [(row, (row.amount_minor, row.discount_minor, row.tax_minor)) for row in rows]
     cells = [(row.text, row.quantity, *(sum_text(amount, invoice.currency) for amount in of)) for row, of in sums]
-    return table(("What", "Quantity", "Amount", "Discount", "Tax"), cells)
+    return table((_("What"), _("Quantity"), _("Amount"), _("Discount"), _("Tax")), cells)

@@ -7,6 +7,7 @@ from django.contrib import admin
 from billing.ledger.models import Posting
 from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(Posting)
@@ -21,6 +22,6 @@ class PostingAdmin(CompanyRecordAdmin):
     extra = ("shown_amount",)
     hides = ("amount_minor", "currency")
 
-    @admin.display(description="amount", ordering="amount_minor")
+    @admin.display(description=_("amount"), ordering="amount_minor")
     def shown_amount(self, row: Posting) -> str:
         return sum_text(row.amount_minor, row.currency)

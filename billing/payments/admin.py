@@ -88,22 +88,22 @@ class DifferentAmountForm(forms.Form):
 class RejectForm(forms.Form):
     """The reason of a rejected transfer."""
 
-    reason = forms.CharField(max_length=300, help_text="The company reads it.", widget=UnfoldAdminTextInputWidget())
+    reason = forms.CharField(max_length=300, help_text=_("The company reads it."), widget=UnfoldAdminTextInputWidget())
 
 
 class CreditForm(forms.Form):
     """The amount credited to the balance, with its reason."""
 
-    amount = forms.DecimalField(min_value=0, help_text="Tax included.", widget=UnfoldAdminDecimalFieldWidget())
+    amount = forms.DecimalField(min_value=0, help_text=_("Tax included."), widget=UnfoldAdminDecimalFieldWidget())
     reason = forms.CharField(
-        max_length=300, help_text="It stands on the credit note.", widget=UnfoldAdminTextInputWidget()
+        max_length=300, help_text=_("It stands on the credit note."), widget=UnfoldAdminTextInputWidget()
     )
 
 
 class RefundForm(CreditForm):
     """The amount refunded, with its destination and reason."""
 
-    to = forms.ChoiceField(choices=Refund.To, help_text="Where it goes.", widget=UnfoldAdminSelectWidget())
+    to = forms.ChoiceField(choices=Refund.To, help_text=_("Where it goes."), widget=UnfoldAdminSelectWidget())
 
 
 @admin.register(Payment)
@@ -120,15 +120,15 @@ class PaymentAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "plan")
     search_fields = ("=id", "number", "reference", "company__name")
 
-    @display(description="status", ordering="status", label=COLOURS)
+    @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, row: Payment) -> tuple[str, str]:
         return row.status, row.get_status_display()
 
-    @admin.display(description="amount")
+    @admin.display(description=_("amount"))
     def shown_amount(self, row: Payment) -> str:
         return sum_text(row.amount_minor, row.currency)
 
-    @admin.display(description="from the balance")
+    @admin.display(description=_("from the balance"))
     def from_balance(self, row: Payment) -> str:
         return sum_text(row.credit_minor, row.currency)
 
@@ -183,7 +183,7 @@ class PaymentAdmin(CompanyRecordAdmin):
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
         self.log_change(request, record, f"Rejected: {reason}")
 
-    @asks(CreditForm, "Refund to the balance", permission="billing.add_refund")
+    @asks(CreditForm, _("Refund to the balance"), permission="billing.add_refund")
     def credit(self, request: HttpRequest, record: Payment, *, amount: Decimal, reason: str) -> None:
         """Refund a payment by bank or from the balance to the company's balance, with a credit note."""
         minor = exact_minor(amount, record.currency)
@@ -206,32 +206,32 @@ class AttemptAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)
     search_fields = ("=id", "=gateway_id", "=payment_ref", "payment__number")
 
-    @display(description="status", ordering="status", label=ATTEMPT_COLOURS)
+    @display(description=_("status"), ordering="status", label=ATTEMPT_COLOURS)
     def state(self, row: Attempt) -> tuple[str, str]:
         return row.status, row.get_status_display()
 
-    @admin.display(description="order", ordering="payment__number")
+    @admin.display(description=_("order"), ordering="payment__number")
     def order(self, row: Attempt) -> str:
         return str(row.payment.number)
 
-    @admin.display(description="amount")
+    @admin.display(description=_("amount"))
     def shown_amount(self, row: Attempt) -> str:
         return sum_text(row.payment.amount_minor, row.payment.currency)
 
-    @admin.display(description="gateway", ordering="adapter")
+    @admin.display(description=_("gateway"), ordering="adapter")
     def gateway(self, row: Attempt) -> str:
         return title_of(row.adapter)
 
-    @admin.display(description="what the gateway said last")
+    @admin.display(description=_("what the gateway said last"))
     def gateway_state(self, row: Attempt) -> str:
         said, amount, currency = (row.seen.get(name) for name in ("said", "amount", "currency"))
         return f"{said}, {sum_text(amount, currency)}" if amount and currency else str(said or "nothing yet")
 
-    @admin.display(description="disputed")
+    @admin.display(description=_("disputed"))
     def disputed(self, row: Attempt) -> str:
         return sum_text(row.disputed_minor, row.payment.currency)
 
-    @admin.display(description="Look now")
+    @admin.display(description=_("Look now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Attempt]) -> None:
         def one(row: Attempt) -> None:
             try:
@@ -241,7 +241,7 @@ class AttemptAdmin(CompanyRecordAdmin):
 
         self.each(request, rows[:20], one, "looked at", atomic=False)
 
-    @asks(RefundForm, "Refund", permission="billing.add_refund")
+    @asks(RefundForm, _("Refund"), permission="billing.add_refund")
     def refund(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
         """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
         minor = exact_minor(amount, record.payment.currency)
@@ -266,30 +266,30 @@ class RefundAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "by", "attempt__payment")
     search_fields = ("=id", "=gateway_id", "attempt__payment__number")
 
-    @admin.display(description="order", ordering="attempt__payment__number")
+    @admin.display(description=_("order"), ordering="attempt__payment__number")
     def order(self, row: Refund) -> str:
         return str(row.attempt.payment.number)
 
-    @admin.display(description="amount", ordering="amount_minor")
+    @admin.display(description=_("amount"), ordering="amount_minor")
     def shown_amount(self, row: Refund) -> str:
         return sum_text(row.amount_minor, row.currency)
 
     def admits(self, record: Refund, name: str) -> bool:
         return record.status in ADMITTED[name]
 
-    @admin.display(description="Approve")
+    @admin.display(description=_("Approve"))
     def approve(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
         self.each(request, rows[:20], lambda row: approve_refund(refund=row, by=staff_of(request)), "approved")
 
-    @admin.display(description="Try again")
+    @admin.display(description=_("Try again"))
     def retry(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
         self.each(request, rows[:20], lambda row: retry_refund(refund=row), "to be tried again")
 
-    @admin.display(description="Give to the balance")
+    @admin.display(description=_("Give to the balance"))
     def to_balance(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
         self.each(request, rows[:20], lambda row: move_to_balance(refund=row), "given to the balance")
 
-    @asks(RejectForm, "Reject", permission="billing.add_refund")
+    @asks(RejectForm, _("Reject"), permission="billing.add_refund")
     def reject(self, request: HttpRequest, record: Refund, *, reason: str) -> None:
         """Reject a refund that was asked for."""
         reject_refund(refund=record, reason=reason, by=staff_of(request))
@@ -318,7 +318,7 @@ class TransactionAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "invoice")
     search_fields = ("=id", "invoice__number")
 
-    @admin.display(description="amount", ordering="amount_minor")
+    @admin.display(description=_("amount"), ordering="amount_minor")
     def shown_amount(self, row: Transaction) -> str:
         return sum_text(row.amount_minor, row.currency)
 
@@ -335,6 +335,6 @@ class GatewayEventAdmin(BackOfficeAdmin):
     list_select_related = ("account",)
     search_fields = ("=id", "=event_id")
 
-    @admin.display(description="what it names")
+    @admin.display(description=_("what it names"))
     def names(self, row: GatewayEvent) -> str:
         return ", ".join(map(str, row.hints)) or "–"

@@ -12,6 +12,7 @@ from billing.gateways.registry import title_of
 from billing.ledger.money import sum_text
 from billing.payments.models import Attempt, GatewayEvent, Payment, Refund
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.translation import gettext_lazy as _
 
 AFTER = timedelta(days=1)
 """Time after an attempt's last change within which its webhooks are listed."""
@@ -30,7 +31,7 @@ def proof_of(payment: Payment) -> SafeString | str:
     return payment.proof or "–"
 
 
-@panel(Payment, "Attempts", permission="billing.view_attempt")
+@panel(Payment, _("Attempts"), permission="billing.view_attempt")
 def _attempts(payment: Payment) -> SafeString:
     rows = Attempt.objects.filter(payment=payment).order_by("-pk")[:ROWS]
     cells = [
@@ -38,10 +39,12 @@ def _attempts(payment: Payment) -> SafeString:
         for row in rows
     ]
     more = list_address(Attempt, q=payment.number) if len(cells) == ROWS else ""
-    return table(("Begun", "Gateway", "State", "Reason"), cells, more=more, empty="No gateway was asked.")
+    return table(
+        (_("Begun"), _("Gateway"), _("State"), _("Reason")), cells, more=more, empty=_("No gateway was asked.")
+    )
 
 
-@panel(Payment, "Webhooks", permission="billing.view_gatewayevent")
+@panel(Payment, _("Webhooks"), permission="billing.view_gatewayevent")
 def _hooks(payment: Payment) -> SafeString:
     rows = list(Attempt.objects.filter(payment=payment).order_by("-pk")[:ROWS])
     named = Q(pk__in=[])
@@ -52,10 +55,10 @@ def _hooks(payment: Payment) -> SafeString:
             named |= when & Q(hints__contains=[name])
     events = GatewayEvent.objects.filter(named).select_related("account").order_by("-created_at")[:ROWS]
     cells = [(link(event, f"{event.created_at:%Y-%m-%d %H:%M:%S}"), event.account, event.event_id) for event in events]
-    return table(("Taken", "Account", "Event"), cells, empty="No webhook has named it.")
+    return table((_("Taken"), _("Account"), _("Event")), cells, empty=_("No webhook has named it."))
 
 
-@panel(Payment, "Refunds", permission="billing.view_refund")
+@panel(Payment, _("Refunds"), permission="billing.view_refund")
 def _refunds(payment: Payment) -> SafeString:
     rows = Refund.objects.filter(attempt__payment=payment).select_related("credit_note").order_by("-pk")[:ROWS]
     cells = [
@@ -68,4 +71,6 @@ def _refunds(payment: Payment) -> SafeString:
         for row in rows
     ]
     more = list_address(Refund, q=payment.number) if len(cells) == ROWS else ""
-    return table(("Amount", "State", "Where to", "Credit note"), cells, more=more, empty="Nothing was given back.")
+    return table(
+        (_("Amount"), _("State"), _("Where to"), _("Credit note")), cells, more=more, empty=_("Nothing was given back.")
+    )

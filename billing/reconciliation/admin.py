@@ -22,6 +22,7 @@ from core.backoffice.admin import BackOfficeAdmin, command_of
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import unscoped
+from core.text.translation import gettext_lazy as _
 
 COLOURS = {"done": "success", "failed": "danger", "due": "info", "working": "info"}
 
@@ -30,7 +31,7 @@ class ClearForm(forms.Form):
     """A note about how a difference was resolved."""
 
     note = forms.CharField(
-        max_length=300, help_text="It is kept on record with your name.", widget=UnfoldAdminTextInputWidget()
+        max_length=300, help_text=_("It is kept on record with your name."), widget=UnfoldAdminTextInputWidget()
     )
 
 
@@ -45,13 +46,13 @@ class ReconciliationAdmin(BackOfficeAdmin):
     list_select_related = ("account",)
     search_fields = ("=id", "account__adapter")
 
-    @display(description="status", ordering="status", label=COLOURS)
+    @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, row: Reconciliation) -> tuple[str, str]:
         return row.status, row.get_status_display()
 
 
 @command_of(GatewayAccountAdmin)
-@admin.display(description="Compare now")
+@admin.display(description=_("Compare now"))
 def compare_now(admin_page: GatewayAccountAdmin, request: HttpRequest, rows: QuerySet[GatewayAccount]) -> None:
     """Begin to compare accounts that were compared before, or never."""
 
@@ -73,19 +74,19 @@ class DifferenceAdmin(BackOfficeAdmin):
     list_select_related = ("account", "payer")
     search_fields = ("=id", "=gateway_ref", "=reference")
 
-    @admin.display(description="there")
+    @admin.display(description=_("there"))
     def there(self, row: Difference) -> str:
         return _money(row.amount_there, row.currency)
 
-    @admin.display(description="here")
+    @admin.display(description=_("here"))
     def here(self, row: Difference) -> str:
         return _money(row.amount_here, row.currency)
 
-    @admin.display(description="our record")
+    @admin.display(description=_("our record"))
     def ours(self, row: Difference) -> SafeString | str:
         return _ours(row)
 
-    @asks(ClearForm, "Seen to", permission="billing.change_difference")
+    @asks(ClearForm, _("Seen to"), permission="billing.change_difference")
     def see_to(self, request: HttpRequest, record: Difference, *, note: str) -> None:
         """Record the resolution of the difference."""
         clear(record, note=note, by=staff_of(request))
@@ -103,7 +104,7 @@ def _ours(row: Difference) -> SafeString | str:
         return link(model.objects.filter(pk=row.reference).first())
 
 
-@panel(Reconciliation, "Differences", permission="billing.view_difference")
+@panel(Reconciliation, _("Differences"), permission="billing.view_difference")
 def _differences(row: Reconciliation) -> SafeString:
     differences = row.found.order_by("-pk")[:ROWS]
     cells = [
@@ -116,10 +117,15 @@ def _differences(row: Reconciliation) -> SafeString:
         for difference in differences
     ]
     more = list_address(Difference, reconciliation__id__exact=row.pk) if row.differences > ROWS else ""
-    return table(("What", "Of", "There", "Ours"), cells, more=more, empty="The gateway and the books say the same.")
+    return table(
+        (_("What"), _("Of"), _("There"), _("Ours")),
+        cells,
+        more=more,
+        empty=_("The gateway and the books say the same."),
+    )
 
 
-@panel(GatewayAccount, "Reconciliation", permission="billing.view_reconciliation")
+@panel(GatewayAccount, _("Reconciliation"), permission="billing.view_reconciliation")
 def _last(account: GatewayAccount) -> SafeString:
     rows = account.reconciliations.order_by("-created_at")[:ROWS]
     cells = [
@@ -132,10 +138,14 @@ def _last(account: GatewayAccount) -> SafeString:
         )
         for reconciliation in rows
     ]
-    return table(("Time", "State", "Payments", "Refunds", "Differences"), cells, empty="Nothing was compared yet.")
+    return table(
+        (_("Time"), _("State"), _("Payments"), _("Refunds"), _("Differences")),
+        cells,
+        empty=_("Nothing was compared yet."),
+    )
 
 
-@panel(GatewayAccount, "Parked payments", permission="billing.view_attempt")
+@panel(GatewayAccount, _("Parked payments"), permission="billing.view_attempt")
 def _parked(account: GatewayAccount) -> SafeString:
     with unscoped(reason="back office: parked payments of all companies"):
         parked = Attempt.objects.filter(letter=account.letter, status__in=("wrong", "unknown"))
@@ -144,4 +154,6 @@ def _parked(account: GatewayAccount) -> SafeString:
             (link(attempt, attempt.payment.number), link(attempt.company), attempt.get_status_display(), attempt.reason)
             for attempt in rows
         ]
-    return table(("Order", "Company", "State", "What the gateway says"), cells, empty="Nothing is parked.")
+    return table(
+        (_("Order"), _("Company"), _("State"), _("What the gateway says")), cells, empty=_("Nothing is parked.")
+    )

@@ -38,6 +38,7 @@ from billing.subscriptions.services import (
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 COLOURS = {
@@ -86,7 +87,7 @@ class NoteForm(forms.Form):
     note = forms.CharField(
         required=False,
         max_length=300,
-        help_text="It is kept on record with your name.",
+        help_text=_("It is kept on record with your name."),
         widget=UnfoldAdminTextInputWidget(),
     )
 
@@ -100,12 +101,14 @@ class GrantForm(NoteForm):
 
     plan = plan_field("What is granted.")
     everything = forms.BooleanField(
-        required=False, help_text="Every module without limits, instead of a plan.", widget=UnfoldBooleanSwitchWidget()
+        required=False,
+        help_text=_("Every module without limits, instead of a plan."),
+        widget=UnfoldBooleanSwitchWidget(),
     )
     interval = forms.ChoiceField(
         choices=[("", "–"), *PlanPrice.Interval.choices],
         required=False,
-        help_text="One month or year from now on, to be renewed.",
+        help_text=_("One month or year from now on, to be renewed."),
         widget=UnfoldAdminSelectWidget(),
     )
     until = day_field("To the end of this day, whatever the interval. Without day and interval it has no end.")
@@ -113,7 +116,7 @@ class GrantForm(NoteForm):
     currency = forms.ModelChoiceField(
         Currency.objects.filter(is_active=True).order_by("code"),
         required=False,
-        help_text="What it is paid in.",
+        help_text=_("What it is paid in."),
         empty_label="–",
         widget=UnfoldAdminSelectWidget(),
     )
@@ -149,10 +152,10 @@ class CancelForm(NoteForm):
     """The end of a subscription, now or later."""
 
     at_period_end = forms.BooleanField(
-        label="At the end of the period",
+        label=_("At the end of the period"),
         required=False,
         initial=True,
-        help_text="Otherwise access ends now.",
+        help_text=_("Otherwise access ends now."),
         widget=UnfoldBooleanSwitchWidget(),
     )
 
@@ -183,7 +186,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "plan")
     search_fields = ("=id", "company__name", "company__email", "plan__name")
 
-    @display(description="status", ordering="status", label=COLOURS)
+    @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, subscription: Subscription) -> tuple[str, str]:
         return subscription.status, subscription.get_status_display()
 
@@ -202,28 +205,28 @@ class SubscriptionAdmin(CompanyRecordAdmin):
             gone = dict.fromkeys(form.initial.get("overage") or {})
             cap_overage(company_id=obj.company_id, caps={**gone, **obj.overage}, **origin)
 
-    @admin.display(description="Activate")
+    @admin.display(description=_("Activate"))
     def activate(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
         def do(row: Subscription) -> None:
             activate_subscription(company_id=row.company_id, by=staff_of(request))
 
         self.each(request, rows.filter(is_primary=True), do, "activated")
 
-    @admin.display(description="Resume")
+    @admin.display(description=_("Resume"))
     def resume(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
         def do(row: Subscription) -> None:
             resume_subscription(company_id=row.company_id, by=staff_of(request))
 
         self.each(request, rows.filter(is_primary=True), do, "resumed")
 
-    @admin.display(description="Expire now")
+    @admin.display(description=_("Expire now"))
     def expire(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
         def do(row: Subscription) -> None:
             expire_subscription(company_id=row.company_id, by=staff_of(request))
 
         self.each(request, rows.filter(is_primary=True), do, "expired")
 
-    @asks(GrantForm, "Grant", permission=CHANGE)
+    @asks(GrantForm, _("Grant"), permission=CHANGE)
     def grant(
         self,
         request: HttpRequest,
@@ -249,7 +252,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         )
         self.log_change(request, record, f"Granted {plan or 'everything'}. {note}".strip())
 
-    @asks(ExtendForm, "Extend", permission=CHANGE)
+    @asks(ExtendForm, _("Extend"), permission=CHANGE)
     def extend(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
         """Move the end to a later day."""
         extend_subscription(
@@ -257,7 +260,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         )
         self.log_change(request, record, f"Extended to {until}. {note}".strip())
 
-    @asks(ChangeForm, "Change plan or seats", permission=CHANGE)
+    @asks(ChangeForm, _("Change plan or seats"), permission=CHANGE)
     def change(
         self, request: HttpRequest, record: Subscription, *, plan: Plan | None, seats: int | None, note: str
     ) -> None:
@@ -267,14 +270,14 @@ class SubscriptionAdmin(CompanyRecordAdmin):
             request, record, f"Changed: plan {plan or 'as it was'}, seats {seats or 'as they were'}. {note}".strip()
         )
 
-    @asks(PauseForm, "Pause", permission=CHANGE)
+    @asks(PauseForm, _("Pause"), permission=CHANGE)
     def pause(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
         """Pause the subscription to the end of a day."""
         until_then = cast(datetime, end_of(until))
         pause_subscription(company_id=record.company_id, until=until_then, by=staff_of(request), note=note)
         self.log_change(request, record, f"Paused until {until}. {note}".strip())
 
-    @asks(CancelForm, "Cancel subscription", permission=CHANGE)
+    @asks(CancelForm, _("Cancel subscription"), permission=CHANGE)
     def cancel(self, request: HttpRequest, record: Subscription, *, at_period_end: bool, note: str) -> None:
         """End the subscription, now or with its period."""
         cancel_subscription(company_id=record.company_id, at_period_end=at_period_end, by=staff_of(request), note=note)
@@ -303,7 +306,7 @@ class SubscriptionChangeAdmin(CompanyRecordAdmin):
         return lookup == "subscription__id__exact" or super().lookup_allowed(lookup, value, request)
 
 
-@panel(Subscription, "Changes", permission="billing.view_subscriptionchange")
+@panel(Subscription, _("Changes"), permission="billing.view_subscriptionchange")
 def _changes(subscription: Subscription) -> SafeString:
     rows = (
         SubscriptionChange.objects.filter(subscription=subscription)
@@ -321,7 +324,7 @@ def _changes(subscription: Subscription) -> SafeString:
         for row in rows
     ]
     more = list_address(SubscriptionChange, subscription__id__exact=subscription.pk)
-    return table(("What", "By", "Changed", "Note", "When"), cells, more=more)
+    return table((_("What"), _("By"), _("Changed"), _("Note"), _("When")), cells, more=more)
 
 
 def _changed_values(change: SubscriptionChange) -> str:

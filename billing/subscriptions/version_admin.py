@@ -15,14 +15,15 @@ from billing.plans.models import PlanVersion
 from billing.subscriptions.versions import end_version
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.dialogs import asks
+from core.text.translation import gettext_lazy as _
 
 
 class EndForm(forms.Form):
     """The day on which terms end."""
 
     on = forms.DateField(
-        label="From",
-        help_text="Each subscriber moves with the first period that begins on this day or later. All are told now.",
+        label=_("From"),
+        help_text=_("Each subscriber moves with the first period that begins on this day or later. All are told now."),
         widget=UnfoldAdminDateWidget(),
     )
 
@@ -41,11 +42,11 @@ class PlanVersionAdmin(BackOfficeAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).annotate(subscribers=Count("subscriptions"))
 
-    @admin.display(description="subscribers", ordering="subscribers")
+    @admin.display(description=_("subscribers"), ordering="subscribers")
     def subscribers(self, row: Any) -> int:
         return int(row.subscribers)
 
-    @asks(EndForm, "Move subscribers to the present terms", permission="billing.change_planversion")
+    @asks(EndForm, _("Move subscribers to the present terms"), permission="billing.change_planversion")
     def end(self, request: HttpRequest, record: PlanVersion, *, on: date) -> None:
         """End the terms on a date and notify their subscribers."""
         end_version(record, on)

@@ -6,6 +6,7 @@ from django.contrib import admin
 
 from billing.taxes.models import BillingDetails, TaxRate
 from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
+from core.text.translation import gettext_lazy as _
 
 
 class TaxRateForm(BackOfficeForm):
@@ -43,7 +44,7 @@ class BillingDetailsAdmin(CompanyRecordAdmin):
     list_display = ("name", "company", "country", "vat_id", "vies", "email")
     search_fields = ("=id", "name", "vat_id", "email")
 
-    @admin.display(description="VIES says")
+    @admin.display(description=_("VIES says"))
     def vies(self, row: BillingDetails) -> str:
         if not row.vat_evidence:
             return "–"

@@ -14,6 +14,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.backoffice.references import model_of
 from core.events.models import Event, EventDelivery
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(Event)
@@ -26,7 +27,7 @@ class EventAdmin(CompanyRecordAdmin):
     refers: ClassVar[Any] = {"object_id": lambda event: model_of(event.kind)}
     list_filter = (BY_COMPANY, "automation")
     search_fields = ("=id", "=object_id")
-    search_help_text = "Id of the event or of the record"
+    search_help_text = _("Id of the event or of the record")
 
 
 @admin.register(EventDelivery)
@@ -39,19 +40,19 @@ class EventDeliveryAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), "consumer", BY_COMPANY)
     list_select_related = ("company", "event")
     search_fields = ("=id", "=event__id", "=event__object_id")
-    search_help_text = "Id of the delivery, the event or the record"
+    search_help_text = _("Id of the delivery, the event or the record")
     commands = ("retry",)
     when: ClassVar[Any] = {"retry": has_status(EventDelivery.Status.PARKED)}
 
-    @admin.display(description="event", ordering="event__kind")
+    @admin.display(description=_("event"), ordering="event__kind")
     def event_kind(self, delivery: EventDelivery) -> str:
         return str(delivery.event.kind)
 
-    @admin.display(description="error")
+    @admin.display(description=_("error"))
     def error_line(self, delivery: EventDelivery) -> str:
         return delivery.error[:100]
 
-    @admin.display(description="Try again")
+    @admin.display(description=_("Try again"))
     def retry(self, request: HttpRequest, rows: QuerySet[EventDelivery]) -> None:
         def again(delivery: EventDelivery) -> Any:
             changes = {"status": EventDelivery.Status.PENDING, "attempts": 0, "due_at": timezone.now()}

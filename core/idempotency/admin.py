@@ -7,6 +7,7 @@ from unfold.contrib.filters.admin import RangeNumericFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.idempotency.models import IdempotencyKey
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(IdempotencyKey)
@@ -18,4 +19,4 @@ class IdempotencyKeyAdmin(CompanyRecordAdmin):
     list_display = ("__str__", "created_at", "company", "operation", "key", "status", "caller")
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter))
     search_fields = ("=id", "=key", "=caller")
-    search_help_text = "The key, or the id of who has sent it"
+    search_help_text = _("The key, or the id of who has sent it")

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from core.backoffice.admin import BackOfficeAdmin
 from core.jobs.models import TaskSchedule
+from core.text.translation import gettext_lazy as _
 
 
 @admin.register(TaskSchedule)
@@ -22,11 +23,11 @@ class TaskScheduleAdmin(BackOfficeAdmin):
     ordering = ("name",)
     commands = ("do_now",)
 
-    @admin.display(description="error")
+    @admin.display(description=_("error"))
     def error_line(self, schedule: TaskSchedule) -> str:
         return schedule.error[:100]
 
-    @admin.display(description="Do it now")
+    @admin.display(description=_("Do it now"))
     def do_now(self, request: HttpRequest, rows: QuerySet[TaskSchedule]) -> None:
         for schedule in rows:
             TaskSchedule.objects.filter(pk=schedule.pk).update(due_at=timezone.now())

@@ -105,7 +105,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
     commands = ("reset",)
     when: ClassVar[Any] = {"reset": lambda message: message.is_edited}
 
-    @display(description="edited", label={"edited": "warning"})
+    @display(description=_("edited"), label={"edited": "warning"})
     def edited(self, message: ResponseMessage) -> str | None:
         return "edited" if message.is_edited else None
 
@@ -159,11 +159,11 @@ class ResponseMessageAdmin(BackOfficeAdmin):
         }
         return TemplateResponse(request, "admin/dialog.html", context)
 
-    @admin.display(description="default")
+    @admin.display(description=_("default"))
     def default(self, message: ResponseMessage) -> str:
         return "none" if message.default is None else f"{message.default_status} {message.default_text}"
 
-    @admin.display(description="Reset to the default")
+    @admin.display(description=_("Reset to the default"))
     def reset(self, request: HttpRequest, rows: QuerySet[ResponseMessage]) -> None:
         done = 0
         for message in rows:

@@ -7,6 +7,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.references import refer_kind
+from core.text.translation import gettext_lazy as _
 from crm.activities.models import CallLog, LeadActivity
 
 
@@ -19,7 +20,7 @@ class LeadActivityAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter))
     list_select_related = ("company", "lead", "contact", "member")
     search_fields = ("=id", "=lead__id", "=contact__id")
-    search_help_text = "The id of the activity, the lead or the contact"
+    search_help_text = _("The id of the activity, the lead or the contact")
 
 
 @admin.register(CallLog)
@@ -31,7 +32,7 @@ class CallLogAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("direction", ChoicesDropdownFilter), ("outcome", ChoicesDropdownFilter))
     list_select_related = ("company", "contact", "member")
     search_fields = ("=id", "=lead__id", "=contact__id", "=number")
-    search_help_text = "The number as +49…, or the id of the call log, the lead or the contact"
+    search_help_text = _("The number as +49…, or the id of the call log, the lead or the contact")
 
 
 refer_kind(CallLog, "calllog")

@@ -14,6 +14,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin, progress_bar
+from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import move_job
 from crm.bulk_jobs.undo import may_be_undone, undo_bulk_job
@@ -49,18 +50,18 @@ class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
 
     progress.short_description = "progress"  # type: ignore[attr-defined]
 
-    @admin.display(description="Undo")
+    @admin.display(description=_("Undo"))
     def undo(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
         self.each(request, rows, lambda job: undo_bulk_job(id=job.pk, actor_id=None), "to be undone")
 
-    @admin.display(description="Pause")
+    @admin.display(description=_("Pause"))
     def pause(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
         self.each(request, rows, _moved_to("paused"), "asked to pause")
 
-    @admin.display(description="Resume")
+    @admin.display(description=_("Resume"))
     def resume(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
         self.each(request, rows, _moved_to("queued"), "set going again")
 
-    @admin.display(description="Cancel")
+    @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
         self.each(request, rows, _moved_to("cancelled"), "asked to stop")

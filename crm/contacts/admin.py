@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
+from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag
@@ -37,17 +38,17 @@ class ContactAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_deleted")
     list_select_related = ("company", "category")
     search_fields = ("=id", "email", "name", "contact_number")
-    search_help_text = "Name, email, number or id"
+    search_help_text = _("Name, email, number or id")
     hides = ("custom", "email_key", "number_key", "email_identity", "sort_name")
     folds = ("name", "country_code", "number")
     commands = ("restore",)
     when: ClassVar[Any] = {"restore": lambda contact: contact.is_deleted}
 
-    @admin.display(description="Name", ordering=F("sort_name").asc(nulls_last=True))
+    @admin.display(description=_("Name"), ordering=F("sort_name").asc(nulls_last=True))
     def shown_name(self, contact: Contact) -> str:
         return contact.name
 
-    @admin.display(description="Restore")
+    @admin.display(description=_("Restore"))
     def restore(self, request: HttpRequest, rows: QuerySet[Contact]) -> None:
         def one(contact: Contact) -> None:
             restore_one(CONTACT, contact.pk, actor_id=None)
@@ -55,10 +56,10 @@ class ContactAdmin(CompanyRecordAdmin):
         self.each(request, rows, one, "restored")
 
 
-@panel(Contact, "Values and tags")
+@panel(Contact, _("Values and tags"))
 def _values(contact: Contact) -> SafeString:
     tags = ContactTag.objects.filter(contact=contact).order_by("tag__name").values_list("tag__name", flat=True)[:100]
-    return table(("Field", "Value"), [("Tags", ", ".join(tags) or "–"), *custom_values(contact)])
+    return table((_("Field"), _("Value")), [("Tags", ", ".join(tags) or "–"), *custom_values(contact)])
 
 
 refer(Contact, "contact", "contacts", "contactId", "contactIds")

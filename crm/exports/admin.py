@@ -12,6 +12,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin
+from core.text.translation import gettext_lazy as _
 from crm.exports.models import Export
 from crm.exports.services import cancel_export
 
@@ -29,7 +30,7 @@ class ExportAdmin(ProgressMixin, CompanyRecordAdmin):
     commands = ("cancel",)
     when: ClassVar[Any] = {"cancel": has_status(Export.Status.QUEUED, Export.Status.RUNNING, Export.Status.PAUSED)}
 
-    @admin.display(description="Cancel")
+    @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[Export]) -> None:
         def one(job: Export) -> None:
             cancel_export(Export.objects.filter(pk=job.pk))

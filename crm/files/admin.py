@@ -12,6 +12,7 @@ from django.template.defaultfilters import filesizeformat
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.references import refer, refer_kind
 from core.lists import BulkSelection
+from core.text.translation import gettext_lazy as _
 from crm.files.models import File
 from crm.files.services import restore_files
 
@@ -29,14 +30,14 @@ class FileAdmin(CompanyRecordAdmin):
     commands = ("restore",)
     when: ClassVar[Any] = {"restore": lambda file: file.trashed_at is not None and not file.is_deleted}
 
-    @admin.display(description="Take out of the recycle bin")
+    @admin.display(description=_("Take out of the recycle bin"))
     def restore(self, request: HttpRequest, rows: QuerySet[File]) -> None:
         def one(file: File) -> None:
             restore_files(files=File.objects.all(), selection=BulkSelection.of_ids([file.pk]))
 
         self.each(request, rows, one, "taken out of the recycle bin")
 
-    @admin.display(description="size", ordering="size")
+    @admin.display(description=_("size"), ordering="size")
     def readable_size(self, file: File) -> str:
         return filesizeformat(file.size)
 

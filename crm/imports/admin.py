@@ -18,6 +18,7 @@ from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.values import lasting
 from core.jobs.progress import ProgressMixin, progress_bar
+from core.text.translation import gettext_lazy as _
 from core.text.words import heading
 from crm.bulk_jobs.changes import UNDOABLE_FOR
 from crm.bulk_jobs.models import BulkJob
@@ -73,11 +74,11 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         "download_errors": lambda job: job.row_errors.exists(),
     }
 
-    @admin.display(description="file", ordering="file__name")
+    @admin.display(description=_("file"), ordering="file__name")
     def file_name(self, job: Import) -> str:
         return job.file.name
 
-    @admin.display(description="progress")
+    @admin.display(description=_("progress"))
     def progress(self, job: Import) -> SafeString:
         return progress_bar(job, {name: getattr(job, name) for name in COUNTS})
 
@@ -96,26 +97,26 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         if undoing := undoing_of(record):
             yield "Undone by", link(undoing)
 
-    @admin.display(description="Resume")
+    @admin.display(description=_("Resume"))
     def resume(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
         self._move(request, rows, Status.RUNNING, "goes on")
 
-    @admin.display(description="Pause")
+    @admin.display(description=_("Pause"))
     def pause(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
         self._move(request, rows, Status.PAUSED, "asked to pause")
 
-    @admin.display(description="Cancel")
+    @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
         self._move(request, rows, Status.CANCELLED, "asked to stop")
 
-    @admin.display(description="Undo")
+    @admin.display(description=_("Undo"))
     def undo(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
         def one(job: Import) -> None:
             undo_import(id=job.pk, import_type=job.import_type, actor_id=None)
 
         self.each(request, rows, one, "to be undone")
 
-    @admin.display(description="Download rows with problems")
+    @admin.display(description=_("Download rows with problems"))
     def download_errors(self, request: HttpRequest, rows: QuerySet[Import]) -> StreamingHttpResponse | None:
         job = rows.select_related("file").first()
         if job is None:
@@ -132,15 +133,15 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         self.each(request, rows, move, done, atomic=False)
 
 
-@panel(Import, "Rows with problems", permission="crm.view_importrowerror")
+@panel(Import, _("Rows with problems"), permission="crm.view_importrowerror")
 def _row_errors(job: Import) -> SafeString:
     rows = ImportRowError.objects.filter(job=job).order_by("row", "id")
     cells = [(link(row, f"Row {row.row}"), row.column or "–", row.message, _in_row(job, row)) for row in rows[:ROWS]]
     return table(
-        ("Row", "Column", "What is wrong", "What stands there"),
+        (_("Row"), _("Column"), _("What is wrong"), _("What stands there")),
         cells,
         more=list_address(ImportRowError, job__id__exact=job.pk),
-        empty="Every row is in.",
+        empty=_("Every row is in."),
     )
 
 
@@ -152,7 +153,7 @@ def _in_row(job: Import, error: ImportRowError) -> str:
     return " · ".join(str(value) for value in error.values if value)
 
 
-@panel(Import, "Columns")
+@panel(Import, _("Columns"))
 def _columns(job: Import) -> SafeString:
     """Show where each column of the file goes, and what it holds."""
     targets = LEAD_TARGETS if job.import_type == Import.Type.LEAD else CONTACT_TARGETS
@@ -168,7 +169,11 @@ def _columns(job: Import) -> SafeString:
         )
         for header in job.headers
     ]
-    return table(("Column", "Goes to", "Filled cells", "Looks like"), cells, empty="The file has not been read yet.")
+    return table(
+        (_("Column"), _("Goes to"), _("Filled cells"), _("Looks like")),
+        cells,
+        empty=_("The file has not been read yet."),
+    )
 
 
 @admin.register(ImportRowError)
@@ -181,9 +186,9 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "job__file")
     search_fields = ("=id", "=job__id", "=code")
-    search_help_text = "Id of the import, or a code"
+    search_help_text = _("Id of the import, or a code")
 
-    @admin.display(description="file")
+    @admin.display(description=_("file"))
     def file_name(self, error: ImportRowError) -> str:
         return error.job.file.name
 
@@ -191,7 +196,7 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
         return lookup == "job__id__exact" or super().lookup_allowed(lookup, value, request)
 
 
-@panel(Company, "Imports", permission="crm.view_import")
+@panel(Company, _("Imports"), permission="crm.view_import")
 def _imports_of_company(company: Company) -> SafeString:
     rows = Import.objects.filter(company=company, is_deleted=False).select_related("file").order_by("-id")[:ROWS]
     address = f"{list_address(Import)}progress/"
@@ -200,5 +205,7 @@ def _imports_of_company(company: Company) -> SafeString:
         for row in rows
     ]
     return table(
-        ("File", "Status", "Progress", "Made"), cells, more=list_address(Import, company__id__exact=company.pk)
+        (_("File"), _("Status"), _("Progress"), _("Made")),
+        cells,
+        more=list_address(Import, company__id__exact=company.pk),
     )

@@ -14,6 +14,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one
 from crm.custom_fields.admin import custom_values
 from crm.leads.kind import LEAD
@@ -41,7 +42,7 @@ class LeadAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_deleted")
     list_select_related = ("company", "contact", "team", "team_member")
     search_fields = ("=id", "contact__email", "contact__name", "contact__contact_number")
-    search_help_text = "The contact's name, email or number, or the lead's id"
+    search_help_text = _("The contact's name, email or number, or the lead's id")
     hides = ("custom",)
     folds = ("value", "first_product")
     commands = ("restore",)
@@ -52,7 +53,7 @@ class LeadAdmin(CompanyRecordAdmin):
         for row in rows:
             row.__dict__["currency"] = currencies.get(row.company_id)
 
-    @admin.display(description="value", ordering="value")
+    @admin.display(description=_("value"), ordering="value")
     def worth(self, lead: Lead) -> str:
         """Write the value in the company's currency."""
         if lead.value is None:
@@ -60,7 +61,7 @@ class LeadAdmin(CompanyRecordAdmin):
         currency = lead.__dict__.get("currency") or currencies_of([lead.company_id]).get(lead.company_id)
         return Formats().money(lead.value, currency)
 
-    @admin.display(description="Restore")
+    @admin.display(description=_("Restore"))
     def restore(self, request: HttpRequest, rows: QuerySet[Lead]) -> None:
         def one(lead: Lead) -> None:
             restore_one(LEAD, lead.pk, actor_id=None)
@@ -68,7 +69,7 @@ class LeadAdmin(CompanyRecordAdmin):
         self.each(request, rows, one, "restored")
 
 
-@panel(Lead, "Values, products and tags")
+@panel(Lead, _("Values, products and tags"))
 def _values(lead: Lead) -> SafeString:
     tags = LeadTag.objects.filter(lead=lead).order_by("tag__name").values_list("tag__name", flat=True)[:100]
     products = (
@@ -77,7 +78,7 @@ def _values(lead: Lead) -> SafeString:
         .values_list("product_service__name", flat=True)[:100]
     )
     linked = [("Products and services", ", ".join(products) or "–"), ("Tags", ", ".join(tags) or "–")]
-    return table(("Field", "Value"), [*linked, *custom_values(lead)])
+    return table((_("Field"), _("Value")), [*linked, *custom_values(lead)])
 
 
 refer(Lead, "lead", "leads", "leadId", "leadIds")

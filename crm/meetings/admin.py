@@ -9,6 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer_kind
+from core.text.translation import gettext_lazy as _
 from crm.activities.models import FollowUp
 from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
 
@@ -22,7 +23,7 @@ class FollowUpAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "assignee")
     search_fields = ("=id", "=lead__id", "title")
-    search_help_text = "Title, or the id of the follow-up or its lead"
+    search_help_text = _("Title, or the id of the follow-up or its lead")
 
 
 @admin.register(Meeting)
@@ -48,7 +49,7 @@ class MeetingAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "organizer")
     search_fields = ("=id", "title", "organizer__email")
-    search_help_text = "Title, the organizer's address, or id"
+    search_help_text = _("Title, the organizer's address, or id")
 
 
 @admin.register(VideoSettings)
@@ -68,7 +69,7 @@ def _known_as(member_id: str | None, contact_id: str | None) -> str:
     return "contact" if contact_id else "address"
 
 
-@panel(Meeting, "Attendees")
+@panel(Meeting, _("Attendees"))
 def _attendees(meeting: Meeting) -> SafeString:
     rows = (
         MeetingAttendee.objects.filter(meeting=meeting)
@@ -76,7 +77,7 @@ def _attendees(meeting: Meeting) -> SafeString:
         .values_list("name", "email", "member_id", "contact_id")
     )
     kinds = [(name or "–", email, _known_as(member, contact)) for name, email, member, contact in rows]
-    return table(("Name", "Email", "Known as"), kinds, empty="Nobody but the organizer.")
+    return table((_("Name"), _("Email"), _("Known as")), kinds, empty=_("Nobody but the organizer."))
 
 
 refer_kind(Meeting, "meeting")

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
+from core.text.translation import gettext_lazy as _
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.records.types import kind_of
 
@@ -27,15 +28,15 @@ class MergeAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "panel")
     list_select_related = ("company", "created_by")
     search_fields = ("=id", "=winner_id")
-    search_help_text = "The merge's id, or that of the record that stayed"
+    search_help_text = _("The merge's id, or that of the record that stayed")
     hides = ("moved", "choices")
     refers: ClassVar[Any] = {"winner_id": _merged, "loser_ids": _merged}
 
 
-@panel(Merge, "What went to the winner")
+@panel(Merge, _("What went to the winner"))
 def _moved(merge: Merge) -> SafeString:
     rows = [(reference, sum(map(len, by_loser.values()))) for reference, by_loser in sorted(merge.moved.items())]
-    return table(("Reference", "Rows"), rows, empty="Nothing referred to the others.")
+    return table((_("Reference"), _("Rows")), rows, empty=_("Nothing referred to the others."))
 
 
 @admin.register(DuplicateDismissal)

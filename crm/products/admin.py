@@ -7,6 +7,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
+from core.text.translation import gettext_lazy as _
 from crm.custom_fields.admin import custom_values
 from crm.products.models import ProductService
 
@@ -34,9 +35,9 @@ class ProductServiceAdmin(CompanyRecordAdmin):
     hides = ("custom",)
 
 
-@panel(ProductService, "Values")
+@panel(ProductService, _("Values"))
 def _values(product: ProductService) -> SafeString:
-    return table(("Field", "Value"), custom_values(product), empty="It has no custom values.")
+    return table((_("Field"), _("Value")), custom_values(product), empty=_("It has no custom values."))
 
 
 refer(ProductService, "productService", "productServices")

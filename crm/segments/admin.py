@@ -12,6 +12,7 @@ from core.backoffice.paginator import EXACT, capped_count
 from core.backoffice.panels import facts, panel
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import Names, json_rendering, plain_text
+from core.text.translation import gettext_lazy as _
 from core.web.filter_words import in_words
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
@@ -27,7 +28,7 @@ class SegmentAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "name")
 
 
-@panel(Segment, "Records")
+@panel(Segment, _("Records"))
 def _records(segment: Segment) -> SafeString:
     if segment.kind == Segment.Kind.DYNAMIC:
         rows = [("Chosen by", "its filters, whenever it is asked for")]

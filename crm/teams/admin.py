@@ -6,6 +6,7 @@ from django.utils.safestring import SafeString
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
+from core.text.translation import gettext_lazy as _
 from crm.teams.models import Team, TeamMember
 
 
@@ -20,7 +21,7 @@ class TeamAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "name")
 
 
-@panel(Team, "Members")
+@panel(Team, _("Members"))
 def _members(team: Team) -> SafeString:
     links = TeamMember.objects.filter(team=team).select_related("member").order_by("member__name", "pk")[:100]
     rows = [
@@ -33,7 +34,11 @@ def _members(team: Team) -> SafeString:
         )
         for link in links
     ]
-    return table(("Name", "Email", "Membership", "Gets leads", "Last assigned"), rows, empty="Nobody belongs to it.")
+    return table(
+        (_("Name"), _("Email"), _("Membership"), _("Gets leads"), _("Last assigned")),
+        rows,
+        empty=_("Nobody belongs to it."),
+    )
 
 
 refer(Team, "team", "teams")

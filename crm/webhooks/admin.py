@@ -11,6 +11,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.references import model_of
+from core.text.translation import gettext_lazy as _
 from crm.webhooks.models import Webhook, WebhookDelivery
 
 
@@ -41,9 +42,9 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "webhook")
     search_fields = ("=id", "=event_id", "=object_id", "=webhook__id")
-    search_help_text = "Id of the delivery, the event, the record or the webhook"
+    search_help_text = _("Id of the delivery, the event, the record or the webhook")
 
-    @admin.display(description="error")
+    @admin.display(description=_("error"))
     def error_line(self, delivery: WebhookDelivery) -> str:
         return delivery.error[:100]
 

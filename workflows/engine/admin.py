@@ -9,6 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.values import state
+from core.text.translation import gettext_lazy as _
 from workflows.engine.limits.models import PlaceNotice, StartBucket
 from workflows.engine.models import (
     NodeCount,
@@ -41,7 +42,7 @@ class WorkflowRunAdmin(CompanyRecordAdmin):
     folds = ("state", "seq", "entry_key", "parent", "trigger")
 
 
-@panel(WorkflowRun, "Steps", permission="workflows.view_runstep")
+@panel(WorkflowRun, _("Steps"), permission="workflows.view_runstep")
 def _steps(run: WorkflowRun) -> SafeString:
     rows = RunStep.objects.filter(run=run).order_by("-id")[:ROWS]
     cells = [
@@ -49,7 +50,12 @@ def _steps(run: WorkflowRun) -> SafeString:
         for row in rows
     ]
     more = list_address(RunStep, q=run.pk)
-    return table(("Step", "Status", "What went wrong", "Went on by", "When"), cells, more=more, empty="None yet.")
+    return table(
+        (_("Step"), _("Status"), _("What went wrong"), _("Went on by"), _("When")),
+        cells,
+        more=more,
+        empty=_("None yet."),
+    )
 
 
 def _error(step: RunStep) -> str:

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.errors import NamedError
+from core.text.translation import gettext_lazy as _
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut, ChatTemplate
 from outreach.connections.chat_apps.services import SECRETS, check_app
 from outreach.connections.mail_vendors.services import VendorCheck
@@ -41,7 +42,7 @@ class ChatAppAdmin(CompanyRecordAdmin):
     list_filter = ("vendor", BY_COMPANY, "verified", "is_active")
     search_fields = ("=id", "name", "display_number", "=phone_number_id")
 
-    @admin.display(description="Test the account")
+    @admin.display(description=_("Test the account"))
     def test(self, request: HttpRequest, rows: QuerySet[ChatApp]) -> None:
         def one(app: ChatApp) -> None:
             outcome = CHECKS[app.vendor](id=app.pk)

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.errors import NamedError
+from core.text.translation import gettext_lazy as _
 from outreach.connections.mail_vendors.models import MailApp, VendorLogin
 from outreach.connections.mail_vendors.services import SECRETS, check_app
 
@@ -28,7 +29,7 @@ class MailAppAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "vendor", "verified", "is_active")
     search_fields = ("=id", "name", "from_email")
 
-    @admin.display(description="Test the account")
+    @admin.display(description=_("Test the account"))
     def test(self, request: HttpRequest, rows: QuerySet[MailApp]) -> None:
         def one(app: MailApp) -> None:
             check = check_app(id=app.pk)

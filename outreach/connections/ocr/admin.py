@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.jobs.progress import ProgressMixin, progress_bar
+from core.text.translation import gettext_lazy as _
 from outreach.connections.connected_apps.admin import write_only
 from outreach.connections.ocr.models import CardScan, Ocr
 
@@ -49,6 +50,6 @@ class CardScanAdmin(ProgressMixin, CompanyRecordAdmin):
     search_fields = ("=id",)
     hides = ("worker", "lease", "lines", "fields", "form_data")
 
-    @admin.display(description="progress")
+    @admin.display(description=_("progress"))
     def progress(self, scan: CardScan) -> SafeString:
         return progress_bar(scan)

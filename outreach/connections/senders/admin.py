@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.errors import NamedError
+from core.text.translation import gettext_lazy as _
 from outreach.connections.connected_apps.admin import write_only
 from outreach.connections.senders.models import Smtp
 from outreach.connections.senders.services import check_sender
@@ -40,7 +41,7 @@ class SmtpAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "verified", "is_active")
     search_fields = ("=id", "name", "host", "from_email")
 
-    @admin.display(description="Test the connection")
+    @admin.display(description=_("Test the connection"))
     def test(self, request: HttpRequest, rows: QuerySet[Smtp]) -> None:
         def one(smtp: Smtp) -> None:
             check = check_sender(id=smtp.pk)

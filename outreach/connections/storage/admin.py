@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.errors import NamedError
+from core.text.translation import gettext_lazy as _
 from crm.files.models import Bucket
 from outreach.connections.storage.services import check_bucket
 
@@ -24,7 +25,7 @@ class BucketAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "verified", "is_active")
     search_fields = ("=id", "name", "endpoint")
 
-    @admin.display(description="Test the bucket")
+    @admin.display(description=_("Test the bucket"))
     def test(self, request: HttpRequest, rows: QuerySet[Bucket]) -> None:
         def one(bucket: Bucket) -> None:
             check = check_bucket(id=bucket.pk)

@@ -17,6 +17,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import state
+from core.text.translation import gettext_lazy as _
 from core.text.words import code_label
 from crm.models import Contact
 from outreach.messaging.delivery.deciding.reasons import sentence_of
@@ -70,7 +71,7 @@ class SendJobAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "contact")
     search_fields = ("=id", "=recipient", "=run__id", "=contact__id")
-    search_help_text = "Id of the message, the run or the contact, or the whole address"
+    search_help_text = _("Id of the message, the run or the contact, or the whole address")
     hides = ("worker", "html")
     folds = (
         *(
@@ -91,7 +92,7 @@ class SendJobAdmin(CompanyRecordAdmin):
         *("delivery_status", "provider_message_id", "thread_began_at", "next_step_at", "reply", "workflow_waits"),
     )
 
-    @admin.display(description="to")
+    @admin.display(description=_("to"))
     def to(self, job: SendJob) -> str:
         return job.recipient or job.address or "–"
 
@@ -117,11 +118,11 @@ class SendJobAdmin(CompanyRecordAdmin):
         yield "Outreach", link(record.run) if record.run else None
         yield "Company", link(record.company)
 
-    @admin.display(description="why", ordering="reason")
+    @admin.display(description=_("why"), ordering="reason")
     def why(self, job: SendJob) -> SafeString | str:
         return format_html('<span title="{}">{}</span>', _why(job), code_label(job.reason)) if job.reason else ""
 
-    @display(description="status", ordering="status", label=COLOURS)
+    @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, job: SendJob) -> tuple[str, str]:
         return job.status, job.get_status_display()
 
@@ -129,11 +130,11 @@ class SendJobAdmin(CompanyRecordAdmin):
         return lookup in ("run__id__exact", "contact__id__exact") or super().lookup_allowed(lookup, value, request)
 
 
-@panel(SendJob, "Ledger", permission="outreach.view_sendjobtransition")
+@panel(SendJob, _("Ledger"), permission="outreach.view_sendjobtransition")
 def _ledger(job: SendJob) -> SafeString:
     rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
     cells = [(row.created_at, row.to_status.capitalize(), _why(row), row.detail, row.actor) for row in rows]
-    return table(("When", "Became", "Why", "Detail", "By"), cells)
+    return table((_("When"), _("Became"), _("Why"), _("Detail"), _("By")), cells)
 
 
 @admin.register(SendJobTransition)
@@ -146,10 +147,10 @@ class SendJobTransitionAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "send_job")
     search_fields = ("=id", "=send_job__id")
-    search_help_text = "Id of the step or of the message"
+    search_help_text = _("Id of the step or of the message")
 
 
-@panel(Contact, "Messages", permission="outreach.view_sendjob")
+@panel(Contact, _("Messages"), permission="outreach.view_sendjob")
 def _messages_to(contact: Contact) -> SafeString:
     return message_table(SendJob.objects.filter(contact=contact), contact__id__exact=contact.pk)
 
@@ -166,7 +167,10 @@ def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
         for row in rows
     ]
     return table(
-        ("Message", "To", "Status", "Why", "Sent"), cells, more=list_address(SendJob, **query), empty="No messages."
+        (_("Message"), _("To"), _("Status"), _("Why"), _("Sent")),
+        cells,
+        more=list_address(SendJob, **query),
+        empty=_("No messages."),
     )
 
 
@@ -181,7 +185,7 @@ class TrackingEventAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "kind", "machine")
     list_select_related = ("company", "send_job")
     search_fields = ("=id", "=send_job__id")
-    search_help_text = "Id of the row or of the message"
+    search_help_text = _("Id of the row or of the message")
 
 
 refer(SendJob, "message", "sendJob")

@@ -9,6 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.errors import NamedError
+from core.text.translation import gettext_lazy as _
 from outreach.messaging.inbox.mailboxes import check_mailbox
 from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
 
@@ -26,7 +27,7 @@ class ImapMailboxAdmin(CompanyRecordAdmin):
     list_select_related = ("company", "smtp")
     search_fields = ("=id", "host", "username")
 
-    @admin.display(description="Test the mailbox")
+    @admin.display(description=_("Test the mailbox"))
     def test(self, request: HttpRequest, rows: QuerySet[ImapMailbox]) -> None:
         def one(mailbox: ImapMailbox) -> None:
             check = check_mailbox(id=mailbox.pk)
@@ -45,4 +46,4 @@ class InboundMessageAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter), ("severity", ChoicesDropdownFilter))
     list_select_related = ("company",)
     search_fields = ("=id", "=from_email", "=run__id", "=contact__id", "=send_job__id")
-    search_help_text = "Id of the mail, the message, the run or the contact, or the whole address"
+    search_help_text = _("Id of the mail, the message, the run or the contact, or the whole address")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.text.translation import gettext_lazy as _
 from outreach.messaging.mail_events.models import MailEvent, MailHookToken
 
 
@@ -19,7 +20,7 @@ class MailEventAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "app", "send_job")
     search_fields = ("=id", "=recipient", "=send_job__id")
-    search_help_text = "Id of the event or of the message, or the whole address"
+    search_help_text = _("Id of the event or of the message, or the whole address")
 
 
 @admin.register(MailHookToken)

@@ -10,6 +10,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.jobs.progress import ProgressMixin, progress_bar
 from core.tenancy import company_scope
+from core.text.translation import gettext_lazy as _
 from outreach.messaging.suppression.models import Suppression, SuppressionImport
 from outreach.messaging.suppression.services import delete_suppressions
 
@@ -45,6 +46,6 @@ class SuppressionImportAdmin(ProgressMixin, CompanyRecordAdmin):
     search_fields = ("=id",)
     hides = ("worker", "lease")
 
-    @admin.display(description="progress")
+    @admin.display(description=_("progress"))
     def progress(self, job: SuppressionImport) -> SafeString:
         return progress_bar(job, {name: getattr(job, name) for name in ("added", "listed", "failed")})

@@ -8,6 +8,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.jobs.progress import ProgressMixin, progress_bar
+from core.text.translation import gettext_lazy as _
 from outreach.prospecting.enrichment.models import Enrichment, EnrichmentProposal
 
 
@@ -24,7 +25,7 @@ class EnrichmentAdmin(ProgressMixin, CompanyRecordAdmin):
     search_fields = ("=id", "run__name", "company__name")
     hides = ("worker", "lease")
 
-    @admin.display(description="progress")
+    @admin.display(description=_("progress"))
     def progress(self, job: Enrichment) -> SafeString:
         return progress_bar(job, {})
 

@@ -13,6 +13,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin, progress_bar
+from core.text.translation import gettext_lazy as _
 from outreach.prospecting.lead_generation.models import LeadGeneration
 from outreach.prospecting.lead_generation.services import cancel_generation
 
@@ -31,10 +32,10 @@ class LeadGenerationAdmin(ProgressMixin, CompanyRecordAdmin):
     commands = ("cancel",)
     when: ClassVar[Any] = {"cancel": has_status("queued", "running", "paused")}
 
-    @admin.display(description="progress")
+    @admin.display(description=_("progress"))
     def progress(self, generation: LeadGeneration) -> SafeString:
         return progress_bar(generation, {})
 
-    @admin.display(description="Cancel")
+    @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[LeadGeneration]) -> None:
         self.each(request, rows, lambda generation: cancel_generation(generation.pk), "cancelled")

@@ -14,6 +14,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import panel
 from core.backoffice.references import refer_kind
+from core.text.translation import gettext_lazy as _
 from outreach.messaging.delivery.admin import message_table
 from outreach.messaging.delivery.models import SendJob
 from outreach.runs.campaigns.control import cancel_campaign
@@ -35,16 +36,16 @@ class CampaignAdmin(CompanyRecordAdmin):
     commands = ("cancel",)
     when: ClassVar[Any] = {"cancel": has_status("scheduled", "running", "paused")}
 
-    @admin.display(description="goes by", ordering="type")
+    @admin.display(description=_("goes by"), ordering="type")
     def goes_by(self, row: Campaign) -> str:
         return "Chat" if row.by_chat else "Email"
 
-    @admin.display(description="Cancel")
+    @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[Campaign]) -> None:
         self.each(request, rows, lambda row: cancel_campaign(id=row.pk, member_id=None), "cancelled")
 
 
-@panel(Campaign, "Messages", permission="outreach.view_sendjob")
+@panel(Campaign, _("Messages"), permission="outreach.view_sendjob")
 def _messages(campaign: Campaign) -> SafeString:
     run = run_of(campaign.pk)
     messages = SendJob.objects.filter(run=run) if run else SendJob.objects.none()

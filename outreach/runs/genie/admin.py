@@ -21,6 +21,7 @@ from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import Names, json_rendering, json_shown, plain_text
 from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
+from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web.mail_frames import still_mail
 from outreach.messaging.delivery import ledger
@@ -69,7 +70,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         for row in rows:
             row.message_counts = counts.get(row.pk, {})  # type: ignore[attr-defined]
 
-    @admin.display(description="progress")
+    @admin.display(description=_("progress"))
     def progress(self, run: GenieScheduler) -> SafeString:
         return progress_bar(run, _counts(run))
 
@@ -78,7 +79,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         status: Any = self.column("status", brief=True)
         yield "Planning", status(record)
         for name, number in sorted(_counts(record).items(), key=lambda pair: -pair[1]):
-            label = "Drafts to approve" if name == "draft" else str(SendJob.Status(name).label)
+            label = _("Drafts to approve") if name == "draft" else str(SendJob.Status(name).label)
             address = list_address(SendJob, run__id__exact=record.pk, status__exact=name)
             yield label, format_html('<a class="backoffice-link" href="{}">{}</a>', address, f"{number:,}")
         yield "Company", link(record.company)
@@ -87,15 +88,15 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         yield "Created", record.created_at
         yield "Cancelled", record.cancelled_at
 
-    @admin.display(description="Approve the drafts")
+    @admin.display(description=_("Approve the drafts"))
     def approve(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
         self.each(request, rows, lambda run: approve_all(run_id=run.pk, member_id=None), "approved")
 
-    @admin.display(description="Try the failed ones again")
+    @admin.display(description=_("Try the failed ones again"))
     def retry(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
         self.each(request, rows, lambda run: retry_failed(run_id=run.pk, member_id=None, unknown=False), "to go again")
 
-    @admin.display(description="Cancel")
+    @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
         self.each(
             request,
@@ -114,12 +115,12 @@ def _counts(run: GenieScheduler) -> dict[str, int]:
     return counts
 
 
-@panel(GenieScheduler, "Messages", permission="outreach.view_sendjob")
+@panel(GenieScheduler, _("Messages"), permission="outreach.view_sendjob")
 def _messages(run: GenieScheduler) -> SafeString:
     return message_table(SendJob.objects.filter(run=run), run__id__exact=run.pk)
 
 
-@panel(Company, "Runs", permission="outreach.view_geniescheduler")
+@panel(Company, _("Runs"), permission="outreach.view_geniescheduler")
 def _runs(company: Company) -> SafeString:
     rows: list[Any] = list(GenieScheduler.objects.filter(company=company, is_deleted=False).order_by("-id")[:ROWS])
     counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
@@ -129,7 +130,9 @@ def _runs(company: Company) -> SafeString:
         for row in rows
     ]
     return table(
-        ("Run", "Planning", "Progress", "Made"), cells, more=list_address(GenieScheduler, company__id__exact=company.pk)
+        (_("Run"), _("Planning"), _("Progress"), _("Made")),
+        cells,
+        more=list_address(GenieScheduler, company__id__exact=company.pk),
     )
 
 
@@ -166,15 +169,15 @@ class ReviewedMessageAdmin(SendJobAdmin):
             raise Http404
         return still_mail(record.html)
 
-    @admin.display(description="Approve")
+    @admin.display(description=_("Approve"))
     def approve_draft(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
         self._each(request, rows, approve_message, "approved")
 
-    @admin.display(description="Make it a draft again")
+    @admin.display(description=_("Make it a draft again"))
     def hold(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
         self._each(request, rows, hold_message, "a draft again")
 
-    @admin.display(description="Cancel")
+    @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
         self._each(request, rows, cancel_message, "cancelled")
 
