@@ -13,7 +13,7 @@ from urllib.parse import quote
 from django import template
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from lucide.templatetags.lucide import lucide
@@ -31,6 +31,7 @@ from core.web.forms import BoundField
 from core.web.forms.fieldsets import in_rows
 from core.web.lists import Column, ListState
 from core.web.navigation.menu import Navigation, navigation_of
+from core.web.script_texts import script_texts
 from core.web.tables import Row
 
 register = template.Library()
@@ -216,6 +217,12 @@ def money(context: Values, amount: Any, currency: str | None = None, *, short: b
 def banners(context: Values) -> list[Banner]:
     """Return the banners of a whole page; a refused page states the problem itself."""
     return [] if context.get("refused") else banners_of(context["page"])
+
+
+@register.simple_tag(name="script_texts")
+def script_texts_tag() -> SafeString:
+    """Render the texts of scripts as data that no browser runs."""
+    return json_script(script_texts(), "script-texts")
 
 
 @register.simple_tag

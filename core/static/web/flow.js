@@ -181,7 +181,7 @@ class Flow extends FlowChanges {
     if (!this.may || !ways.length) return;
     const place = this._link ? (ways.findIndex(([name]) => name === this._link.handle) + 1) % ways.length : 0;
     this._link = { node: id, handle: ways[place][0] };
-    this._say(`${ways[place][1]}: choose the step by the arrows, then press Enter${ways.length > 1 ? "; C for another way" : ""}`);
+    this._say(window.lwText(ways.length > 1 ? "choose_step_or_way" : "choose_step", { way: ways[place][1] }));
   }
 
   // Pointers: one drags, connects or pans, two zoom.

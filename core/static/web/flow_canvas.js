@@ -42,7 +42,8 @@ class FlowCanvas extends HTMLElement {
     for (const part of all(".flow-node, .flow-port", this.world)) part.remove();
     this._elements.clear();
     for (const node of this._order()) {
-      const shown = this._graph.shown[node.id] ?? { label: node.data.label || node.type, about: "", group: "", ways: [["out", "Then"]], problems: [] };
+      const ways = [["out", window.lwText("then")]];
+      const shown = this._graph.shown[node.id] ?? { label: node.data.label || node.type, about: "", group: "", ways, problems: [] };
       const box = made("button", `flow-node group-${shown.group}`);
       box.type = "button";
       box.dataset.id = node.id;
@@ -67,7 +68,7 @@ class FlowCanvas extends HTMLElement {
       if (known) counts.append(...[...known.childNodes].map((child) => child.cloneNode(true)));
       box.append(counts);
       const said = made("span", "hidden-text");
-      said.textContent = [node.data.disabled ? "left out" : "", ...shown.problems, this._answered.get(node.id)].filter(Boolean).join(", ");
+      said.textContent = [node.data.disabled ? window.lwText("left_out") : "", ...shown.problems, this._answered.get(node.id)].filter(Boolean).join(", ");
       if (said.textContent) box.append(said);
       this._elements.set(node.id, box);
       this.world.append(box);
@@ -80,7 +81,7 @@ class FlowCanvas extends HTMLElement {
         port.dataset.handle = handle;
         port.dataset.place = `${place}/${shown.ways.length}`;
         port.title = words;
-        port.setAttribute("aria-label", `${shown.label}, ${words}: add or connect`);
+        port.setAttribute("aria-label", window.lwText("port", { step: shown.label, way: words }));
         this.world.append(port);
       }
     }

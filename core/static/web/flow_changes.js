@@ -4,7 +4,8 @@ const { one, all, made, fit, WIDE, HIGH, FlowCanvas } = window.lwFlow;
 const APART = [280, 140];
 const SOON = 700; // ms until a change is saved
 const MOST_UNDO = 100;
-const toast = (text) => document.dispatchEvent(new CustomEvent("toast", { detail: text }));
+const text = window.lwText;
+const toast = (words) => document.dispatchEvent(new CustomEvent("toast", { detail: words }));
 
 class FlowChanges extends FlowCanvas {
   // Changing
@@ -29,14 +30,14 @@ class FlowChanges extends FlowCanvas {
   _changed() {
     this._draw();
     this._dirty = true;
-    this._say("Not saved yet");
+    this._say(text("not_saved_yet"));
     clearTimeout(this._timer);
     this._timer = setTimeout(() => this._save(), SOON);
   }
 
-  _say(text) {
+  _say(words) {
     const state = one("#flow-state", this);
-    if (state.textContent !== text) state.textContent = text;
+    if (state.textContent !== words) state.textContent = words;
   }
 
   async _save(overwrite = false) {
@@ -44,7 +45,7 @@ class FlowChanges extends FlowCanvas {
     if (this._saving) { await this._saving; }
     if (!this._dirty && !overwrite) return true;
     this._dirty = false;
-    this._say("Saving…");
+    this._say(text("saving"));
     const sent = this._written();
     const body = new URLSearchParams({ do: "draw", graph: sent, since: this._graph.updatedAt, csrfmiddlewaretoken: one("[name=csrfmiddlewaretoken]").value });
     if (overwrite) body.set("overwrite", "1");
@@ -56,12 +57,12 @@ class FlowChanges extends FlowCanvas {
       const same = sent === this._written();
       if (same) this._fresh(found);
       else this._graph.updatedAt = found.updatedAt; // it was drawn on meanwhile, and is saved again
-      this._say(same ? "Saved" : "Not saved yet");
+      this._say(text(same ? "saved" : "not_saved_yet"));
       return true;
     }
     this._dirty = true;
     if (found?.who) this._clash(found.who);
-    else { this._say("Not saved"); toast(found?.message || "It could not be saved. Check your connection, then change something again."); }
+    else { this._say(text("not_saved")); toast(found?.message || text("check_connection")); }
     return false;
   }
 
@@ -81,7 +82,7 @@ class FlowChanges extends FlowCanvas {
   }
 
   async _clash(who) {
-    this._say("Not saved");
+    this._say(text("not_saved"));
     const box = one("#flow-clash", this);
     one("[data-who]", box).textContent = who;
     box.showModal();
@@ -97,7 +98,7 @@ class FlowChanges extends FlowCanvas {
     if (!found.length) return;
     const box = made("details", ""), head = made("summary", ""), list = made("ul", "");
     box.open = open;
-    head.textContent = found.length === 1 ? "1 problem to fix" : `${found.length} problems to fix`;
+    head.textContent = text("problems", { number: found.length });
     for (const problem of found) {
       const line = made("li", problem.severity === "error" ? "error" : ""), link = made(problem.link ? "a" : "span", "");
       if (problem.link) { link.href = problem.link; link.dataset.node = problem.nodeId ?? ""; }
@@ -112,7 +113,7 @@ class FlowChanges extends FlowCanvas {
   _delete() {
     if (!this.may) return;
     if (this._edge) {
-      if (this._graph.ordered) { this._say("Steps follow each other in their order: move one instead"); return; }
+      if (this._graph.ordered) { this._say(text("move_instead")); return; }
       this._keep();
       this._graph.edges = this._graph.edges.filter((edge) => edge.id !== this._edge);
       this._edge = "";
@@ -123,7 +124,7 @@ class FlowChanges extends FlowCanvas {
     const node = this._node(this._at);
     if (!node) return;
     const { label, fixed } = this._graph.shown[node.id] ?? {};
-    if (node === this._first || fixed) { this._say(`“${label}” stays`); return; }
+    if (node === this._first || fixed) { this._say(text("fixed", { step: label })); return; }
     this._keep();
     const came = this._takeOut(node);
     this._graph.nodes = this._graph.nodes.filter((other) => other !== node);
@@ -146,7 +147,7 @@ class FlowChanges extends FlowCanvas {
   // Puts a step of an ordered graph after another one.
   _moveAfter(id, source, handle) {
     const node = this._node(id), ways = this._graph.shown[id]?.ways ?? [];
-    if (!ways.length || node === this._first) { this._say(`“${this._graph.shown[id].label}” has no place in the order`); this._put(); return; }
+    if (!ways.length || node === this._first) { this._say(text("no_place", { step: this._graph.shown[id].label })); this._put(); return; }
     this._keep();
     this._takeOut(node);
     const rest = this._graph.edges.filter((edge) => edge.source === source && edge.sourceHandle === handle);
@@ -154,7 +155,7 @@ class FlowChanges extends FlowCanvas {
     this._join(source, handle, id);
     this._at = id;
     this._changed();
-    this._say("Moved");
+    this._say(text("moved"));
   }
 
   // Moves a step of an ordered graph up or down by the keys.
@@ -204,20 +205,20 @@ class FlowChanges extends FlowCanvas {
   }
 
   _connect(source, handle, target) {
-    if (this._node(target) === this._first) return this._say("Nothing can lead to where it begins");
+    if (this._node(target) === this._first) return this._say(text("first"));
     if (this._graph.ordered) return this._moveAfter(target, source, handle);
-    if (this._leads(target, source)) return this._say("That would go in a circle");
+    if (this._leads(target, source)) return this._say(text("circle"));
     this._keep();
     this._join(source, handle, target);
     this._changed();
-    return this._say("Connected");
+    return this._say(text("connected"));
   }
 
   // Asks which step to add, and puts it after a way on.
   _add(id, handle, position) {
     const shown = this._graph.shown[id];
     if (!this.may || !shown) return;
-    if (!shown.ways.length && !this._graph.ordered) { toast(`No step can follow “${shown.label}”. Select another step first.`); return; }
+    if (!shown.ways.length && !this._graph.ordered) { toast(text("last", { step: shown.label })); return; }
     const free = shown.ways.map(([name]) => name).find((name) => !this._graph.edges.some((edge) => edge.source === id && edge.sourceHandle === name));
     this.adding = { id, handle: handle ?? free ?? shown.ways.at(-1)?.[0] ?? "out", position };
     const box = one("#flow-palette", this), field = one("input", box);
@@ -313,11 +314,11 @@ class FlowChanges extends FlowCanvas {
   // Shows the page of a step in the panel, and goes to the part of this id.
   _open(page, partId = "") {
     const part = one("#step", page);
-    if (!part) { toast(one(".toast.bad p", page)?.textContent ?? "This step is gone."); this._close(); return; }
+    if (!part) { toast(one(".toast.bad p", page)?.textContent ?? text("gone")); this._close(); return; }
     const head = made("header", "panel-head"), title = made("h2", ""), close = made("button", "button quiet");
     title.textContent = one("h1", page).textContent;
     close.type = "button";
-    close.textContent = "Close";
+    close.textContent = text("close");
     close.dataset.leave = "";
     head.append(title, close);
     this.side.replaceChildren(head, document.importNode(part, true));
@@ -374,7 +375,7 @@ class FlowChanges extends FlowCanvas {
     if (this._written() !== before) { this._before.push(before); this._after = []; }
     one("#toasts")?.replaceChildren(...all("#toasts > *", page).map((found) => document.importNode(found, true)));
     if (closes && !one(".trouble", this.side)) this._close();
-    if (one("#flow-fresh", page)) this._say("Saved");
+    if (one("#flow-fresh", page)) this._say(text("saved"));
   }
 
   // How runs stand

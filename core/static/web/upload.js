@@ -31,7 +31,7 @@ class Upload extends HTMLElement {
     const request = new XMLHttpRequest();
     const say = (share) => {
       progress.value = share;
-      text.textContent = share < 100 ? `${share} % uploaded` : "Uploaded, the file is being read";
+      text.textContent = share < 100 ? window.lwText("uploading", { percent: share }) : window.lwText("uploaded");
     };
     request.upload.addEventListener("progress", (sent) => { if (sent.lengthComputable) say(Math.floor((sent.loaded / sent.total) * 100)); });
     request.addEventListener("load", () => {
@@ -39,7 +39,7 @@ class Upload extends HTMLElement {
       const answer = new DOMParser().parseFromString(request.responseText, "text/html").getElementById(this.id);
       if (answer) { this.replaceChildren(...answer.childNodes); this.querySelector("[autofocus]")?.focus(); } else location.reload();
     });
-    request.addEventListener("error", () => { progress.value = 0; text.textContent = "The upload broke off. Send the file again."; button.disabled = false; });
+    request.addEventListener("error", () => { progress.value = 0; text.textContent = window.lwText("upload_failed"); button.disabled = false; });
     const button = event.submitter ?? this.querySelector("button");
     const form = event.target;
     const body = new FormData(form, button);

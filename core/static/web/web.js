@@ -4,6 +4,11 @@
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
+// The server translates the texts (core/web/script_texts.py); other scripts read them by lwText, too.
+const texts = JSON.parse(one("#script-texts")?.textContent ?? "{}");
+const text = (key, values = {}) => (texts[key] ?? key).replace(/%(?:\((\w+)\)s|%)/g, (all, name) => (name ? values[name] : "%"));
+window.lwText = text;
+
 // A list: choosing rows by range, all of them, by keys. Which rows are chosen is in the check boxes alone.
 class List extends HTMLElement {
   #last = null;
@@ -230,16 +235,16 @@ customElements.define("lw-thread", Thread);
 customElements.define("lw-toast", Toast);
 customElements.define("lw-refresh", Refresh);
 
-function toast(text) {
+function toast(words) {
   const made = document.createElement("lw-toast");
   made.className = "toast bad";
   const line = document.createElement("p");
-  line.textContent = text;
+  line.textContent = words;
   const close = document.createElement("button");
   close.type = "button";
   close.className = "button quiet";
   close.dataset.close = "";
-  close.textContent = "Close";
+  close.textContent = text("close");
   made.append(line, close);
   one("#toasts")?.append(made);
 }
@@ -253,7 +258,7 @@ async function copy(button) {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
-    (one("span", button) ?? button).textContent = "Copied";
+    (one("span", button) ?? button).textContent = text("copied");
   } catch { field.focus(); }
 }
 
@@ -349,17 +354,15 @@ document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
   if (ctx && new URL(ctx.request.action, location.href).pathname !== location.pathname) ctx.title = "";
 });
 
-const LOST = "The service does not answer. What you see may be out of date.";
-const REFUSED = "That was refused. Load the page again to see why.";
 const failed = (response) => {
-  if ([429, 502, 503, 504].includes(response.status)) return LOST;
-  return `Something went wrong on our side. Error number: ${response.headers?.get("X-Request-ID") ?? response.status}`;
+  if ([429, 502, 503, 504].includes(response.status)) return text("lost");
+  return text("failed", { number: response.headers?.get("X-Request-ID") ?? response.status });
 };
-document.addEventListener("htmx:error", (event) => { if (event.detail?.error?.name !== "AbortError") toast(LOST); });
+document.addEventListener("htmx:error", (event) => { if (event.detail?.error?.name !== "AbortError") toast(text("lost")); });
 document.addEventListener("htmx:response:error", (event) => {
   const response = event.detail?.ctx?.response ?? {};
   if (response.status === 422) return; // a refused form says at its fields why
-  toast(response.status >= 500 || response.status === 429 ? failed(response) : REFUSED);
+  toast(response.status >= 500 || response.status === 429 ? failed(response) : text("refused"));
 });
 
 // A part with data-with="name" is hidden while that field of its form is empty.
