@@ -93,7 +93,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
 
     icon = "translate"
     form = ResponseMessageForm
-    list_display = ("text", "area", "shown_by", "status", "edited", "name", "updated_at")
+    list_display = ("text", "area", "status", "edited", "name")
     list_filter = (Area, Edited, ("status", AllValuesCheckboxFilter))
     actions_list = ("export_file", "import_file")
     search_fields = ("=id", "name", "text", "=status")
@@ -113,17 +113,6 @@ class ResponseMessageAdmin(BackOfficeAdmin):
     def area(self, message: ResponseMessage) -> str:
         entry = places_by_name().get(message.name)
         return str(entry.area) if entry else ""
-
-    @admin.display(description=_("shown by"))
-    def shown_by(self, message: ResponseMessage) -> str:
-        entry = places_by_name().get(message.name)
-        places = entry.places if entry else ()
-        if len(places) <= 1:
-            return ", ".join(str(place.operation) for place in places)
-        values = {"operation": places[0].operation, "number": len(places) - 1}
-        return (
-            ngettext("%(operation)s and %(number)s more", "%(operation)s and %(number)s more", len(places) - 1) % values
-        )
 
     @action(description=_("Export"), url_path="export", permissions=["view"], icon="download")
     def export_file(self, request: HttpRequest) -> HttpResponse:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.utils import timezone
 
 from core.events import emit
 from core.ids import new_id
-from core.models import Event, EventDelivery, IdempotencyKey, ResponseMessage, TaskSchedule
+from core.models import Announcement, Event, EventDelivery, IdempotencyKey, ResponseMessage, TaskSchedule
 from tests.guards.backoffice_rows.shared import SECRET, Makers
 
 
@@ -17,6 +19,9 @@ def make_event(n: int) -> Event:
 
 
 ROWS: Makers = {
+    Announcement: lambda n: Announcement.objects.create(
+        text=f"Maintenance {n}", starts_at=timezone.now(), ends_at=timezone.now() + timedelta(days=n + 1)
+    ),
     ResponseMessage: lambda n: ResponseMessage.objects.create(name=f"Made{n}_400", status=400, text=f"Made {n}"),
     TaskSchedule: lambda n: TaskSchedule.objects.create(name=f"task-{n}", error="It broke"),
     Event: make_event,
