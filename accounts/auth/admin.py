@@ -45,7 +45,7 @@ class RefreshTokenAdmin(BackOfficeAdmin):
         for token in rows:
             end_family(family=token.family)
             self.log_change(request, token, "Ended the session.")
-        self.message_user(request, "The sessions have ended", messages.SUCCESS)
+        self.message_user(request, _("The sessions have ended."), messages.SUCCESS)
 
 
 @panel(User, _("Second factor"), permission="accounts.view_user")

@@ -74,4 +74,6 @@ class CompanyAdmin(BackOfficeAdmin):
 def known_timezone(name: str) -> None:
     """Raise ValidationError for a name that the IANA database does not have."""
     if not is_timezone(name):
-        raise forms.ValidationError(f"{name} is not a timezone of the IANA database.")
+        raise forms.ValidationError(
+            _("“%(name)s” is not a time zone. Enter one such as Europe/Berlin.") % {"name": name}
+        )

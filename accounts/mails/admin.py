@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import ngettext
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.mails.models import Mail
@@ -41,6 +42,11 @@ class MailAdmin(BackOfficeAdmin):
                 self.log_change(request, mail, "Queued to be sent again.")
                 done += 1
         if done:
-            self.message_user(request, f"Will be sent again: {done}", messages.SUCCESS)
+            self.message_user(
+                request,
+                ngettext("%(number)s email will be sent again.", "%(number)s emails will be sent again.", done)
+                % {"number": done},
+                messages.SUCCESS,
+            )
         else:
-            self.message_user(request, "Only mails that failed can be sent again", messages.WARNING)
+            self.message_user(request, _("Choose failed emails to send again."), messages.WARNING)

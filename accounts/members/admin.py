@@ -41,9 +41,9 @@ class MemberForm(BackOfficeForm):
     def clean_role(self) -> Role | None:
         role: Role | None = self.cleaned_data["role"]
         if role != self.instance.role and self.instance.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
-            raise forms.ValidationError(f"This membership is {self.instance.status}: its role is not changed.")
+            raise forms.ValidationError(_("You cannot change the role of a former member."))
         if role is None and self.instance.status in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
-            raise forms.ValidationError("A member who is no owner has a role.")
+            raise forms.ValidationError(_("Choose a role. Only owners have none."))
         return role
 
 
@@ -119,7 +119,8 @@ class MemberAdmin(CompanyRecordAdmin):
         theirs = ApiKey.objects.filter(created_by__in=ids, created_by__status=status).order_by("pk")
         keys = theirs.values_list("masked_key", flat=True)[:ROWS]
         if names := ", ".join(keys):
-            self.message_user(request, f"They made API keys, which stay until deleted: {names}", messages.WARNING)
+            text = _("These members made API keys, which stay until deleted: %(names)s")
+            self.message_user(request, text % {"names": names}, messages.WARNING)
 
 
 def _actor(request: HttpRequest, member: Member) -> Actor:

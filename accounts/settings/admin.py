@@ -24,7 +24,7 @@ class CompanySettingsForm(BackOfficeForm):
     def clean_currency(self) -> str:
         code = self.cleaned_data["currency"].upper()
         if not is_currency(code):
-            raise forms.ValidationError(f"{code} is not a currency of ISO 4217 that is in use.")
+            raise forms.ValidationError(_("“%(code)s” is not a currency. Enter a code such as EUR.") % {"code": code})
         return str(code)
 
 

@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import ngettext
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from accounts.users.models import User
@@ -97,7 +98,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
         for user in rows:
             end_sessions(user_id=user.pk)
             self.log_change(request, user, "Ended all sessions.")
-        self.message_user(request, "Their sessions have ended", messages.SUCCESS)
+        self.message_user(request, _("The sessions have ended."), messages.SUCCESS)
 
     def get_actions(self, request: HttpRequest) -> JsonObject:
         actions = super().get_actions(request)
@@ -112,7 +113,12 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
             user.secondfactor_set.all().delete()
             self.log_change(request, user, "Removed the second factor.")
             done += 1
-        self.message_user(request, f"Second factors removed: {done}", messages.SUCCESS)
+        self.message_user(
+            request,
+            ngettext("%(number)s second factor removed.", "%(number)s second factors removed.", done)
+            % {"number": done},
+            messages.SUCCESS,
+        )
 
     @admin.display(description=_("verified"), boolean=True, ordering="email_verified_at")
     def verified(self, user: User) -> bool:
@@ -126,4 +132,9 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
             user.save(update_fields=["email_verified_at", "updated_at"])
             self.log_change(request, user, "Marked the address as verified.")
             done += 1
-        self.message_user(request, f"Marked as verified: {done}", messages.SUCCESS)
+        self.message_user(
+            request,
+            ngettext("%(number)s address marked as verified.", "%(number)s addresses marked as verified.", done)
+            % {"number": done},
+            messages.SUCCESS,
+        )

@@ -28,7 +28,7 @@ class AddOnForm(TermsForm):
     def clean_limits(self) -> dict[str, int]:
         value: dict[str, int] = self.cleaned_data["limits"]
         if "member" in value:
-            raise forms.ValidationError("People are seats of the plan.")
+            raise forms.ValidationError(_("Seats belong to the plan. Choose another unit."))
         return value
 
 

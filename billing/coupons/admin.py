@@ -20,7 +20,7 @@ class CouponForm(BackOfficeForm):
     def clean_code(self) -> str:
         code = "".join(str(self.cleaned_data["code"]).split()).upper()
         if not code:
-            raise forms.ValidationError("Write a code.")
+            raise forms.ValidationError(_("Enter a code."))
         return code
 
     def clean_currency(self) -> str:

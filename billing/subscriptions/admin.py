@@ -125,7 +125,7 @@ class GrantForm(NoteForm):
         """Require a plan or everything, so that an empty form grants nothing."""
         cleaned = super().clean() or {}
         if "plan" in cleaned and (cleaned["plan"] is None) != bool(cleaned.pop("everything", False)):
-            raise forms.ValidationError("Choose a plan, or everything instead.")
+            raise forms.ValidationError(_("Choose a plan or everything."))
         return cleaned
 
 

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from core.text.colors import COLORS
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 Pairs = Sequence[tuple[str, str]]
@@ -155,7 +156,7 @@ class ChoicesField(JsonField):
     def validate(self, value: Any) -> None:
         unknown = sorted(set(value or ()) - self.known)
         if unknown:
-            raise forms.ValidationError(f"There is no {', '.join(unknown)}.")
+            raise forms.ValidationError(_("Unknown: %(names)s") % {"names": ", ".join(unknown)})
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         if initial is None or data is None:
@@ -174,7 +175,9 @@ class NumbersField(JsonField):
         labels = dict(self.names())
         wrong = [labels[key] for key, text in (value or {}).items() if not str(text).isdecimal()]
         if wrong:
-            raise forms.ValidationError(f"{', '.join(wrong)}: write a whole number such as 1000, or leave it empty.")
+            raise forms.ValidationError(
+                _("%(names)s: enter a whole number, or leave the field empty.") % {"names": ", ".join(wrong)}
+            )
         return {key: int(text) for key, text in (value or {}).items()}
 
     def stored(self, value: Any) -> Any:

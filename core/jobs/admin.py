@@ -32,4 +32,4 @@ class TaskScheduleAdmin(BackOfficeAdmin):
         for schedule in rows:
             TaskSchedule.objects.filter(pk=schedule.pk).update(due_at=timezone.now())
             self.log_change(request, schedule, "Made due.")
-        self.message_user(request, "A worker does it within a second or two", messages.SUCCESS)
+        self.message_user(request, _("A worker starts the task within two seconds."), messages.SUCCESS)

@@ -163,4 +163,5 @@ class ResponseMessageAdmin(BackOfficeAdmin):
                 message.save()
                 self.log_change(request, message, "Reset to the default.")
                 done += 1
-        self.message_user(request, f"Reset to the default: {done}", messages.SUCCESS)
+        text = ngettext("%(number)s text reset.", "%(number)s texts reset.", done)
+        self.message_user(request, text % {"number": done}, messages.SUCCESS)

@@ -145,7 +145,7 @@ def test_own_terms_are_changed_on_the_page_and_on_record(
     for values in ({"limits:contact": "many"}, {"limits:contact": "-1"}, {"modules": ["kontakt"]}):
         assert edit(staff, subscription, **values).status_code == 200, values
     text = edit(staff, subscription, **{"limits:contact": "many"}).content.decode()
-    assert "Contacts: write a whole number such as 1000, or leave it empty." in text
+    assert "Contacts: enter a whole number, or leave the field empty." in text
     assert edit(staff, subscription, modules="*", **{"limits:contact": ""}).status_code == 302
     found = again(subscription, cast)
     assert (found.limits, found.modules) == ({}, None)
