@@ -111,3 +111,37 @@ def test_a_record_is_found_by_the_keyboard_and_its_times_are_in_ones_own_zone(
     page.locator("#nav-filter").fill("nobody of this name")
     expect(page.get_by_text("Nothing found for “nobody of this name”.")).to_be_visible()
     context.close()
+
+
+@pytest.mark.parametrize("query", ["", "?all=", "?q=Ai"])
+def test_message_texts_fit_a_small_screen(cast: Cast, browser: Browser, live_server: Any, query: str) -> None:
+    context = enter(browser, live_server.url, "light", 1280)
+    page = context.new_page()
+    page.goto(reverse("admin:core_responsemessage_changelist") + query)
+    expect(page.locator("#result_list tbody tr").first).to_be_visible()
+    hidden = page.evaluate(
+        """() => {
+            let hidden = 0;
+            for (let box = document.querySelector("#result_list"); box; box = box.parentElement)
+                if (["auto", "scroll"].includes(getComputedStyle(box).overflowX))
+                    hidden = Math.max(hidden, box.scrollWidth - box.clientWidth);
+            return hidden;
+        }"""
+    )
+    right = page.evaluate("() => document.querySelector('#result_list').getBoundingClientRect().right - innerWidth")
+    assert hidden == 0
+    assert right <= 0
+    context.close()
+
+
+def test_a_person_is_found_from_the_overview(cast: Cast, browser: Browser, live_server: Any) -> None:
+    context = enter(browser, live_server.url, "light", 1280)
+    page = context.new_page()
+    page.goto(reverse("admin:index"))
+    page.get_by_label("Email, name or company").fill(cast.owner.email)
+    page.keyboard.press("Enter")
+    row = page.locator(".backoffice-section", has_text="Search people").locator("tbody tr")
+    expect(row).to_have_count(1)
+    row.get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile(reverse("admin:accounts_user_change", args=(cast.owner.user_id,))))
+    context.close()
