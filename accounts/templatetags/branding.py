@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from django import template
-from django.template.defaultfilters import linebreaks
+from django.utils.html import linebreaks
 from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
@@ -38,7 +38,7 @@ def css_image(value: Any) -> SafeString | str:
 def paragraphs(text: SafeString) -> SafeString | str:
     """Return rendered text as HTML: a paragraph for each block, and nothing for empty text."""
     blocks = BLANK.sub("\n\n", text.strip())
-    return linebreaks(mark_safe(blocks)) if blocks else ""  # noqa: S308  # the template has escaped its values
+    return mark_safe(linebreaks(blocks)) if blocks else ""  # noqa: S308  # the template has escaped its values
 
 
 @register.filter

@@ -236,7 +236,7 @@ def _problems(request: HttpRequest) -> str | None:
         for status, number in sorted(steps.items()):
             title = gettext("Messages that failed") if status == "failed" else gettext("Uncertain messages")
             cells.append((title, f"{number:,}", _list_link(SendJob, status)))
-    elif not visible and not any(_may_see(may, model) for __, model, __ in MONEY):
+    elif not visible and not any(_may_see(may, entry[1]) for entry in MONEY):
         return None
     for title, model, query in MONEY:
         if _may_see(may, model) and (number := capped_count(model.objects.filter(**query))):
