@@ -95,4 +95,4 @@ def test_the_typescript_client_reads_failures(service: Service) -> None:
     )
     command = ("node", "--input-type=module", "--eval", script, service.base, service.key)
     found = run(*command, folder=CLIENTS / "typescript")
-    assert (found["status"], found["success"], found["message"]) == ("fail", False, "Contact not found")
+    assert (found["status"], found["success"], found["message"]) == ("fail", False, "Contact not found.")

@@ -31,7 +31,7 @@ def test_company_scoping_is_enforced_on_both_paths(cast: Cast, outsiders: Cast) 
     made = outsiders.key.post("/tag", {"name": "Theirs"}).data["_id"]
     for caller in (cast.key, cast.session):
         assert caller.get("/tag").body["totalCount"] == 0
-        assert caller.get(f"/tag/{made}").body["message"] == "Tag not found"
+        assert caller.get(f"/tag/{made}").body["message"] == "Tag not found."
 
 
 def test_an_active_subscription_is_required_on_both_paths(cast: Cast) -> None:
@@ -100,7 +100,7 @@ def test_the_role_matrix_holds_for_a_lapsed_company_too(cast: Cast) -> None:
 def test_plan_features_bind_sessions_and_not_keys(cast: Cast) -> None:
     subscribe(cast, modules=["contact"])
     refused = cast.session.get("/tag")
-    assert (refused.status, refused.body["message"]) == (403, "Your plan does not include this feature")
+    assert (refused.status, refused.body["message"]) == (403, "Your plan does not include this feature.")
     assert cast.session.get("/contact").status == 200
     assert cast.key.get("/tag").status == 200
 
@@ -113,7 +113,7 @@ def test_plan_limits_bind_posts_of_sessions_and_not_keys(cast: Cast) -> None:
     subscribe(cast, limits={"contact": 1})
     assert cast.session.post("/contact", contact("a@example.com")).status == 200
     refused = cast.session.post("/contact", contact("bb@example.com"))
-    assert (refused.status, refused.body["message"]) == (403, "The limit of your subscription is reached")
+    assert (refused.status, refused.body["message"]) == (403, "Your plan's limit is reached. Choose a larger plan.")
     assert cast.session.get("/contact").status == 200
     assert cast.key.post("/contact", contact("bb@example.com")).status == 200
 
@@ -156,9 +156,10 @@ def test_a_missing_unknown_or_malformed_key_is_401(cast: Cast) -> None:
         {"apikey": "", **session},
     ):
         answer = Caller(KEY, headers).get("/contact")
-        assert (answer.status, answer.body["message"]) == (401, "Your session has expired. Please log in again"), (
-            headers
-        )
+        assert (answer.status, answer.body["message"]) == (
+            401,
+            "Your session has expired, or the API key is wrong. Log in again.",
+        ), headers
         assert answer.headers["WWW-Authenticate"] == "apikey"
     assert Caller(SESSION, {}).get("/contact").headers["WWW-Authenticate"] == 'Bearer realm="leadwright"'
 
@@ -174,7 +175,7 @@ def test_older_keys_of_any_shape_stay_valid(cast: Cast) -> None:
 @pytest.mark.parametrize("header", ["Authorization", "authmember"])
 def test_session_headers_beside_a_key_are_refused(cast: Cast, header: str) -> None:
     answer = Caller(KEY, {"apikey": cast.api_key.key, header: session_headers(cast.owner)[header]}).get("/contact")
-    assert (answer.status, answer.body["message"]) == (400, "Bad request")
+    assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
     assert header in answer.body["warning"]
 
 

@@ -32,9 +32,9 @@ from tests.kit.rows import kept_for_module, row
 
 PROTECTED = list(operations(SESSION[1:] + "/"))
 PRIVATE = list(operations("api/private/"))
-REFUSED = "You do not have permission to do this"
+REFUSED = "Your role does not allow this. Ask an owner for the permission."
 NO_SESSION = "Invalid token. Please log in again"
-NO_KEY = "Your session has expired. Please log in again"
+NO_KEY = "Your session has expired, or the API key is wrong. Log in again."
 NO_SUBSCRIPTION = "Cannot read properties of null (reading planDetails)"
 
 OPEN_WITHOUT_SUBSCRIPTION = {
@@ -335,7 +335,7 @@ def test_a_plan_without_the_module_binds_sessions_and_not_keys(cast: Cast, subte
                 Subscription.objects.update(modules=[module for module in MODULES if module not in opening])
             asked = ask(cast.session, operation)
             if ALWAYS.isdisjoint(opening):
-                refused(asked, 403, "Your plan does not include this feature")
+                refused(asked, 403, "Your plan does not include this feature.")
             else:  # what it takes to buy another plan
                 let_in(asked, operation)
             let_in(ask(cast.key, keyed(operation)), operation)

@@ -21,7 +21,7 @@ FAILURE = {
     "status": "fail",
     "success": False,
     "name": "TagNotFound_400",
-    "message": "Tag not found",
+    "message": "Tag not found.",
     "warning": "",
 }
 

@@ -70,9 +70,9 @@ def test_unknown_paths_and_methods(cast: Cast) -> None:
     assert cast.key.get("/nowhere").status == 404
     answer = cast.key.call("PATCH", "/tag")
     assert (answer.status, answer.headers["Allow"]) == (404, "GET, POST, DELETE, HEAD, OPTIONS")
-    assert answer.body["message"] == cast.key.get("/nowhere").body["message"] == "Not found"
+    assert answer.body["message"] == cast.key.get("/nowhere").body["message"] == "Not found. It may have been deleted."
     assert answer.body["warning"] == "this path takes GET, POST, DELETE, not PATCH"
-    assert Caller("", {}).get("/api/nowhere").body["message"] == "Not found"
+    assert Caller("", {}).get("/api/nowhere").body["message"] == "Not found. It may have been deleted."
 
 
 @pytest.mark.parametrize(

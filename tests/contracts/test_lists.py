@@ -148,7 +148,7 @@ def test_the_page_size_is_capped_at_100000() -> None:
 def test_a_malformed_parameter_is_400_and_named(cast: Cast, parameter: str, value: str) -> None:
     query = {"p": "1", "n": "10", parameter: value}
     answer = cast.key.get("/contact", **query)
-    assert (answer.status, answer.body["message"]) == (400, "Invalid request")
+    assert (answer.status, answer.body["message"]) == (400, "This request is not possible.")
     assert parameter in answer.body["warning"]
 
 
@@ -226,7 +226,7 @@ def item(n: int) -> dict[str, str]:
 
 def test_bulk_create_takes_500_and_refuses_501(cast: Cast) -> None:
     refused = cast.key.post("/contact/bulk", {"formData": [item(n) for n in range(501)]})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid payload")
+    assert (refused.status, refused.body["message"]) == (400, "The request is not complete or has wrong values.")
     with cast.scope():
         assert Contact.objects.count() == 0
     made = cast.key.post("/contact/bulk", {"formData": [item(n) for n in range(500)]})
@@ -252,4 +252,4 @@ def test_deletes_are_soft_and_the_record_is_no_longer_returned(cast: Cast, names
     assert read(cast.key.get("/contact")) == ["g", "f", "e", "d", "c"]
     with cast.scope():
         assert Contact.objects.filter(is_deleted=True).count() == 2
-    assert cast.key.get(f"/contact/{ids['a']}").body["message"] == "Contact not found"
+    assert cast.key.get(f"/contact/{ids['a']}").body["message"] == "Contact not found."

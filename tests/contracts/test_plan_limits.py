@@ -168,8 +168,8 @@ def test_a_session_makes_as_many_as_the_plan_allows(module: str, scope: Cast) ->
         assert make(scope.session, number).status in (200, 201), number
         assert used_quota(module) == before + number
     refused = make(scope.session, 3)
-    seats = (400, "Your plan does not allow that many users")
-    expected = seats if module == "member" else (403, "The limit of your plan is reached")
+    seats = (400, "Your plan has no free seat for another member.")
+    expected = seats if module == "member" else (403, "Your plan's limit is reached. Choose a larger plan.")
     assert (refused.status, refused.body["message"]) == expected
     assert re.search(rf"allows {most} [A-Za-z]", refused.body["warning"])
     assert used_quota(module) == most
@@ -184,7 +184,7 @@ def test_a_limit_of_the_subscriptions_own_says_so(module: str, scope: Cast) -> N
     grant_subscription(company_id=scope.company.pk, plan=plan)
     limit(scope, **{module: used_quota(module)})
     refused = MAKERS[module](scope.session, 1)
-    assert (refused.status, refused.body["message"]) == (403, "The limit of your subscription is reached")
+    assert (refused.status, refused.body["message"]) == (403, "Your plan's limit is reached. Choose a larger plan.")
 
 
 def test_an_own_limit_may_be_larger_than_the_plans(scope: Cast) -> None:
@@ -197,7 +197,7 @@ def test_an_own_limit_may_be_larger_than_the_plans(scope: Cast) -> None:
 def test_seats_of_the_subscription_bind_within_the_plans(scope: Cast) -> None:
     grant_subscription(company_id=scope.company.pk, plan=Plan.objects.create(name="Team", max_seats=10), seats=2)
     refused = _member(scope.session, 1)
-    assert (refused.status, refused.body["message"]) == (400, "Your plan does not allow that many users")
+    assert (refused.status, refused.body["message"]) == (400, "Your plan has no free seat for another member.")
     change_subscription(company_id=scope.company.pk, seats=3)
     assert _member(scope.session, 1).status == 201
     assert _member(scope.session, 2).status == 400
@@ -240,7 +240,8 @@ def test_bulk_takes_what_fits_and_fails_the_rest_one_by_one(scope: Cast) -> None
     assert answer.status == 200
     assert [row["email"] for row in answer.data["created"]] == [f"person{n}@example.org" for n in range(3)]
     assert [(row["index"], row["name"], row["message"]) for row in answer.data["failed"]] == [
-        (index, "PlanSubscriptionLimitExceeded_403", "The limit of your subscription is reached") for index in (3, 4)
+        (index, "PlanSubscriptionLimitExceeded_403", "Your plan's limit is reached. Choose a larger plan.")
+        for index in (3, 4)
     ]
     assert used_quota("contact") == 3
     assert len(bulk(scope.key, range(5, 8)).data["created"]) == 3

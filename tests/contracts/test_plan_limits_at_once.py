@@ -44,7 +44,7 @@ def test_fifty_posts_at_once_let_exactly_the_limit_through(module: str) -> None:
     for position, more in enumerate((7, 4)):
         mine = answers[position::2]
         assert Counter(answer.status < 300 for answer in mine) == {True: more, False: RUSH // 2 - more}
-        assert refusals(mine) == {(403, "The limit of your subscription is reached")}
+        assert refusals(mine) == {(403, "Your plan's limit is reached. Choose a larger plan.")}
         with casts[position].scope():
             assert used_quota(module) == MODELS[module].objects.filter().count() == before[position] + more
 

@@ -129,7 +129,7 @@ def test_another_link_is_refused(cast: Cast, host: str | None) -> None:
 def test_a_record_that_is_not_there_is_told_as_ever(cast: Cast, contact: dict[str, Any]) -> None:
     assert cast.key.delete("/contact", {"ids": [contact["_id"]]}).status == 200
     answer = cast.key.put(f"/contact/{contact['_id']}", contact)
-    assert (answer.status, answer.body["message"]) == (400, "Contact not found")
+    assert (answer.status, answer.body["message"]) == (400, "Contact not found.")
 
 
 def test_true_is_not_one(cast: Cast, contact: dict[str, Any]) -> None:

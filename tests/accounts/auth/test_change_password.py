@@ -26,7 +26,7 @@ def change(session: Any, current: str = PASSWORD, new: str = OTHER) -> Answer:
 def test_every_session_ends_and_one_goes_on(user: User) -> None:
     mine, other = log_in(user), log_in(user)
     answer = change(mine)
-    assert (answer.status, answer.body["message"]) == (200, "The password is changed")
+    assert (answer.status, answer.body["message"]) == (200, "Your password was changed.")
     keys = {"_id", "name", "email", "emailVerifiedAt", "createdAt", "updatedAt", "token", "refreshToken", "expiresIn"}
     assert set(answer.data) == keys
     assert (answer.data["_id"], answer.data["email"], answer.data["expiresIn"]) == (user.pk, "ann@example.org", 3600)
@@ -52,7 +52,7 @@ def test_the_owner_is_told(user: User) -> None:
 def test_a_wrong_current_password_changes_nothing(user: User) -> None:
     session = log_in(user)
     answer = change(session, current="wrong")
-    assert (answer.status, answer.body["message"]) == (400, "Invalid password")
+    assert (answer.status, answer.body["message"]) == (400, "The current password is wrong.")
     assert "currentPassword" in answer.body["warning"]
     assert private(session["token"]).get("/memberships").status == 200
     user.refresh_from_db()

@@ -26,7 +26,7 @@ def test_the_answer_is_always_the_same() -> None:
             {
                 "status": "success",
                 "success": True,
-                "message": "If there is an account with this address, a mail is on its way",
+                "message": "If this address has an account, an email with a link is on its way.",
                 "data": None,
             }
         )

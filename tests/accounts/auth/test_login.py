@@ -26,7 +26,7 @@ def log_in(email: str, password: str = PASSWORD) -> Any:
 
 def test_a_session(cast: Cast) -> None:
     answer = log_in(cast.owner.email.upper())
-    assert (answer.status, answer.body["message"]) == (200, "Logged in")
+    assert (answer.status, answer.body["message"]) == (200, "Logged in.")
     user = cast.owner.user
     assert set(answer.data) == {"token", "refreshToken", "expiresIn", "user", "memberships"}
     assert answer.data["expiresIn"] == 3600
@@ -88,7 +88,7 @@ def test_what_is_wrong_is_written_down_and_not_answered(case: str, cast: Cast) -
     refused, unknown = log_in(cast.owner.email, password), log_in("nobody@example.org", password)
     assert refused.status == unknown.status == 400
     assert refused.body == unknown.body
-    assert refused.body["message"] == "Invalid credentials"
+    assert refused.body["message"] == "The log-in details are wrong."
     [row] = logins(user=cast.owner.user)
     assert (row.company_id, row.status, row.reason) == (cast.company.pk, "failed", reason)
     [row] = logins(email="nobody@example.org")

@@ -10,7 +10,7 @@ def test_a_logout_ends_its_session_at_once_and_no_other(cast: Cast) -> None:
     answer = public.post("/logout", {"refreshToken": mine["refreshToken"]})
     assert (answer.status, answer.body) == (
         200,
-        {"status": "success", "success": True, "message": "Logged out", "data": None},
+        {"status": "success", "success": True, "message": "Logged out.", "data": None},
     )
     for session, status in ((mine, 401), (other, 200)):
         headers = {"Authorization": f"Bearer {session['token']}", "authmember": cast.owner.pk}

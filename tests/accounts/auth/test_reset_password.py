@@ -34,7 +34,7 @@ def reset(token: str, password: str = OTHER) -> Answer:
 def test_a_new_password_ends_every_session_and_begins_one(user: User) -> None:
     before = public.post("/login", {"email": user.email, "password": PASSWORD}).data
     answer = reset(ask())
-    assert (answer.status, answer.body["message"]) == (200, "The password is set")
+    assert (answer.status, answer.body["message"]) == (200, "Your new password is set.")
     assert answer.data["user"]["_id"] == user.pk
     assert private(before["token"]).get("/memberships").status == 401
     assert public.post("/refresh", {"refreshToken": before["refreshToken"]}).status == 401

@@ -64,10 +64,10 @@ def test_one_session_ends_at_once_and_nobody_else_s_does(cast: Cast, outsiders: 
     foreign = private(theirs["token"]).get("/sessions").data[0]["_id"]
     for unknown in (foreign, new_id()):
         answer = caller.delete(f"/sessions/{unknown}")
-        assert (answer.status, answer.body["message"]) == (404, "Session not found")
+        assert (answer.status, answer.body["message"]) == (404, "Session not found.")
     assert works(other, cast)
     answer = caller.delete(f"/sessions/{wanted}")
-    assert (answer.status, answer.body["message"]) == (200, "Session ended")
+    assert (answer.status, answer.body["message"]) == (200, "Session ended.")
     assert (works(mine, cast), works(other, cast), works(theirs, outsiders)) == (True, False, True)
     assert public.post("/refresh", {"refreshToken": other["refreshToken"]}).status == 401
     assert caller.delete(f"/sessions/{wanted}").status == 404
@@ -90,7 +90,7 @@ def test_the_page_of_sessions(cast: Cast) -> None:
     assert "This session" in text_of(page)
     assert "<b>tool" not in html_of(page)
     wanted = next(one["_id"] for one in private(program["token"]).get("/sessions").data if one["isCurrent"])
-    assert "Session ended" in toast_of(client, client.post("/account/sessions", {"do": "end", "id": wanted}))
+    assert "Session ended." in toast_of(client, client.post("/account/sessions", {"do": "end", "id": wanted}))
     assert not works(program, cast)
     done = client.post("/account/sessions", {"do": "others"})
     assert "Logged out on all other devices" in toast_of(client, done)

@@ -31,7 +31,7 @@ BAD_TOKENS = ("x", "x" * 1000, "a:b:c", "WyJ4Il0:1abc:def", "\u00fc", "..", "nul
 @pytest.mark.django_db
 def test_the_link_verifies_and_logs_in() -> None:
     answer = public.post("/verify-email", {"token": register()})
-    assert (answer.status, answer.body["message"]) == (200, "The address is verified")
+    assert (answer.status, answer.body["message"]) == (200, "Your email address is verified.")
     user = User.objects.get()
     assert user.email_verified_at is not None
     assert answer.data["user"]["_id"] == user.pk

@@ -56,7 +56,7 @@ def test_the_profile_of_a_new_company(cast: Cast) -> None:
 
 def test_put_changes_what_is_given(cast: Cast) -> None:
     answer = cast.session.put("/company", PROFILE)
-    assert (answer.status, answer.body["message"]) == (200, "Company changed")
+    assert (answer.status, answer.body["message"]) == (200, "Company updated.")
     assert {name: answer.data[name] for name in SHOWN} == SHOWN
     answer = cast.key.put("/company", {"city": "", "contactNumber": "+1 212 555 0123"})
     changed = {**SHOWN, "city": "", "countryCode": "+1", "number": "2125550123", "contactNumber": "+12125550123"}
@@ -84,16 +84,16 @@ def test_places_are_kept_as_codes(cast: Cast, given: dict[str, str], kept: tuple
 
 def test_a_state_is_one_of_the_country(cast: Cast) -> None:
     refused = cast.key.put("/company", {"state": "BY"})
-    assert (refused.status, refused.body["message"]) == (400, "State not found")
+    assert (refused.status, refused.body["message"]) == (400, "State or region not found in this country.")
     cast.key.put("/company", {"country": "DE", "state": "BY"})
     refused = cast.key.put("/company", {"country": "FR", "city": "Paris"})
-    assert refused.body["message"] == "State not found"
+    assert refused.body["message"] == "State or region not found in this country."
     assert "France" in refused.body["warning"]
     shown = cast.key.put("/company", {"state": "hh"}).data
     assert (shown["country"], shown["state"], shown["city"]) == ("DE", "HH", "")
     assert cast.key.put("/company", {"country": "FR", "state": "IDF"}).data["state"] == "IDF"
     assert cast.key.put("/company", {"state": ""}).data["country"] == "FR"
-    assert cast.key.put("/company", {"country": "Atlantis"}).body["message"] == "Country not found"
+    assert cast.key.put("/company", {"country": "Atlantis"}).body["message"] == "Country not found."
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_what_the_profile_shows_and_cannot_be_written_is_refused(cast: Cast) -> 
 @pytest.mark.parametrize("name", ["Mars/Olympus", "europe/berlin", "localtime", "../../etc/passwd"])
 def test_an_unknown_time_zone(cast: Cast, private: Caller, name: str) -> None:
     for answer in (cast.key.put("/company", {"timezone": name}), private.post("/company", {**NEW, "timezone": name})):
-        assert (answer.status, answer.body["message"]) == (400, "Invalid timezone")
+        assert (answer.status, answer.body["message"]) == (400, "Choose a time zone from the list.")
     assert cast.key.get("/company").data["timezone"] == "UTC"
     assert Company.objects.count() == KEPT_COMPANIES
 
@@ -189,7 +189,7 @@ def test_changes_made_at_once_all_stay() -> None:
 
 def test_a_user_opens_a_further_company(cast: Cast, private: Caller) -> None:
     answer = private.post("/company", NEW)
-    assert (answer.status, answer.body["message"]) == (200, "Company created")
+    assert (answer.status, answer.body["message"]) == (200, "Company created.")
     made = answer.data
     assert (made["name"], made["email"], made["timezone"], made["contactNumber"]) == (
         "Second",

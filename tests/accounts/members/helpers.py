@@ -9,7 +9,7 @@ from core.models import Event
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, RoleFactory
 
-REFUSED = "You do not have permission to do this"
+REFUSED = "Your role does not allow this. Ask an owner for the permission."
 Status = Member.Status
 
 

@@ -93,12 +93,12 @@ def test_another_companys_member_looks_missing(cast: Cast, outsiders: Cast) -> N
         ("DELETE", "/member", {"ids": [outsiders.narrow.pk]}),
     ):
         answer = cast.session.call(method, path, body)
-        assert (answer.status, answer.body["message"]) == (404, "Member not found"), (method, path)
+        assert (answer.status, answer.body["message"]) == (404, "Member not found."), (method, path)
     assert outsiders.narrow.pk not in [row["_id"] for row in cast.key.get("/member").data]
     with outsiders.scope():
         role = RoleFactory()
     answer = cast.session.put(f"/member/{cast.narrow.pk}", {"role": role.pk})
-    assert (answer.status, answer.body["message"]) == (404, "Role not found")
+    assert (answer.status, answer.body["message"]) == (404, "Role not found.")
     assert reread(outsiders, outsiders.narrow).status == "accepted"
 
 
@@ -146,11 +146,11 @@ def test_blocking_ends_work_at_once_and_unblocking_lets_in_again(cast: Cast) -> 
     refused = cast.narrow_session.get("/contact")
     assert (refused.status, refused.body["warning"]) == (403, "your membership is not accepted or is blocked")
     again = cast.session.put(f"/member/{cast.narrow.pk}", {"status": "blocked"})
-    assert (again.status, again.body["message"]) == (400, "The member is not accepted")
+    assert (again.status, again.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")
     assert cast.session.put(f"/member/{cast.narrow.pk}", {"status": "accepted"}).data["status"] == "accepted"
     assert cast.narrow_session.get("/contact").status == 200
     again = cast.session.put(f"/member/{cast.narrow.pk}", {"status": "accepted"})
-    assert (again.status, again.body["message"]) == (400, "The member is not blocked")
+    assert (again.status, again.body["message"]) == (400, "This member is not blocked.")
     assert [action for action, _, _ in logged(cast, cast.narrow)] == ["blocked", "unblocked"]
     assert [kind for kind, _, _ in events(cast, cast.narrow)] == ["member.blocked", "member.unblocked"]
 
@@ -167,9 +167,13 @@ def test_every_move(cast: Cast, was: str, to: str) -> None:
         assert (answer.status, answer.data["status"]) == (200, to)
         return
     if to == "accepted":
-        expected = "The member is not blocked"
+        expected = "This member is not blocked."
     else:
-        expected = "The member is not accepted" if to in ("blocked", "owner") else "Invalid member status"
+        expected = (
+            "This member has not accepted the invite, or is blocked."
+            if to in ("blocked", "owner")
+            else "The member's status does not allow this."
+        )
     assert (answer.status, answer.body["message"]) == (400, expected)
     assert reread(cast, member).status == was
     assert logged(cast, member) == []
@@ -191,8 +195,8 @@ def test_bad_bodies_name_the_field(cast: Cast) -> None:
     before, answer = cast.key.get(path).data, cast.session.put(path, {"email": "new@example.com"})
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "email")
     assert cast.key.get(path).data == before
-    assert cast.session.put(path, {}).body["message"] == "A role or permissions are required"
-    assert cast.session.put(path, {"role": "0" * 24}).body["message"] == "Role not found"
+    assert cast.session.put(path, {}).body["message"] == "Choose a role or at least one permission."
+    assert cast.session.put(path, {"role": "0" * 24}).body["message"] == "Role not found."
     assert cast.key.get("/member/xyz").body["message"] == "Invalid format for field _id: xyz"
 
 
@@ -200,7 +204,7 @@ def test_bad_bodies_name_the_field(cast: Cast) -> None:
 def test_who_is_gone_gets_no_role(cast: Cast, status: str) -> None:
     member = add(cast, status)
     answer = cast.session.put(f"/member/{member.pk}", {"role": cast.narrow.role_id})
-    assert (answer.status, answer.body["message"]) == (400, "The member is not accepted")
+    assert (answer.status, answer.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")
     assert reread(cast, member).role_id == member.role_id
 
 
@@ -283,7 +287,7 @@ def test_bulk_removal_by_filter_spares_the_rest(cast: Cast) -> None:
     assert answer.data == {"deletedCount": 2, "apiKeys": []}
     assert [reread(cast, member).status for member in gone] == ["blocked", "removed", "removed"]
     answer = cast.session.delete("/member", {"selectAll": True})
-    assert (answer.status, answer.body["message"]) == (400, "Bad request")
+    assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
     assert "last owner" in answer.body["warning"]
     assert reread(cast, cast.narrow).status == "accepted"
     assert cast.session.delete("/member", {}).status == 400

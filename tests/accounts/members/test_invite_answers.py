@@ -70,7 +70,7 @@ def test_rejecting_closes_the_invite(cast: Cast) -> None:
     answer = caller.post(f"/invite/{id}", {"status": "rejected"})
     assert (answer.status, answer.data["status"]) == (200, "rejected")
     again = caller.post(f"/invite/{id}", {"status": "accepted"})
-    assert (again.status, again.body["message"]) == (404, "Member not found")
+    assert (again.status, again.body["message"]) == (404, "Member not found.")
     assert public.post("/invite", {"token": last_token()}).body["message"] == DEAD
     assert actions(cast, id) == ["invited", "rejected"]
     assert "notice_member_joined" not in kinds_to(cast.owner.email)
@@ -85,7 +85,7 @@ def test_other_answers_are_refused(cast: Cast, body: dict[str, Any]) -> None:
     answer = caller.post(f"/invite/{id}", body)
     assert answer.status == 400
     if body.get("status") != "":
-        assert answer.body["message"] == "Invalid invite status"
+        assert answer.body["message"] == "Accept or decline the invite."
     assert find(cast, id).status == "invited"
 
 
@@ -108,9 +108,12 @@ def test_an_expired_invite_is_not_accepted_whether_or_not_it_is_marked(cast: Cas
             if mark:
                 expire_all()
             answer = caller.post(f"/invite/{id}", {"status": "accepted"})
-            assert (answer.status, answer.body["message"]) == (400, "The invite has expired")
+            assert (answer.status, answer.body["message"]) == (400, "This invite has expired. Ask for a new invite.")
             assert caller.get("/invites").data == []
-            assert public.post("/invite", {"token": last_token()}).body["message"] == "The invite has expired"
+            assert (
+                public.post("/invite", {"token": last_token()}).body["message"]
+                == "This invite has expired. Ask for a new invite."
+            )
     assert find(cast, id).status == "expired"
 
 
@@ -122,7 +125,7 @@ def test_a_person_with_another_membership_there_is_not_doubled(cast: Cast) -> No
     User.objects.filter(pk=member.user_id).update(email=NEW)
     caller = private(tokens.issue(User.objects.get(pk=member.user_id)).access)
     answer = caller.post(f"/invite/{id}", {"status": "accepted"})
-    assert (answer.status, answer.body["message"]) == (400, "The member already exists")
+    assert (answer.status, answer.body["message"]) == (400, "This person is already a member or invited.")
     with cast.scope():
         Member.objects.filter(pk=member.pk).update(status=Status.REMOVED)
     assert caller.post(f"/invite/{id}", {"status": "accepted"}).status == 200

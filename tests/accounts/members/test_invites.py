@@ -53,7 +53,7 @@ def test_the_default_role_is_given_when_none_is_named(cast: Cast) -> None:
     with cast.scope():
         Role.objects.update(is_default=False)
     answer = cast.session.post("/member", {"email": "other@example.org"})
-    assert (answer.status, answer.body["message"]) == (404, "Default role not found")
+    assert (answer.status, answer.body["message"]) == (404, "No default role is set. Choose a role.")
 
 
 def test_bad_bodies_name_the_field(cast: Cast) -> None:
@@ -70,13 +70,13 @@ def test_bad_bodies_name_the_field(cast: Cast) -> None:
         assert answer.status == 400, body
         assert field in answer.body["message"] + answer.body["warning"]
     answer = cast.session.post("/member", {"email": NEW, "role": "0" * 24})
-    assert (answer.status, answer.body["message"]) == (404, "Role not found")
+    assert (answer.status, answer.body["message"]) == (404, "Role not found.")
     assert mails_to(NEW) == []
 
 
 def test_another_companys_role_is_not_given(cast: Cast, outsiders: Cast) -> None:
     answer = cast.session.post("/member", {"email": NEW, "role": outsiders.narrow.role_id})
-    assert (answer.status, answer.body["message"]) == (404, "Role not found")
+    assert (answer.status, answer.body["message"]) == (404, "Role not found.")
 
 
 @pytest.mark.parametrize("status", ["owner", "accepted", "blocked", "invited"])
@@ -86,7 +86,7 @@ def test_who_has_a_seat_is_not_invited_again(cast: Cast, status: str) -> None:
             status=status, role=cast.narrow.role, invite_expires_at=timezone.now() + timedelta(days=1)
         )
     answer = cast.session.post("/member", {"email": member.email.upper()})
-    assert (answer.status, answer.body["message"]) == (400, "The member already exists")
+    assert (answer.status, answer.body["message"]) == (400, "This person is already a member or invited.")
     assert (f"POST /member/{member.pk}/resend" if status == "invited" else f"the status {status}") in answer.body[
         "warning"
     ]
@@ -95,7 +95,10 @@ def test_who_has_a_seat_is_not_invited_again(cast: Cast, status: str) -> None:
 def test_a_member_is_known_by_the_accounts_address_too(cast: Cast) -> None:
     cast.narrow.user.email = "moved@example.org"
     cast.narrow.user.save()
-    assert cast.session.post("/member", {"email": "moved@example.org"}).body["message"] == "The member already exists"
+    assert (
+        cast.session.post("/member", {"email": "moved@example.org"}).body["message"]
+        == "This person is already a member or invited."
+    )
 
 
 @pytest.mark.parametrize("status", ["removed", "rejected", "expired"])
@@ -154,7 +157,7 @@ def test_only_invites_are_sent_again(cast: Cast, status: str) -> None:
     with cast.scope():
         member = MemberFactory(status=status, role=cast.narrow.role)
     answer = cast.session.post(f"/member/{member.pk}/resend")
-    assert (answer.status, answer.body["message"]) == (400, "The member is not invited")
+    assert (answer.status, answer.body["message"]) == (400, "This member has no open invite.")
     assert mails_to(member.email) == []
 
 
@@ -180,7 +183,7 @@ def test_a_full_plan_takes_no_more_members(cast: Cast) -> None:
     seats(cast, 3)
     first = invite(cast)
     full = cast.session.post("/member", {"email": "fourth@example.org"})
-    assert (full.status, full.body["message"]) == (400, "Your plan does not allow that many users")
+    assert (full.status, full.body["message"]) == (400, "Your plan has no free seat for another member.")
     with cast.scope():
         assert Member.objects.count() == 3
     assert mails_to("fourth@example.org") == []
@@ -199,7 +202,7 @@ def test_an_expired_invite_gives_its_seat_back(cast: Cast) -> None:
         session = Caller(SESSION, session_headers(cast.owner))
         assert session.post("/member", {"email": "fourth@example.org"}).status == 201
         full = session.post(f"/member/{first}/resend")
-        assert (full.status, full.body["message"]) == (400, "Your plan does not allow that many users")
+        assert (full.status, full.body["message"]) == (400, "Your plan has no free seat for another member.")
 
 
 # Expiry

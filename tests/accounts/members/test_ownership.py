@@ -30,10 +30,10 @@ def test_the_last_owner_stays(cast: Cast) -> None:
         cast.session.delete("/member", {"ids": [cast.owner.pk, cast.narrow.pk]}),
         cast.session.put(path, {"status": "accepted"}),
     ):
-        assert (answer.status, answer.body["message"]) == (400, "Bad request")
+        assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
         assert "last owner" in answer.body["warning"]
     blocked = cast.session.put(path, {"status": "blocked"})
-    assert (blocked.status, blocked.body["message"]) == (400, "The member is not accepted")
+    assert (blocked.status, blocked.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")
     assert cast.session.put(path, {"role": cast.narrow.role_id}).status == 400
     assert reread(cast, cast.owner).status == "owner"
     assert reread(cast, cast.narrow).status == "accepted"
@@ -77,7 +77,7 @@ def test_ownership_is_handed_over(cast: Cast) -> None:
 def test_the_former_owner_gets_the_role_that_is_named(cast: Cast) -> None:
     role = cast.narrow.role_id
     missing = cast.session.post(f"/member/{cast.narrow.pk}/transfer-ownership", {"role": "0" * 24})
-    assert (missing.status, missing.body["message"]) == (404, "Role not found")
+    assert (missing.status, missing.body["message"]) == (404, "Role not found.")
     assert cast.session.post(f"/member/{cast.narrow.pk}/transfer-ownership", {"role": role}).status == 200
     assert reread(cast, cast.owner).role_id == role
 
@@ -94,7 +94,7 @@ def test_without_an_admin_role_the_former_owner_gets_the_default_one(cast: Cast)
 def test_ownership_goes_to_accepted_members_only(cast: Cast, status: str) -> None:
     heir = add(cast, status)
     answer = cast.session.post(f"/member/{heir.pk}/transfer-ownership")
-    assert (answer.status, answer.body["message"]) == (400, "The member is not accepted")
+    assert (answer.status, answer.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")
     assert reread(cast, cast.owner).status == "owner"
 
 

@@ -72,7 +72,7 @@ def test_every_state_of_the_data_can_be_read() -> None:
 
 def test_a_country_that_is_not_divided(private: Caller) -> None:
     assert private.get(PATH, country="AQ").data["states"] == []
-    assert private.get(PATH, country="AQ", state="BY").body["message"] == "State not found"
+    assert private.get(PATH, country="AQ", state="BY").body["message"] == "State or region not found in this country."
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
@@ -88,14 +88,14 @@ def test_every_method_answers_the_same(private: Caller, method: str) -> None:
 )
 def test_unknown_places(private: Caller, text: str) -> None:
     answer = private.get(PATH, country=text)
-    assert (answer.status, answer.body["message"]) == (400, "Country not found")
+    assert (answer.status, answer.body["message"]) == (400, "Country not found.")
     answer = private.get(PATH, country="DE", state=text)
-    assert (answer.status, answer.body["message"]) == (400, "State not found")
+    assert (answer.status, answer.body["message"]) == (400, "State or region not found in this country.")
 
 
 def test_a_state_needs_its_country(private: Caller) -> None:
     answer = private.get(PATH, state="BY")
-    assert (answer.status, answer.body["message"]) == (400, "Country not found")
+    assert (answer.status, answer.body["message"]) == (400, "Country not found.")
 
 
 def test_memory_is_bounded() -> None:
@@ -129,7 +129,7 @@ def test_time_zones_of_a_country(private: Caller) -> None:
     names = [zone["name"] for zone in private.get("/timezones", country="ukraine").data["timezones"]]
     assert "Europe/Kyiv" in names
     assert "Europe/Berlin" not in names
-    assert private.get("/timezones", country="Atlantis").body["message"] == "Country not found"
+    assert private.get("/timezones", country="Atlantis").body["message"] == "Country not found."
 
 
 def test_a_session_alone_opens_them(cast: Cast) -> None:

@@ -48,7 +48,7 @@ def test_put_changes_what_is_given(cast: Cast) -> None:
     caller = private(cast.owner.user)
     layout = {"sidebar": {"open": True, "someKey": [1, None]}}
     answer = caller.put("/profile", {"aiOnboarded": True, "layout": layout, "columns": {"contact": ["name", "email"]}})
-    assert (answer.status, answer.body["message"]) == (200, "Profile changed")
+    assert (answer.status, answer.body["message"]) == (200, "Profile updated.")
     assert (answer.data["aiOnboarded"], answer.data["onboarded"], answer.data["layout"]) == (True, False, layout)
     answer = caller.put("/profile", {"onboarded": True, "darkMode": True, "columns": {"lead": ["_id"]}})
     assert (answer.data["aiOnboarded"], answer.data["onboarded"], answer.data["darkMode"]) == (True, True, True)

@@ -84,9 +84,9 @@ def test_the_note_may_be_left_out(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        ("requested", "Partner program already requested"),
-        ("approved", "Partner program already approved"),
-        ("revoked", "Partner program revoked"),
+        ("requested", "You have already applied to the partner program."),
+        ("approved", "Your company is already in the partner program."),
+        ("revoked", "Your company was removed from the partner program."),
     ],
 )
 def test_who_cannot_ask_is_told_why(status: str, message: str, db: None) -> None:

@@ -59,7 +59,7 @@ def test_leaving_without_having_joined_makes_nothing(cast: Cast) -> None:
 @pytest.mark.parametrize("status", ["", "ACTIVE", "on", "paused"])
 def test_another_status_is_refused(status: str, cast: Cast) -> None:
     answer = private(cast.owner.user).put("/refer-program", {"status": status})
-    assert (answer.status, answer.body["message"]) == (400, "Invalid refer program status")
+    assert (answer.status, answer.body["message"]) == (400, "The referral program's status does not allow this.")
     assert "active, inactive" in answer.body["warning"]
     assert ReferProgram.objects.count() == 0
 

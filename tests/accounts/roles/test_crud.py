@@ -23,7 +23,7 @@ from tests.kit.factories import CompanyFactory, MemberFactory, RoleFactory
 from tests.kit.threads import at_once
 
 NOTHING = dict.fromkeys(METHODS, False)
-REFUSED = "You do not have permission to do this"
+REFUSED = "Your role does not allow this. Ask an owner for the permission."
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_post_answers_every_module_and_method(cast: Cast) -> None:
 @pytest.mark.parametrize("body", [{}, {"name": "A"}, {"permission": {}}])
 def test_post_needs_a_name_and_a_permission(cast: Cast, body: dict[str, Any]) -> None:
     answer = cast.key.post("/role", body)
-    assert (answer.status, answer.body["message"]) == (400, "A role or permissions are required")
+    assert (answer.status, answer.body["message"]) == (400, "Choose a role or at least one permission.")
     assert ("permission" if "name" in body else "name") in answer.body["warning"]
 
 
@@ -157,7 +157,7 @@ def test_names_are_unique_whatever_their_case_and_only_in_the_company(cast: Cast
         cast.key.post("/role", {"name": "SALES", "permission": {}}),
         cast.key.put(f"/role/{other}", {"name": "sALES"}),
     ):
-        assert (answer.status, answer.body["message"]) == (400, "Role name already exists")
+        assert (answer.status, answer.body["message"]) == (400, "A role with this name already exists.")
     assert cast.key.put(f"/role/{other}", {"name": "OTHER"}).data["name"] == "OTHER"
 
 
@@ -175,7 +175,7 @@ def test_put_replaces_the_permission_and_nothing_else(cast: Cast) -> None:
     assert renamed.data["permission"] == answer.data["permission"]
     assert answer.data["updatedBy"]["_id"] == cast.owner.pk
     empty = cast.session.put(f"/role/{role.pk}", {})
-    assert (empty.status, empty.body["message"]) == (400, "A role or permissions are required")
+    assert (empty.status, empty.body["message"]) == (400, "Choose a role or at least one permission.")
 
 
 def test_a_change_of_a_role_binds_its_members_at_once(cast: Cast) -> None:
@@ -200,7 +200,7 @@ def test_one_role_is_the_default_and_it_moves(cast: Cast) -> None:
     assert "warning" not in cast.key.put(f"/role/{old.pk}", {"isDefault": True}).body
     assert not stored(cast, new.data["_id"]).is_default
     refused = cast.key.put(f"/role/{old.pk}", {"isDefault": False})
-    assert (refused.status, refused.body["message"]) == (400, "Bad request")
+    assert (refused.status, refused.body["message"]) == (400, "This cannot be done.")
     assert "make another one the default" in refused.body["warning"]
     assert cast.key.put(f"/role/{new.data['_id']}", {"isDefault": False}).status == 200
     with cast.scope():
@@ -212,7 +212,7 @@ def test_a_role_in_use_or_the_default_one_stays(cast: Cast) -> None:
     with cast.scope():
         default = Role.objects.get(is_default=True)
     used = cast.key.delete("/role", {"ids": [free.pk, cast.narrow.role_id]})
-    assert (used.status, used.body["message"]) == (400, "Bad request")
+    assert (used.status, used.body["message"]) == (400, "This cannot be done.")
     assert cast.narrow.email in used.body["warning"]
     refused = cast.key.delete("/role", {"ids": [default.pk]})
     assert refused.status == 400
@@ -220,7 +220,7 @@ def test_a_role_in_use_or_the_default_one_stays(cast: Cast) -> None:
     assert stored(cast, free.pk).name == "Free"
     assert cast.key.delete("/role", {"ids": [free.pk]}).data == {"deletedCount": 1}
     missing = cast.key.delete("/role", {"ids": [free.pk]})
-    assert (missing.status, missing.body["message"]) == (404, "Role not found")
+    assert (missing.status, missing.body["message"]) == (404, "Role not found.")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_bulk_deletion_takes_what_the_query_string_matches(cast: Cast) -> None:
 def test_another_companys_role_looks_missing(cast: Cast, outsiders: Cast) -> None:
     foreign = role_of(outsiders)
     for answer in (cast.key.get(f"/role/{foreign.pk}"), cast.key.put(f"/role/{foreign.pk}", {"name": "Mine"})):
-        assert (answer.status, answer.body["message"]) == (404, "Role not found")
+        assert (answer.status, answer.body["message"]) == (404, "Role not found.")
     assert cast.key.delete("/role", {"ids": [foreign.pk]}).status == 404
     assert foreign.pk not in [row["_id"] for row in cast.key.get("/role").data]
     assert stored(outsiders, foreign.pk).name == foreign.name

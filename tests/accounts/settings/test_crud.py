@@ -76,7 +76,7 @@ def test_put_changes_what_is_given_and_answers_all(cast: Cast) -> None:
     links = {name: f"https://{name}.example/kontor" for name in NETWORKS}
     answer = cast.session.put("/settings", {**plain, **links})
     assert answer.status == 200
-    assert answer.body["message"] == "Settings changed"
+    assert answer.body["message"] == "Settings updated."
     changed = {**plain, "currency": "EUR", "dateFormat": "dd.mm.yyyy", **links}
     assert {name: answer.data[name] for name in changed} == changed
     assert answer.data["teamSettings"] == DEFAULTS["teamSettings"]
@@ -103,7 +103,10 @@ def test_the_unique_key_of_contacts(cast: Cast, outsiders: Cast) -> None:
     assert cast.key.post("/contact", second).status == 200
     for value, words in (("either", "2 contacts share 1 values of number"), ("name", "one of email, number, either")):
         refused = cast.session.put("/settings", {"contactUniqueKey": value, "appName": "Kontor"})
-        assert (refused.status, refused.body["message"]) == (400, "The unique key is not valid")
+        assert (refused.status, refused.body["message"]) == (
+            400,
+            "Several contacts would become the same person. Merge the duplicates first.",
+        )
         assert words in refused.body["warning"]
     shown = cast.key.get("/settings").data
     assert (shown["contactUniqueKey"], shown["appName"]) == ("email", "")
@@ -215,7 +218,7 @@ def test_an_unknown_time_zone(cast: Cast, name: str) -> None:
     answer = cast.key.put("/settings", {"appVersion": "9", "timezone": name})
     assert answer.status == 400
     if name:
-        assert answer.body["message"] == "Invalid timezone"
+        assert answer.body["message"] == "Choose a time zone from the list."
     shown = cast.key.get("/settings").data
     assert (shown["appVersion"], shown["timezone"]) == ("", "UTC")
 
@@ -223,7 +226,10 @@ def test_an_unknown_time_zone(cast: Cast, name: str) -> None:
 def test_templates_are_those_that_an_app_has(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = {"run.planned": {"emailTemplate": TEMPLATE}}
     answer = cast.key.put("/settings", {"notificationSettings": chosen})
-    assert (answer.status, answer.body["message"]) == (400, "Invalid email template")
+    assert (answer.status, answer.body["message"]) == (
+        400,
+        "This email template cannot be used. Choose another template.",
+    )
     assert "run.planned.emailTemplate" in answer.body["warning"]
     answer = cast.key.put("/settings", {"notificationSettings": {"run.planned": {"chatappTemplate": TEMPLATE}}})
     assert (
@@ -268,7 +274,7 @@ def test_settings_that_are_missing(cast: Cast) -> None:
     with cast.scope():
         CompanySettings.objects.all().delete()
     for answer in (cast.key.get("/settings"), cast.key.put("/settings", {"appName": "x"})):
-        assert (answer.status, answer.body["message"]) == (400, "Settings not found")
+        assert (answer.status, answer.body["message"]) == (400, "Your company's settings were not found.")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -94,7 +94,7 @@ def test_list_contract(cast: Cast) -> None:
     ]
     assert names(searchValue="Hidden") == []
     refused = cast.key.get("/plans", sortBy="price")
-    assert (refused.status, refused.body["message"]) == (400, "Invalid request")
+    assert (refused.status, refused.body["message"]) == (400, "This request is not possible.")
 
 
 def test_a_company_without_plan_and_one_without_subscription(cast: Cast) -> None:
@@ -132,7 +132,7 @@ def test_the_other_company_has_its_own(cast: Cast, outsiders: Cast) -> None:
     assert secret["name"] == "Secret"
     assert outsiders.key.get(f"/plans/{secret['_id']}").data["plan"]["name"] == "Secret"
     refused = cast.key.get(f"/plans/{secret['_id']}")
-    assert (refused.status, refused.body["message"]) == (400, "Plan not found")
+    assert (refused.status, refused.body["message"]) == (400, "Plan not found.")
 
 
 def test_a_plan_in_a_currency(cast: Cast) -> None:
@@ -182,7 +182,7 @@ def test_a_plan_without_any_price_is_in_the_companys_currency(cast: Cast) -> Non
 
 
 def test_plans_and_currencies_that_are_not_there(cast: Cast) -> None:
-    assert cast.key.get(f"/plans/{new_id()}").body["message"] == "Plan not found"
+    assert cast.key.get(f"/plans/{new_id()}").body["message"] == "Plan not found."
     assert cast.key.get("/plans/x").body["message"] == "Invalid format for field _id: x"
     some = Plan.objects.get(name="Starter").pk
     for bad in ("XXQ", "E", "€uro", "EUR,USD"):

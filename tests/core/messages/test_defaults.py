@@ -97,7 +97,7 @@ def test_a_row_that_nobody_edited_takes_a_changed_default(db: None, monkeypatch:
     assert resolve(NAME) == (404, "There is no such contact")
 
 
-@pytest.mark.parametrize("edited", [(404, "Contact not found"), (400, "Nobody here")])
+@pytest.mark.parametrize("edited", [(404, "Contact not found."), (400, "Nobody here")])
 def test_an_edited_row_stays_and_its_default_moves_along(
     db: None,
     edited: tuple[int, str],
@@ -227,7 +227,7 @@ def test_the_body_of_an_error(cast: Cast) -> None:
         "status": "fail",
         "success": False,
         "name": "ApiNotFound_400",
-        "message": "Api not found",
+        "message": "API key not found.",
         "warning": "id: there is no such key in this company",
         "errors": [{"field": "id", "message": "there is no such key in this company"}],
     }

@@ -31,7 +31,7 @@ def test_bulk(cast: Cast, outsiders: Cast) -> None:
         {"lead": lead["_id"], "member": MISSING},
     ]
     answer = cast.session.post(f"{PATH}/bulk", {"formData": items})
-    assert (answer.status, answer.body["message"]) == (200, "Call logs processed")
+    assert (answer.status, answer.body["message"]) == (200, "Calls processed. See the failed ones in the result.")
     assert set(answer.data) == {"created", "failed", "errors"}
     assert [(row["contact"]["_id"], row["duration"]) for row in answer.data["created"]] == [
         (lead["contact"]["_id"], 5),
@@ -39,14 +39,14 @@ def test_bulk(cast: Cast, outsiders: Cast) -> None:
     ]
     assert [(row["index"], row["name"], row["message"]) for row in answer.data["failed"]] == [
         (2, "ValidationError_400", "Validation error"),
-        (3, "LeadNotFound_400", "Lead not found"),
-        (4, "ContactNotFound_400", "Contact not found"),
-        (5, "InvalidInput_400", "Invalid input"),
+        (3, "LeadNotFound_400", "Lead not found."),
+        (4, "ContactNotFound_400", "Contact not found."),
+        (5, "InvalidInput_400", "Some values are missing or wrong."),
         (6, "ValidationError_400", "Validation error"),
         (7, "ValidationError_400", "Validation error"),
         (8, "ValidationError_400", "Validation error"),
-        (9, "InvalidInput_400", "Invalid input"),
-        (10, "MemberNotFound_404", "Member not found"),
+        (9, "InvalidInput_400", "Some values are missing or wrong."),
+        (10, "MemberNotFound_404", "Member not found."),
     ]
     assert [row["formData"] for row in answer.data["failed"]] == items[2:]
     keys = ["formData", "lead", "number", "number", "duration", "colour", "automation", "number", "member"]
@@ -55,14 +55,14 @@ def test_bulk(cast: Cast, outsiders: Cast) -> None:
     with cast.scope():
         assert CallLog.objects.count() == Event.objects.filter(kind="calllog.created").count() == 2
     for bad in ({}, {"formData": []}, {"formData": [{"lead": lead["_id"]}] * 501}):
-        refused(cast.key.post(f"{PATH}/bulk", bad), "Invalid payload")
+        refused(cast.key.post(f"{PATH}/bulk", bad), "The request is not complete or has wrong values.")
     for bad in ({"formData": {}}, {"formData": "x"}, {"calls": []}):
         assert cast.key.post(f"{PATH}/bulk", bad).status == 400
 
 
 def test_a_bulk_that_takes_all_calls_or_none(cast: Cast) -> None:
     good, bad = {"lead": make(cast)["_id"]}, {"lead": MISSING}
-    refused(cast.key.post(f"{PATH}/bulk", {"formData": [good, bad], "skipInvalid": False}), "Lead not found")
+    refused(cast.key.post(f"{PATH}/bulk", {"formData": [good, bad], "skipInvalid": False}), "Lead not found.")
     with cast.scope():
         assert not CallLog.objects.exists()
     kept = cast.key.post(f"{PATH}/bulk", {"formData": [good, bad], "skipInvalid": True}).data

@@ -14,7 +14,7 @@ def test_update(cast: Cast, outsiders: Cast) -> None:
     call = log(cast, lead=lead["_id"], startedAt=SENT, notes="first")
     place = f"{PATH}/{call['_id']}"
     changed = cast.session.put(place, {"notes": "second", "duration": 30})
-    assert (changed.status, changed.body["message"]) == (200, "Call log updated")
+    assert (changed.status, changed.body["message"]) == (200, "Call updated.")
     assert changed.data == {**call, "notes": "second", "duration": 30, "updatedAt": changed.data["updatedAt"]}
     assert changed.data["updatedAt"] > call["updatedAt"]
     assert cast.key.put(place, {"notes": "second"}).data == changed.data, (
@@ -33,13 +33,13 @@ def test_update(cast: Cast, outsiders: Cast) -> None:
     assert (moved["lead"], moved["contact"]) == (None, lead["contact"])
     moved = cast.key.put(place, {"contact": None, "number": "+491701000002"}).data
     assert (moved["contact"], moved["number"]) == (other["contact"], "+491701000002")
-    refused(cast.key.put(place, {"contact": None, "number": ""}), "Invalid input")
-    refused(cast.key.put(place, {"lead": MISSING}), "Lead not found")
+    refused(cast.key.put(place, {"contact": None, "number": ""}), "Some values are missing or wrong.")
+    refused(cast.key.put(place, {"lead": MISSING}), "Lead not found.")
     for body in ({"duration": -1}, {"number": "1"}, {"startedAt": "x"}, {"ids": []}, {"outcome": "fine"}):
         assert cast.key.put(place, body).status == 400, body
     for caller, id in ((cast.key, MISSING), (outsiders.key, call["_id"])):
-        refused(caller.get(f"{PATH}/{id}"), "Call log not found")
-        refused(caller.put(f"{PATH}/{id}", {"notes": "x"}), "Call log not found")
+        refused(caller.get(f"{PATH}/{id}"), "Call not found.")
+        refused(caller.put(f"{PATH}/{id}", {"notes": "x"}), "Call not found.")
     assert cast.key.get(f"{PATH}/xyz").status == 400
     assert cast.key.put(f"{PATH}/xyz", {}).status == 400
 
@@ -57,13 +57,13 @@ def test_delete(cast: Cast, outsiders: Cast) -> None:
     calls = [log(cast, lead=lead["_id"], outcome=outcome)["_id"] for outcome in ("busy", "busy", "failed", "connected")]
     theirs = log(outsiders, lead=foreign["_id"])["_id"]
     answer = cast.session.delete(PATH, {"ids": [calls[0], theirs]})
-    assert (answer.status, answer.body["message"], answer.data) == (200, "Call logs deleted", {"deletedCount": 1})
+    assert (answer.status, answer.body["message"], answer.data) == (200, "Calls deleted.", {"deletedCount": 1})
     assert cast.key.delete(
         PATH, {"selectAll": True, "nids": [calls[3]]}, filters={"outcome": ["busy", "connected"]}
     ).data == {"deletedCount": 1}
     assert sorted(ids(cast.key.get(PATH))) == sorted(calls[2:])
     for body in ({"ids": [theirs]}, {"ids": [MISSING]}):
-        refused(cast.key.delete(PATH, body), "Call log not found")
+        refused(cast.key.delete(PATH, body), "Call not found.")
     for bad in ({}, {"ids": ["x"]}, {"ids": "x"}, {"selectAll": "yes"}, {"id": calls[2]}):
         assert cast.key.delete(PATH, bad).status == 400
     assert ids(outsiders.key.get(PATH)) == [theirs]

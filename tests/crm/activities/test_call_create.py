@@ -39,7 +39,7 @@ def test_a_call_with_a_lead_in_full(cast: Cast) -> None:
             "recording": "https://example.com/a.mp3",
         },
     )
-    assert (answer.status, answer.body["message"]) == (201, "Call log created")
+    assert (answer.status, answer.body["message"]) == (201, "Call created.")
     owner = {"_id": cast.owner.pk, "name": cast.owner.name, "email": cast.owner.email}
     assert answer.data == {
         "_id": answer.data["_id"],
@@ -92,11 +92,11 @@ def test_the_contact_is_found_by_the_number(cast: Cast, outsiders: Cast) -> None
     call = log(cast, number="0170 1000002", countryCode="DE")
     assert (call["contact"]["_id"], call["lead"], call["number"]) == (bob["_id"], None, "+491701000002")
     assert log(cast, number="+49 170 1000001", lead=None, contact=None)["contact"]["_id"] == ann["_id"]
-    assert "+491701000003" in refused(cast.key.post(PATH, {"number": "+491701000003"}), "Contact not found")
+    assert "+491701000003" in refused(cast.key.post(PATH, {"number": "+491701000003"}), "Contact not found.")
     cast.key.delete("/contact", {"ids": [ann["_id"]]})
-    refused(cast.key.post(PATH, {"number": "+491701000001"}), "Contact not found")
+    refused(cast.key.post(PATH, {"number": "+491701000001"}), "Contact not found.")
     two = shared_number(cast, 5)
-    warning = refused(cast.key.post(PATH, {"number": "+491701000005"}), "Invalid input")
+    warning = refused(cast.key.post(PATH, {"number": "+491701000005"}), "Some values are missing or wrong.")
     assert all(id in warning for id in two)
     assert log(cast, number="+491701000005", contact=two[0])["contact"]["_id"] == two[0]
 
@@ -123,17 +123,17 @@ def test_what_is_refused(cast: Cast, outsiders: Cast) -> None:
     cast.key.delete("/lead", {"ids": [gone["_id"]]})
     to_come = (timezone.now() + timedelta(hours=1)).isoformat()
     named: list[tuple[dict[str, Any], str, int]] = [
-        ({}, "Invalid input", 400),
-        ({"number": ""}, "Invalid input", 400),
-        ({"number": "123"}, "Invalid input", 400),
-        ({"number": "0170 1000001"}, "Invalid input", 400),
-        ({"number": "+49 170", "lead": lead["_id"]}, "Invalid input", 400),
-        ({"countryCode": "+49", "lead": lead["_id"]}, "Invalid input", 400),
-        ({"lead": lead["_id"], "startedAt": to_come}, "Invalid input", 400),
-        ({"lead": lead["_id"], "contact": other["contact"]["_id"]}, "Invalid input", 400),
-        *(({"lead": id}, "Lead not found", 400) for id in (MISSING, foreign["_id"], gone["_id"])),
-        *(({"contact": id}, "Contact not found", 400) for id in (MISSING, foreign["contact"]["_id"])),
-        *(({"lead": lead["_id"], "member": id}, "Member not found", 404) for id in (MISSING, outsiders.owner.pk)),
+        ({}, "Some values are missing or wrong.", 400),
+        ({"number": ""}, "Some values are missing or wrong.", 400),
+        ({"number": "123"}, "Some values are missing or wrong.", 400),
+        ({"number": "0170 1000001"}, "Some values are missing or wrong.", 400),
+        ({"number": "+49 170", "lead": lead["_id"]}, "Some values are missing or wrong.", 400),
+        ({"countryCode": "+49", "lead": lead["_id"]}, "Some values are missing or wrong.", 400),
+        ({"lead": lead["_id"], "startedAt": to_come}, "Some values are missing or wrong.", 400),
+        ({"lead": lead["_id"], "contact": other["contact"]["_id"]}, "Some values are missing or wrong.", 400),
+        *(({"lead": id}, "Lead not found.", 400) for id in (MISSING, foreign["_id"], gone["_id"])),
+        *(({"contact": id}, "Contact not found.", 400) for id in (MISSING, foreign["contact"]["_id"])),
+        *(({"lead": lead["_id"], "member": id}, "Member not found.", 404) for id in (MISSING, outsiders.owner.pk)),
     ]
     for body, message, status in named:
         assert refused(cast.key.post(PATH, body), message, status), body

@@ -100,14 +100,14 @@ def test_what_is_refused(cast: Cast, outsiders: Cast, lead: Lead) -> None:
     made = new(cast, lead)
     good = {"lead": lead.pk, "title": "x", "dueAt": DUE}
     refusals: list[tuple[dict[str, Any], int, str]] = [
-        ({"lead": MISSING}, 400, "Lead not found"),
-        ({"lead": foreign.pk}, 400, "Lead not found"),
-        ({"lead": deleted.pk}, 400, "Lead not found"),
+        ({"lead": MISSING}, 400, "Lead not found."),
+        ({"lead": foreign.pk}, 400, "Lead not found."),
+        ({"lead": deleted.pk}, 400, "Lead not found."),
         ({"lead": "x"}, 400, "Invalid format for field lead: x"),
-        ({"assignee": MISSING}, 404, "Member not found"),
-        ({"assignee": outsiders.owner.pk}, 404, "Member not found"),
-        ({"assignee": blocked.pk}, 400, "The member is not accepted"),
-        ({"title": "\u0007"}, 400, "Invalid input"),
+        ({"assignee": MISSING}, 404, "Member not found."),
+        ({"assignee": outsiders.owner.pk}, 404, "Member not found."),
+        ({"assignee": blocked.pk}, 400, "This member has not accepted the invite, or is blocked."),
+        ({"title": "\u0007"}, 400, "Some values are missing or wrong."),
         ({"title": ""}, 400, "Validation error: title: This field may not be blank."),
         ({"title": 5}, 400, "Invalid format for field title: 5"),
         ({"title": "x" * 301}, 400, "Validation error: title: Ensure this field has no more than 300 characters."),
@@ -274,7 +274,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
         foreign = new(outsiders, LeadFactory())["_id"]
     for method, body in (("GET", None), ("PATCH", {"title": "Mine"})):
         answer = cast.key.call(method, f"{PATH}/{foreign}", body)
-        assert (answer.status, answer.body["message"]) == (404, "Lead activity not found")
+        assert (answer.status, answer.body["message"]) == (404, "Activity not found.")
         assert answer.body == cast.key.call(method, f"{PATH}/{MISSING}", body).body
         malformed = cast.key.call(method, f"{PATH}/xyz", body)
         assert (malformed.status, malformed.body["message"]) == (400, "Invalid format for field _id: xyz")
@@ -304,9 +304,9 @@ def test_delete(cast: Cast, outsiders: Cast, lead: Lead) -> None:
     assert outsiders.key.delete(path).status == 404
     assert cast.narrow_session.delete(path).status == 403
     answer = cast.key.delete(path, {"automation": "skip"})
-    assert (answer.status, answer.body["message"], answer.data) == (200, "Follow-up deleted", None)
+    assert (answer.status, answer.body["message"], answer.data) == (200, "Task deleted.", None)
     for gone in (cast.key.delete(path), cast.key.get(path), patch(cast, made["_id"], title="x")):
-        assert (gone.status, gone.body["message"]) == (404, "Lead activity not found")
+        assert (gone.status, gone.body["message"]) == (404, "Activity not found.")
     assert [row["_id"] for row in cast.key.get(PATH).data] == [other["_id"]]
     kind, payload = events(cast)[-1]
     assert (kind, payload) == ("follow-up.deleted", {"lead": lead.pk, "title": "Call back", "status": "open"})

@@ -22,7 +22,7 @@ def make_reader(cast: Cast, **methods: bool) -> Caller:
 def test_notes(cast: Cast, outsiders: Cast) -> None:
     lead = make(cast)
     made = cast.session.post(PATH, {"lead": lead["_id"], "notes": "called back\nnice"})
-    assert (made.status, made.body["message"]) == (201, "Note created")
+    assert (made.status, made.body["message"]) == (201, "Note created.")
     assert (made.data["kind"], made.data["notes"], made.data["details"]) == ("note", "called back\nnice", {})
     assert (made.data["lead"]["_id"], made.data["contact"]["_id"]) == (lead["_id"], lead["contact"]["_id"])
     assert made.data["member"]["_id"] == cast.owner.pk
@@ -40,12 +40,12 @@ def test_notes(cast: Cast, outsiders: Cast) -> None:
     deleted = make(cast, 2)
     cast.key.delete("/lead", {"ids": [deleted["_id"]]})
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"lead": MISSING, "notes": "x"}, "Lead not found"),
-        ({"lead": foreign["_id"], "notes": "x"}, "Lead not found"),
-        ({"lead": deleted["_id"], "notes": "x"}, "Lead not found"),
-        ({"contact": foreign["contact"]["_id"], "notes": "x"}, "Contact not found"),
-        ({"notes": "x"}, "Invalid input"),
-        ({"lead": lead["_id"], "contact": lead["contact"]["_id"], "notes": "x"}, "Invalid input"),
+        ({"lead": MISSING, "notes": "x"}, "Lead not found."),
+        ({"lead": foreign["_id"], "notes": "x"}, "Lead not found."),
+        ({"lead": deleted["_id"], "notes": "x"}, "Lead not found."),
+        ({"contact": foreign["contact"]["_id"], "notes": "x"}, "Contact not found."),
+        ({"notes": "x"}, "Some values are missing or wrong."),
+        ({"lead": lead["_id"], "contact": lead["contact"]["_id"], "notes": "x"}, "Some values are missing or wrong."),
     ]
     for body, message in cases:
         answer = cast.key.post(PATH, body)
@@ -70,19 +70,19 @@ def test_notes_of_any_activity_can_be_changed(cast: Cast, outsiders: Cast) -> No
     created = cast.key.get(PATH).data[0]
     note = cast.key.post(PATH, {"lead": lead["_id"], "notes": "first"}).data
     changed = cast.session.call("PATCH", f"{PATH}/{note['_id']}/notes", {"notes": "second"})
-    assert (changed.status, changed.body["message"], changed.data["notes"]) == (200, "Notes updated", "second")
+    assert (changed.status, changed.body["message"], changed.data["notes"]) == (200, "Notes updated.", "second")
     assert changed.data | {"notes": "first", "updatedAt": note["updatedAt"]} == note
     assert changed.data["updatedAt"] > note["updatedAt"]
     for text in ("by the fair", ""):
         assert cast.key.call("PATCH", f"{PATH}/{created['_id']}/notes", {"notes": text}).data["notes"] == text
     emptied = cast.key.call("PATCH", f"{PATH}/{note['_id']}/notes", {"notes": " "})
-    assert (emptied.status, emptied.body["message"]) == (400, "Invalid input")
+    assert (emptied.status, emptied.body["message"]) == (400, "Some values are missing or wrong.")
     for bad in ({}, {"notes": None}, {"notes": 1}, {"notes": "x", "shade": "red"}):
         assert cast.key.call("PATCH", f"{PATH}/{note['_id']}/notes", bad).status == 400
     assert cast.key.get(f"{PATH}/{note['_id']}").data["notes"] == "second"
     for caller, id in ((cast.key, MISSING), (outsiders.key, note["_id"])):
         answers = [caller.get(f"{PATH}/{id}"), caller.call("PATCH", f"{PATH}/{id}/notes", {"notes": "x"})]
-        assert [(one.status, one.body["message"]) for one in answers] == [(404, "Lead activity not found")] * 2
+        assert [(one.status, one.body["message"]) for one in answers] == [(404, "Activity not found.")] * 2
     assert cast.key.get(f"{PATH}/xyz").status == 400
     assert cast.key.call("PATCH", f"{PATH}/xyz/notes", {"notes": "x"}).status == 400
 

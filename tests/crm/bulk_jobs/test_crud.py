@@ -34,7 +34,7 @@ def ids(cast: Cast, settings: Any) -> list[str]:
 
 def change(cast: Cast, **query: Any) -> dict[str, Any]:
     answer = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}, "automation": "skip"}, **query)
-    assert (answer.status, answer.body["message"]) == (200, "A worker does it")
+    assert (answer.status, answer.body["message"]) == (200, "This runs in the background.")
     assert answer.data == {"matchedCount": None, "updatedCount": None}
     return cast.key.get(f"{PATH}/{answer.body['bulkJob']}").data
 
@@ -84,7 +84,10 @@ def test_many_ids_become_a_job_too(cast: Cast, ids: list[str]) -> None:
     assert cast.key.delete("/contact", {"ids": [gone]}).status == 200
     body = {"ids": [*reversed(ids), new_id()], "nids": [left_out], "formData": {"city": "Ulm"}}
     answer = cast.key.put("/contact", body)
-    assert (answer.body["message"], answer.data) == ("A worker does it", {"matchedCount": None, "updatedCount": None})
+    assert (answer.body["message"], answer.data) == (
+        "This runs in the background.",
+        {"matchedCount": None, "updatedCount": None},
+    )
     assert cast.key.delete("/contact", {"ids": rest[:2]}).status == 200, "a whole batch has gone meanwhile"
     job = done(cast, answer.body["bulkJob"])
     assert (job["status"], job["total"], job["processed"], job["changed"]) == ("completed", 3, 3, 3)
@@ -226,7 +229,7 @@ def test_a_change_that_has_lost_its_sense_ends_the_job_with_the_reason(cast: Cas
     with cast.scope():
         tag = TagFactory().pk
     refused = cast.key.put("/contact", {"selectAll": True, "formData": {"planet": "Mars"}})
-    assert (refused.status, refused.body["message"]) == (400, "There is no such custom field")
+    assert (refused.status, refused.body["message"]) == (400, "Field not found in your company.")
     job = cast.key.put("/contact", {"selectAll": True, "tags": [tag]}).body["bulkJob"]
     with cast.scope():
         Tag.objects.all().delete()

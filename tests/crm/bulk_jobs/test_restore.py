@@ -102,7 +102,7 @@ def test_restored_records_are_what_they_were(cast: Cast, ids: list[str]) -> None
     assert found["updatedBy"]["_id"] == cast.owner.pk
     assert names(cast.key.get("/contact", filters={"city": "Bonn"})) == ["Ann 0", "Ann 1", "Ann 3"]
     taken = cast.key.post("/contact", {"formData": form(0)})
-    assert (taken.status, taken.body["message"]) == (400, "Contact already exists")
+    assert (taken.status, taken.body["message"]) == (400, "This contact already exists.")
     with cast.scope():
         events = Event.objects.filter(kind="contact.restored").values_list("object_id", "automation")
         assert sorted(events) == [(id, False) for id in sorted(ids[:2])]
@@ -132,7 +132,7 @@ def test_leads_are_restored_too(cast: Cast, ids: list[str]) -> None:
 def test_ids_that_name_no_deleted_record_are_refused(cast: Cast, outsiders: Cast, ids: list[str]) -> None:
     for body in ({"ids": [ids[3]]}, {"ids": ["0" * 24]}):
         answer = cast.key.post("/contact/restore", body)
-        assert (answer.status, answer.body["message"]) == (400, "Contact not found")
+        assert (answer.status, answer.body["message"]) == (400, "Contact not found.")
     assert outsiders.key.post("/contact/restore", {"ids": ids[:1]}).status == 400
     assert outsiders.key.post("/contact/restore", {"selectAll": True}).data["restoredCount"] == 0
     assert cast.key.post("/contact/restore", {}).status == 400
@@ -145,7 +145,7 @@ def test_a_taken_key_is_told_for_each_record(cast: Cast, ids: list[str]) -> None
     assert (answer.status, answer.data["restoredCount"]) == (200, 2)
     (failed,) = answer.data["failed"]
     assert (failed["_id"], failed["name"]) == (ids[1], "ContactAlreadyExists_400")
-    assert (failed["message"], failed["warning"]) == ("Contact already exists", TAKEN)
+    assert (failed["message"], failed["warning"]) == ("This contact already exists.", TAKEN)
     assert names(cast.key.get("/contact", filters=DELETED)) == ["Ann 1"]
 
 

@@ -125,7 +125,7 @@ def test_what_cannot_be_undone_is_refused(cast: Cast, ids: list[str], settings: 
 
     def refusal(id: str) -> str:
         answer = cast.key.post(f"{PATH}/{id}/undo")
-        assert (answer.status, answer.body["message"]) == (400, "Invalid request")
+        assert (answer.status, answer.body["message"]) == (400, "This request is not possible.")
         return answer.body["warning"]
 
     assert refusal(job) == "id: the job is queued; cancel it, or wait for its end"

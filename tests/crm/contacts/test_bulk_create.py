@@ -44,7 +44,7 @@ def test_each_item_succeeds_or_fails_on_its_own(cast: Cast) -> None:
         "index": 1,
         "formData": items[1],
         "name": "ContactAlreadyExists_400",
-        "message": "Contact already exists",
+        "message": "This contact already exists.",
         "warning": f"email: ann1@example.com belongs to the contact {taken} already",
     }
     assert failed[3]["warning"] == f"email: ann2@example.com belongs to the contact {second} already"
@@ -144,10 +144,10 @@ def test_limits(cast: Cast, outsiders: Cast) -> None:
     with outsiders.scope():
         foreign = TagFactory()
     for body, message in (
-        ({"formData": [form(n) for n in range(501)]}, "Invalid payload"),
-        ({"formData": []}, "Contact data is required"),
-        ({}, "Contact data is required"),
-        ({"formData": [form(1)], "tags": [foreign.pk]}, "Tag not found"),
+        ({"formData": [form(n) for n in range(501)]}, "The request is not complete or has wrong values."),
+        ({"formData": []}, "Enter the email address or phone number of the contact."),
+        ({}, "Enter the email address or phone number of the contact."),
+        ({"formData": [form(1)], "tags": [foreign.pk]}, "Tag not found."),
     ):
         answer = cast.key.post("/contact/bulk", body)
         assert (answer.status, answer.body["message"]) == (400, message)

@@ -117,19 +117,25 @@ def test_select_all_acts_on_what_matches_the_query_string(cast: Cast, ids: list[
 
 
 REFUSALS: list[tuple[dict[str, Any], str | None]] = [
-    ({"formData": {"email": "x@example.com"}}, "The unique key cannot be changed this way"),
-    ({"formData": {"number": "1", "countryCode": "+49"}}, "The unique key cannot be changed this way"),
-    ({"formData": {"email": 1}, "updateType": "clear"}, "The unique key cannot be changed this way"),
-    ({"contactUniqueKey": "email"}, "The unique key cannot be changed this way"),
+    ({"formData": {"email": "x@example.com"}}, "The values that identify a record cannot be changed this way."),
+    (
+        {"formData": {"number": "1", "countryCode": "+49"}},
+        "The values that identify a record cannot be changed this way.",
+    ),
+    (
+        {"formData": {"email": 1}, "updateType": "clear"},
+        "The values that identify a record cannot be changed this way.",
+    ),
+    ({"contactUniqueKey": "email"}, "The values that identify a record cannot be changed this way."),
     ({"formData": {"city": "x"}, "unchangedSince": "2026-01-01T00:00:00Z"}, None),
-    ({"formData": {"planet": 1}}, "There is no such custom field"),
-    ({"formData": {"city": True}}, "A custom field has an invalid value"),
-    ({"formData": {"colours": ["pink"]}}, "A custom field has an invalid value"),
-    ({"formData": {"city": "x"}, "updateType": "append"}, "A custom field has an invalid value"),
-    ({"formData": {"name": "x"}, "updateType": "append"}, "A system field has an invalid value"),
-    ({}, "Invalid payload"),
-    ({"tags": ["65a1b2c3d4e5f60718293a4b"]}, "Tag not found"),
-    ({"category": "65a1b2c3d4e5f60718293a4b"}, "Contact category not found"),
+    ({"formData": {"planet": 1}}, "Field not found in your company."),
+    ({"formData": {"city": True}}, "The value of a field is not valid."),
+    ({"formData": {"colours": ["pink"]}}, "The value of a field is not valid."),
+    ({"formData": {"city": "x"}, "updateType": "append"}, "The value of a field is not valid."),
+    ({"formData": {"name": "x"}, "updateType": "append"}, "The value of a system field is not valid."),
+    ({}, "The request is not complete or has wrong values."),
+    ({"tags": ["65a1b2c3d4e5f60718293a4b"]}, "Tag not found."),
+    ({"category": "65a1b2c3d4e5f60718293a4b"}, "Category not found."),
     ({"formData": {"city": "x"}, "updateType": "multiply"}, None),
     ({"formData": {"city": "x"}, "ids": ["x"]}, "Invalid format for field ids: x"),
     ({"formData": {"city": "x"}, "surprise": 1}, None),
@@ -151,10 +157,10 @@ def test_other_companies_are_out_of_reach(cast: Cast, outsiders: Cast, ids: list
         add_field("city")
     mine = outsiders.key.post("/contact", {"formData": form(1, name="Own")}).data["_id"]
     foreign = outsiders.key.put("/contact", {"ids": ids, "formData": {"city": "Ulm"}})
-    assert (foreign.status, foreign.body["message"]) == (400, "Contact not found")
+    assert (foreign.status, foreign.body["message"]) == (400, "Contact not found.")
     assert outsiders.key.put("/contact", {"ids": [*ids, mine], "formData": {"city": "Ulm"}}).data["matchedCount"] == 1
     assert outsiders.key.put("/contact", {"selectAll": True, "formData": {"city": "Aachen"}}).data["matchedCount"] == 1
-    assert outsiders.key.delete("/contact", {"ids": ids}).body["message"] == "Contact not found"
+    assert outsiders.key.delete("/contact", {"ids": ids}).body["message"] == "Contact not found."
     assert outsiders.key.delete("/contact", {"selectAll": True}).data == {"deletedCount": 1}
     assert values(cast, "city") == ["Bonn", None, None]
 
@@ -164,7 +170,7 @@ def test_delete_is_soft_and_told(cast: Cast, ids: list[str]) -> None:
     assert (answer.status, answer.data) == (200, {"deletedCount": 2})
     assert [found["name"] for found in cast.key.get("/contact").data] == ["Cid"]
     again = cast.key.delete("/contact", {"ids": ids[:2]})
-    assert (again.status, again.body["message"]) == (400, "Contact not found")
+    assert (again.status, again.body["message"]) == (400, "Contact not found.")
     with cast.scope():
         assert (
             Contact.objects.filter(is_deleted=True, deleted_at__isnull=False, updated_by_id=cast.owner.pk).count() == 2

@@ -138,7 +138,7 @@ def test_invalid_values_are_left_out_and_named(cast: Cast, option: str) -> None:
         "city": "Bonn"
     }
     refused = cast.key.post("/contact", {"formData": form(2, email="bad"), option: True})
-    assert (refused.status, refused.body["message"]) == (400, "A system field has an invalid value")
+    assert (refused.status, refused.body["message"]) == (400, "The value of a system field is not valid.")
 
 
 def test_a_taken_unique_key_is_refused_with_the_value(cast: Cast) -> None:
@@ -162,7 +162,7 @@ def test_existing_error_off_updates_the_one_that_exists(cast: Cast) -> None:
         add_field("city")
     first = cast.key.post("/contact", {"formData": form(1, name="Ann", city="Bonn")}).data["_id"]
     answer = cast.key.post("/contact", {"formData": form(1, city="Ulm"), "tags": [tag.pk], "existingError": False})
-    assert (answer.status, answer.body["message"]) == (200, "Contact updated")
+    assert (answer.status, answer.body["message"]) == (200, "Contact updated.")
     assert answer.data["_id"] == first
     assert (answer.data["name"], answer.data["formData"]["city"]) == ("Ann", "Ulm")
     assert [found["_id"] for found in answer.data["tags"]] == [tag.pk]
@@ -171,7 +171,7 @@ def test_existing_error_off_updates_the_one_that_exists(cast: Cast) -> None:
         event = Event.objects.get(kind="contact.updated")
         assert event.payload == {"changes": {"city": {"from": "Bonn", "to": "Ulm"}, "tags": {"added": [tag.pk]}}}
     made = cast.key.post("/contact", {"formData": form(2), "existingError": False})
-    assert (made.status, made.body["message"]) == (200, "Contact created")
+    assert (made.status, made.body["message"]) == (200, "Contact created.")
 
 
 def test_a_deleted_contact_does_not_hold_its_key(cast: Cast) -> None:
@@ -185,10 +185,10 @@ def test_labels_of_another_company_are_unknown(cast: Cast, outsiders: Cast) -> N
         tag, category = TagFactory(), ContactCategoryFactory()
         foreign = CustomField.objects.create(name="x", unique_field_id="x", field_type="text", value_type="string")
     for body, message in (
-        ({"tags": [tag.pk]}, "Tag not found"),
-        ({"category": category.pk}, "Contact category not found"),
-        ({"formData": form(1, x="1")}, "There is no such custom field"),
-        ({"formData": form(1, **{foreign.pk: "1"})}, "There is no such custom field"),
+        ({"tags": [tag.pk]}, "Tag not found."),
+        ({"category": category.pk}, "Category not found."),
+        ({"formData": form(1, x="1")}, "Field not found in your company."),
+        ({"formData": form(1, **{foreign.pk: "1"})}, "Field not found in your company."),
     ):
         answer = cast.key.post("/contact", {"formData": form(1), **body})
         assert (answer.status, answer.body["message"]) == (400, message)
@@ -270,7 +270,7 @@ def test_the_plan_limit_counts_live_contacts_on_the_session_path_only(
     allow(monkeypatch, Entitlement(limits={"contact": 1}))
     assert cast.session.post("/contact", {"formData": form(1)}).status == 200
     refused = cast.session.post("/contact", {"formData": form(2)})
-    assert (refused.status, refused.body["message"]) == (403, "The limit of your plan is reached")
+    assert (refused.status, refused.body["message"]) == (403, "Your plan's limit is reached. Choose a larger plan.")
     assert cast.key.post("/contact", {"formData": form(2)}).status == 200
 
 

@@ -36,7 +36,7 @@ def test_another_companys_or_deleted_contact_looks_missing(cast: Cast, outsiders
     cast.key.delete("/contact", {"ids": [ann]})
     deleted = cast.key.call(method, f"/contact/{ann}", body)
     assert missing.body == foreign.body == deleted.body
-    assert (missing.status, missing.body["message"]) == (400, "Contact not found")
+    assert (missing.status, missing.body["message"]) == (400, "Contact not found.")
     malformed = cast.key.call(method, "/contact/xyz", body)
     assert (malformed.status, malformed.body["message"]) == (400, "Invalid format for field _id: xyz")
     with cast.scope():
@@ -96,14 +96,20 @@ def test_the_unique_key_may_move_but_not_be_emptied_or_taken(cast: Cast, ann: st
         contact = Contact.objects.get(pk=ann)
         assert (contact.email_key, contact.number_key) == ("anna@example.org", "+491712222222")
     taken = cast.key.put(f"/contact/{ann}", {"formData": {"email": "Ann2@example.com"}})
-    assert (taken.status, taken.body["message"]) == (400, "Contact already exists")
+    assert (taken.status, taken.body["message"]) == (400, "This contact already exists.")
     assert bob in taken.body["warning"]
     setting = cast.key.put(f"/contact/{ann}", {"contactUniqueKey": "email"})
-    assert (setting.status, setting.body["message"]) == (400, "The unique key cannot be changed this way")
+    assert (setting.status, setting.body["message"]) == (
+        400,
+        "The values that identify a record cannot be changed this way.",
+    )
     assert "PUT /settings changes it" in setting.body["warning"]
     for values in ({"email": None}, {"email": ""}, {"number": ""}, {"countryCode": None}):
         refused = cast.key.put(f"/contact/{ann}", {"formData": values})
-        assert (refused.status, refused.body["message"]) == (400, "The unique key cannot be changed this way"), values
+        assert (refused.status, refused.body["message"]) == (
+            400,
+            "The values that identify a record cannot be changed this way.",
+        ), values
     assert cast.key.get(f"/contact/{ann}").data == moved.data
 
 
@@ -118,7 +124,7 @@ def test_prefix_and_number_may_come_alone(cast: Cast, ann: str) -> None:
     ):
         answer = cast.key.put(f"/contact/{ann}", {"formData": values})
         if expected is None:
-            assert (answer.status, answer.body["message"]) == (400, "A system field has an invalid value")
+            assert (answer.status, answer.body["message"]) == (400, "The value of a system field is not valid.")
         else:
             assert (answer.status, answer.data["contactNumber"]) == (200, expected)
 
@@ -126,12 +132,12 @@ def test_prefix_and_number_may_come_alone(cast: Cast, ann: str) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"formData": {"planet": "Mars"}}, "There is no such custom field"),
-        ({"formData": {"score": "x"}}, "A custom field has an invalid value"),
-        ({"formData": {"score": None}}, "A custom field has an invalid value"),
-        ({"formData": {"email": "x"}}, "A system field has an invalid value"),
-        ({"tags": ["65a1b2c3d4e5f60718293a4b"]}, "Tag not found"),
-        ({"category": "65a1b2c3d4e5f60718293a4b"}, "Contact category not found"),
+        ({"formData": {"planet": "Mars"}}, "Field not found in your company."),
+        ({"formData": {"score": "x"}}, "The value of a field is not valid."),
+        ({"formData": {"score": None}}, "The value of a field is not valid."),
+        ({"formData": {"email": "x"}}, "The value of a system field is not valid."),
+        ({"tags": ["65a1b2c3d4e5f60718293a4b"]}, "Tag not found."),
+        ({"category": "65a1b2c3d4e5f60718293a4b"}, "Category not found."),
         ({"formData": []}, "Invalid format for field formData: []"),
         ({"surprise": 1}, None),
     ],
@@ -148,8 +154,8 @@ def test_refusals_change_nothing(cast: Cast, ann: str, body: dict[str, Any], mes
 def test_labels_of_another_company_are_unknown(cast: Cast, outsiders: Cast, ann: str) -> None:
     with outsiders.scope():
         tag, category = TagFactory(), ContactCategoryFactory()
-    assert cast.key.put(f"/contact/{ann}", {"tags": [tag.pk]}).body["message"] == "Tag not found"
-    assert cast.key.put(f"/contact/{ann}", {"category": category.pk}).body["message"] == "Contact category not found"
+    assert cast.key.put(f"/contact/{ann}", {"tags": [tag.pk]}).body["message"] == "Tag not found."
+    assert cast.key.put(f"/contact/{ann}", {"category": category.pk}).body["message"] == "Category not found."
 
 
 def test_the_narrow_role_may_not_change(cast: Cast, ann: str) -> None:

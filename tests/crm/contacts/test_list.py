@@ -194,7 +194,7 @@ def test_hides_the_deleted_and_other_companies(cast: Cast, outsiders: Cast, peop
     assert names(outsiders) == ["Foreign"]
     assert names(outsiders, ids=people["Bob"]) == []
     refused = outsiders.key.get("/contact", filters={"city": "Bonn"})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid request")
+    assert (refused.status, refused.body["message"]) == (400, "This request is not possible.")
 
 
 def test_those_with_a_custom_value_are_counted_once_and_without_the_deleted(cast: Cast, people: dict[str, str]) -> None:

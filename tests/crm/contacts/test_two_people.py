@@ -118,7 +118,7 @@ def test_a_request_names_both(cast: Cast, body: dict[str, Any]) -> None:
     )
     for path in ("/contact", "/lead"):
         refused = cast.key.post(path, {"formData": PAUL, **body})
-        assert (refused.status, refused.body["message"]) == (400, "Contact already exists")
+        assert (refused.status, refused.body["message"]) == (400, "This contact already exists.")
         assert refused.body["warning"] == f"{both} (paul@office.example)"
     for path in ("/contact/bulk", "/lead/bulk"):
         answer = cast.key.post(path, {"formData": [PAUL, form(1, name="Ann")], **body})

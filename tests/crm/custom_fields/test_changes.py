@@ -14,11 +14,15 @@ from tests.crm.leads.helpers import make as make_lead
 from tests.kit.cast import Cast, make_cast
 
 BAD_VALUE, BAD_INPUT, BAD_SYSTEM = (
-    "A custom field has an invalid value",
-    "Invalid input",
-    "A system field has an invalid value",
+    "The value of a field is not valid.",
+    "Some values are missing or wrong.",
+    "The value of a system field is not valid.",
 )
-NO_FIELD, NO_PANEL, TAKEN = "Custom field not found", "Invalid panel", "Custom field name already exists"
+NO_FIELD, NO_PANEL, TAKEN = (
+    "Field not found.",
+    "Fields belong to contacts, leads or products.",
+    "A field with this name already exists.",
+)
 
 
 def made(cast: Cast, key: str = "score", field_type: str = "text", **values: Any) -> str:
@@ -213,7 +217,7 @@ def test_many_fields_change_together(cast: Cast) -> None:
         {"_id": second, "name": "first", "hide": True},
     ]
     answer = cast.key.put("/custom-field/modify", {"fields": fields})
-    assert (answer.status, answer.body["message"]) == (200, "Custom fields updated")
+    assert (answer.status, answer.body["message"]) == (200, "Fields updated.")
     assert [(one["_id"], one["name"], one["valueType"], one["hide"]) for one in answer.data["fields"]] == [
         (first, "second", "number", False),
         (second, "first", "string", True),

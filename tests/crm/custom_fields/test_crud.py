@@ -122,23 +122,29 @@ def nested(depth: int) -> dict[str, Any]:
         ({"options": ["x"]}, None),
         ({"order": 2**40}, None),
         ({"uniqueFieldID": "a,b"}, None),
-        ({"panel": "planet"}, "Invalid panel"),
-        ({"fieldType": "number", "valueType": "string"}, "Invalid input"),
-        ({"fieldType": "select", "options": [{"label": ""}]}, "Invalid input"),
-        ({"fieldType": "select", "options": [{"label": "A"}, {"value": "A"}]}, "Invalid input"),
-        ({"fieldType": "select", "options": [{"label": "A", "colour": "x"}]}, "Invalid input"),
-        ({"fieldType": "select", "options": [{"label": 1}]}, "Invalid input"),
-        ({"fieldType": "number", "defaultValue": "x"}, "Invalid input"),
-        ({"fieldType": "select", "options": [{"label": "A"}], "defaultValue": "B"}, "Invalid input"),
-        ({"uniqueFieldID": "email"}, "Invalid input"),
-        ({"uniqueFieldID": "createdAt"}, "Invalid input"),
-        ({"children": [{"name": "x"}]}, "Invalid input"),
-        ({"valueType": "object", "children": [{"name": "x", "fieldType": "text"}]}, "Invalid input"),
-        ({"valueType": "object", "children": [nested(1), nested(1)]}, "Invalid input"),
-        ({"valueType": "object", "children": [{**nested(1), "surprise": 1}]}, "Invalid input"),
-        ({"valueType": "object", "children": [nested(6)]}, "Invalid input"),
-        ({"valueType": "object", "children": [{**nested(1), "defaultValue": 5}]}, "Invalid input"),
-        ({"section": [[[[[[[[[[[[1]]]]]]]]]]]]}, "Invalid input"),
+        ({"panel": "planet"}, "Fields belong to contacts, leads or products."),
+        ({"fieldType": "number", "valueType": "string"}, "Some values are missing or wrong."),
+        ({"fieldType": "select", "options": [{"label": ""}]}, "Some values are missing or wrong."),
+        ({"fieldType": "select", "options": [{"label": "A"}, {"value": "A"}]}, "Some values are missing or wrong."),
+        ({"fieldType": "select", "options": [{"label": "A", "colour": "x"}]}, "Some values are missing or wrong."),
+        ({"fieldType": "select", "options": [{"label": 1}]}, "Some values are missing or wrong."),
+        ({"fieldType": "number", "defaultValue": "x"}, "Some values are missing or wrong."),
+        (
+            {"fieldType": "select", "options": [{"label": "A"}], "defaultValue": "B"},
+            "Some values are missing or wrong.",
+        ),
+        ({"uniqueFieldID": "email"}, "Some values are missing or wrong."),
+        ({"uniqueFieldID": "createdAt"}, "Some values are missing or wrong."),
+        ({"children": [{"name": "x"}]}, "Some values are missing or wrong."),
+        (
+            {"valueType": "object", "children": [{"name": "x", "fieldType": "text"}]},
+            "Some values are missing or wrong.",
+        ),
+        ({"valueType": "object", "children": [nested(1), nested(1)]}, "Some values are missing or wrong."),
+        ({"valueType": "object", "children": [{**nested(1), "surprise": 1}]}, "Some values are missing or wrong."),
+        ({"valueType": "object", "children": [nested(6)]}, "Some values are missing or wrong."),
+        ({"valueType": "object", "children": [{**nested(1), "defaultValue": 5}]}, "Some values are missing or wrong."),
+        ({"section": [[[[[[[[[[[[1]]]]]]]]]]]]}, "Some values are missing or wrong."),
     ],
 )
 def test_a_definition_that_makes_no_sense_is_refused(cast: Cast, values: dict[str, Any], message: str | None) -> None:
@@ -157,14 +163,14 @@ def test_names_and_keys_are_taken_once_a_panel(cast: Cast, outsiders: Cast) -> N
     field = made(cast, uniqueFieldID="city")
     assert (
         cast.key.post("/custom-field", {"name": "City", "fieldType": "text"}).body["message"]
-        == "Custom field name already exists"
+        == "A field with this name already exists."
     )
     assert cast.key.post("/custom-field", {"name": "Town", "fieldType": "text", "uniqueFieldID": "city"}).status == 400
     made(cast, panel="lead", uniqueFieldID="city")
     made(outsiders, uniqueFieldID="city")
     other = made(cast, name="Town")
     taken = cast.key.put(f"/custom-field/{other['_id']}", {"name": "City"})
-    assert (taken.status, taken.body["message"]) == (400, "Custom field name already exists")
+    assert (taken.status, taken.body["message"]) == (400, "A field with this name already exists.")
     assert cast.key.put(f"/custom-field/{field['_id']}", {"name": "City"}).status == 200
 
 
@@ -177,10 +183,10 @@ def test_update_changes_what_may_change(cast: Cast) -> None:
     assert (changed.data["name"], changed.data["required"], changed.data["fieldType"]) == ("Town", True, "select")
     assert cast.key.put(path, {"uniqueFieldID": "town"}).status == 400
     assert cast.key.put(path, {"uniqueFieldID": "city"}).status == 200
-    assert cast.key.put(path, {"panel": "lead"}).body["message"] == "Invalid panel"
+    assert cast.key.put(path, {"panel": "lead"}).body["message"] == "Fields belong to contacts, leads or products."
     assert cast.key.post("/contact", {"formData": form(1, city="Bonn")}).status == 200
     refused = cast.key.put(path, {"fieldType": "number"})
-    assert (refused.status, refused.body["message"]) == (400, "A custom field has an invalid value")
+    assert (refused.status, refused.body["message"]) == (400, "The value of a field is not valid.")
     assert cast.key.put(path, {"helper": "where"}).data["helper"] == "where"
 
 
@@ -204,12 +210,12 @@ def test_system_fields_change_little(cast: Cast) -> None:
         {"description": "x"},
     ):
         refused = cast.key.put(path, values)
-        assert (refused.status, refused.body["message"]) == (400, "A system field has an invalid value")
+        assert (refused.status, refused.body["message"]) == (400, "The value of a system field is not valid.")
     assert cast.key.put(f"/custom-field/{fields['countryCode']}", {"required": False}).status == 200
     assert cast.key.post("/contact", {"formData": {"email": "ann@example.com"}}).data["number"] is None
     assert (
         cast.key.delete("/custom-field", {"ids": [fields["number"]]}).body["message"]
-        == "A system field has an invalid value"
+        == "The value of a system field is not valid."
     )
 
 
@@ -222,9 +228,10 @@ def test_delete_takes_the_values_along(cast: Cast) -> None:
         assert Contact.objects.get(pk=kept).custom == {"town": "Ulm"}
         assert list(CustomFieldValue.objects.values_list("field_id", flat=True)) == [town["_id"]]
     assert (
-        cast.key.post("/contact", {"formData": form(2, city="Bonn")}).body["message"] == "There is no such custom field"
+        cast.key.post("/contact", {"formData": form(2, city="Bonn")}).body["message"]
+        == "Field not found in your company."
     )
-    assert cast.key.delete("/custom-field", {"ids": [city["_id"]]}).body["message"] == "Custom field not found"
+    assert cast.key.delete("/custom-field", {"ids": [city["_id"]]}).body["message"] == "Field not found."
     assert cast.key.delete("/custom-field", {"ids": []}).status == 400
 
 
@@ -236,7 +243,7 @@ def test_another_companys_field_looks_missing(cast: Cast, outsiders: Cast) -> No
         ("DELETE", "/custom-field", {"ids": [field["_id"]]}),
     ):
         answer = cast.key.call(method, path, body)
-        assert (answer.status, answer.body["message"]) == (400, "Custom field not found")
+        assert (answer.status, answer.body["message"]) == (400, "Field not found.")
     assert cast.key.get("/custom-field/xyz").body["message"] == "Invalid format for field _id: xyz"
     assert cast.key.get("/custom-field").body["totalCount"] == SYSTEM
     assert outsiders.key.get(f"/custom-field/{field['_id']}").data == field

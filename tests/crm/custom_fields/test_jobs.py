@@ -86,7 +86,7 @@ def test_a_job_converts_and_until_then_all_is_as_before(cast: Cast, few: None) -
     assert cast.key.put(f"/contact/{first}", {"formData": {"score": True}}).status == 400
     assert cast.key.put(f"/contact/{first}", {"formData": {"score": "7"}}).status == 200
     refused = cast.key.put(path, {"fieldType": "textarea"})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid input")
+    assert (refused.status, refused.body["message"]) == (400, "Some values are missing or wrong.")
     assert "still converting" in refused.body["warning"]
     assert cast.key.put(path, {"helper": "h"}).data["job"]["status"] == "queued"
     drain()
@@ -177,13 +177,13 @@ def test_a_deleted_field_is_gone_at_once_and_its_values_go_by_a_job(cast: Cast, 
     assert segment.status == 201
     body = {"name": "Score", "fieldType": "text", "uniqueFieldID": "score"}
     assert cast.key.delete("/custom-field", {"ids": [path.rpartition("/")[2]]}).data == {"deletedCount": 1}
-    assert cast.key.get(path).body["message"] == "Custom field not found"
+    assert cast.key.get(path).body["message"] == "Field not found."
     assert cast.key.get("/custom-field", filters={"isSystem": False}).data == []
     assert cast.key.get("/contact", sortBy="score").status == 400
     assert "score" in cast.key.get("/segment/execute", id=segment.data["_id"]).body["warning"]
     assert (
         cast.key.put(f"/contact/{ids(cast)[0]}", {"formData": {"score": "x"}}).body["message"]
-        == "There is no such custom field"
+        == "Field not found in your company."
     )
     refused = cast.key.post("/custom-field", body)
     assert (refused.status, "still being removed" in refused.body["warning"]) == (400, True)

@@ -64,7 +64,7 @@ def test_one_at_a_time(cast: Cast, panel: str) -> None:
         assert "usual" not in other["formData"], "emptied on purpose"
     for values in ({"must": None}, {"must": ""}, {"some": []}):
         answer = cast.key.put(f"{path}/{made['_id']}", {"formData": values})
-        assert (answer.status, answer.body["message"]) == (400, "A custom field has an invalid value")
+        assert (answer.status, answer.body["message"]) == (400, "The value of a field is not valid.")
     assert cast.key.put(f"{path}/{made['_id']}", {"formData": {"usual": None}}).status == 200
     assert customs(cast, panel)[0] == whole
 
@@ -87,7 +87,7 @@ def test_many_at_once(cast: Cast, panel: str) -> None:
         ("remove", {"some": ["a", "b"]}),
     ):
         answer = change(update_type, values)
-        assert (answer.status, answer.body["message"]) == (400, "A custom field has an invalid value"), (
+        assert (answer.status, answer.body["message"]) == (400, "The value of a field is not valid."), (
             update_type,
             values,
         )

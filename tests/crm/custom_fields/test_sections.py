@@ -48,7 +48,7 @@ def test_create_read_update(cast: Cast) -> None:
         "where",
     )
     moved = cast.key.put(place, {"panel": "lead"})
-    assert (moved.status, moved.body["message"]) == (400, "Invalid panel")
+    assert (moved.status, moved.body["message"]) == (400, "Fields belong to contacts, leads or products.")
     new(cast, "Work")
     new(cast, "Deal", panel="lead")
     new(cast, "First", order=0)
@@ -62,7 +62,7 @@ def test_names_are_unique_in_their_panel(cast: Cast, outsiders: Cast) -> None:
     new(cast, "Address", panel="lead")
     new(outsiders, "Address")
     for answer in (cast.key.post(PATH, {"name": "ADDRESS"}), cast.key.put(f"{PATH}/{other}", {"name": "address"})):
-        assert (answer.status, answer.body["message"]) == (400, "Custom section name already exists")
+        assert (answer.status, answer.body["message"]) == (400, "A section with this name already exists.")
     assert sorted((found["panel"], found["name"]) for found in cast.key.get(PATH).data) == [
         ("contact", "Address"),
         ("contact", "Work"),
@@ -115,11 +115,11 @@ def test_reorder_all_or_some(cast: Cast) -> None:
 def test_reorders_that_are_refused(cast: Cast, outsiders: Cast) -> None:
     a, lead, foreign = new(cast, "a"), new(cast, "b", panel="lead"), new(outsiders, "c")
     refusals: list[tuple[Any, str]] = [
-        ({}, "No custom section selected"),
-        ({"ids": []}, "No custom section selected"),
-        ({"ids": [a, MISSING]}, "Custom section not found"),
-        ({"ids": [a, foreign]}, "Custom section not found"),
-        ({"ids": [a, lead]}, "Invalid panel"),
+        ({}, "Select at least one section."),
+        ({"ids": []}, "Select at least one section."),
+        ({"ids": [a, MISSING]}, "Section not found."),
+        ({"ids": [a, foreign]}, "Section not found."),
+        ({"ids": [a, lead]}, "Fields belong to contacts, leads or products."),
         ({"ids": [a, "x"]}, "Invalid format for field ids: x"),
     ]
     for body, message in refusals:
@@ -135,13 +135,13 @@ def test_deleting_a_section_leaves_its_fields(cast: Cast, outsiders: Cast) -> No
         inside, beside, free = add_field("inside", section=a), add_field("beside", section=b), add_field("free")
     for body in ({}, {"ids": []}, {"selectAll": False}):
         answer = cast.key.delete(PATH, body)
-        assert (answer.status, answer.body["message"]) == (400, "No custom section selected")
+        assert (answer.status, answer.body["message"]) == (400, "Select at least one section.")
     for body in ({"ids": [MISSING]}, {"ids": [foreign]}):
         answer = cast.key.delete(PATH, body)
-        assert (answer.status, answer.body["message"]) == (400, "Custom section not found")
+        assert (answer.status, answer.body["message"]) == (400, "Section not found.")
     answer = cast.key.delete(PATH, {"ids": [a, foreign]})
     assert (answer.status, answer.data) == (200, {"deletedCount": 1})
-    assert cast.key.get(f"{PATH}/{a}").body["message"] == "Custom section not found"
+    assert cast.key.get(f"{PATH}/{a}").body["message"] == "Section not found."
     with cast.scope():
         assert dict(CustomField.objects.filter(is_system=False).values_list("pk", "section")) == {
             inside.pk: None,
@@ -195,7 +195,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     foreign = new(outsiders, "a")
     for method, body in (("GET", None), ("PUT", {"name": "Mine"})):
         answer = cast.key.call(method, f"{PATH}/{foreign}", body)
-        assert (answer.status, answer.body["message"]) == (400, "Custom section not found")
+        assert (answer.status, answer.body["message"]) == (400, "Section not found.")
         assert answer.body == cast.key.call(method, f"{PATH}/{MISSING}", body).body
         malformed = cast.key.call(method, f"{PATH}/xyz", body)
         assert (malformed.status, malformed.body["message"]) == (400, "Invalid format for field _id: xyz")
@@ -235,4 +235,6 @@ def test_a_field_stands_in_a_section_of_its_panel(cast: Cast) -> None:
             cast.key.post("/custom-field", {"name": "Town", "fieldType": "text", "section": wrong}),
             cast.key.put(f"/custom-field/{made.data['_id']}", {"section": wrong}),
         ):
-            assert (answer.status, answer.body["message"]) == (400, "Invalid section id"), answer.body
+            assert (answer.status, answer.body["message"]) == (400, "Choose a section of the same kind of record."), (
+                answer.body
+            )

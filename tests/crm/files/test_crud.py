@@ -146,7 +146,7 @@ def test_bad_selections_are_refused(cast: Cast) -> None:
         answer = cast.key.delete("/file", body)
         assert answer.status == 400
         assert word in answer.body["message"] + answer.body["warning"]
-    assert cast.key.delete("/file", {"ids": [MISSING]}).body["message"] == "File not found"
+    assert cast.key.delete("/file", {"ids": [MISSING]}).body["message"] == "File not found."
 
 
 @pytest.mark.parametrize("path", ["/file/{}", "/file/{}/download"])
@@ -183,7 +183,7 @@ def test_content_that_is_gone_is_a_404(cast: Cast) -> None:
     file = upload(cast)
     default_storage.delete(f"{cast.company.pk}/{file['_id']}")
     answer = cast.key.get(f"/file/{file['_id']}/download")
-    assert (answer.status, answer.body["message"]) == (404, "File not found")
+    assert (answer.status, answer.body["message"]) == (404, "File not found.")
 
 
 def test_a_file_is_renamed_and_keeps_its_ending(cast: Cast, outsiders: Cast) -> None:

@@ -39,7 +39,7 @@ def test_what_is_not_in_the_bin_is_refused(cast: Cast, outsiders: Cast, ids: lis
     cast.key.delete("/file/recycle-bin", {"ids": ids[1:2]})
     for caller, body in ((cast, {"ids": ids[:2]}), (outsiders, {"ids": ids[2:]})):
         answer = caller.key.post(PATH, body)
-        assert (answer.status, answer.body["message"]) == (400, "File not found")
+        assert (answer.status, answer.body["message"]) == (400, "File not found.")
     assert cast.key.post(PATH, {}).status == 400
     assert cast.narrow_session.post(PATH, {"ids": ids}).status == 403
 

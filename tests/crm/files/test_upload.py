@@ -61,17 +61,17 @@ def test_the_content_decides_and_not_the_name_or_header(cast: Cast) -> None:
 
 def test_one_bad_file_refuses_all_and_leaves_nothing(cast: Cast) -> None:
     answer = cast.key.upload("/upload", [part(CSV), part(b"MZ\x90\x00" + bytes(999), "tool.exe")])
-    assert (answer.status, answer.body["message"]) == (400, "Unsupported file type")
+    assert (answer.status, answer.body["message"]) == (400, "Files of this type are not supported.")
     with cast.scope():
         assert File.objects.count() == 0
 
 
 def test_empty_and_missing_files_are_named(cast: Cast) -> None:
     empty = cast.key.upload("/upload", part(b"", "void.csv"))
-    assert (empty.status, empty.body["message"]) == (400, "The file is empty")
+    assert (empty.status, empty.body["message"]) == (400, "This file is empty. Choose another file.")
     assert "void.csv" in empty.body["warning"]
     for answer in (cast.key.upload("/upload", []), cast.key.post("/upload", {"file": "people.csv"})):
-        assert (answer.status, answer.body["message"]) == (400, "No file was sent")
+        assert (answer.status, answer.body["message"]) == (400, "Choose a file.")
 
 
 def test_other_parts_are_refused(cast: Cast) -> None:
@@ -166,7 +166,7 @@ def test_a_storage_that_fails_leaves_nothing_visible(cast: Cast, monkeypatch: py
 
     monkeypatch.setattr(default_storage, "save", fail_on_second)
     answer = cast.key.upload("/upload", [part(CSV, "a.csv"), part(CSV, "b.csv")])
-    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded")
+    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded. Try again.")
     assert cast.key.get("/file").body["totalCount"] == 0
     assert WORK["files"].due()
     assert default_storage.exists(saved[0])
@@ -213,7 +213,7 @@ def test_a_disk_that_is_full_is_free_again_at_once(cast: Cast, monkeypatch: pyte
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
         gc.enable()
-    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded")
+    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded. Try again.")
     assert "disk is full" in answer.body["warning"]
     assert left == []
 

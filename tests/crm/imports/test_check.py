@@ -86,10 +86,10 @@ def test_leads_are_checked_with_their_contacts(cast: Cast) -> None:
 def test_what_cannot_be_checked_is_refused(cast: Cast, outsiders: Cast) -> None:
     job = make(cast, csv_of(people(1)), columnMapping={"Name": "name"})
     answer = tried(cast, job)
-    assert (answer.status, answer.body["message"]) == (400, "Invalid mapping")
+    assert (answer.status, answer.body["message"]) == (400, "The columns or fields are not matched correctly.")
     done = run(cast, csv_of(people(1, start=9)))
-    assert tried(cast, done).body["message"] == "Invalid import status"
-    assert outsiders.session.post(f"/contact/import/{job['_id']}/check").body["message"] == "Import not found"
+    assert tried(cast, done).body["message"] == "The import's status does not allow this."
+    assert outsiders.session.post(f"/contact/import/{job['_id']}/check").body["message"] == "Import not found."
     assert cast.narrow_session.post(f"/contact/import/{job['_id']}/check").status == 403
 
 

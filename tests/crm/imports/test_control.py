@@ -64,7 +64,7 @@ def test_pausing_takes_hold_between_batches_and_resuming_goes_on(
     def pause_meanwhile(turn: Any, *args: Any) -> bool:
         if turn.job.processed == 2:
             assert put(cast, job, status="paused").data["status"] == "running"
-            assert put(cast, job, status="paused").body["message"] == "Import is already paused"
+            assert put(cast, job, status="paused").body["message"] == "The import is already paused."
         return real(turn, *args)
 
     monkeypatch.setattr(worker._Turn, "_write", pause_meanwhile)
@@ -105,20 +105,20 @@ def test_cancelling_or_deleting_a_running_import_stops_it_after_its_batch(
 
 def test_moves_that_are_not_legal_are_named(cast: Cast) -> None:
     job = make(cast, csv_of(people(1)))
-    assert put(cast, job, status="paused").body["message"] == "Import is already paused"
+    assert put(cast, job, status="paused").body["message"] == "The import is already paused."
     put(cast, job, status="running")
-    assert put(cast, job, status="running").body["message"] == "Import is already running"
-    assert put(cast, job, columnMapping=MAPPING).body["message"] == "Import is already running"
+    assert put(cast, job, status="running").body["message"] == "The import is already running."
+    assert put(cast, job, columnMapping=MAPPING).body["message"] == "The import is already running."
     assert put(cast, job, status="paused").data["status"] == "paused"
     put(cast, job, status="running")
     work()
     for status in ("running", "paused", "cancelled"):
-        assert put(cast, job, status=status).body["message"] == "Invalid import status"
-    assert put(cast, job, tags=[]).body["message"] == "Invalid import status"
-    assert put(cast, job, status="completed").body["message"] == "Invalid import status"
+        assert put(cast, job, status=status).body["message"] == "The import's status does not allow this."
+    assert put(cast, job, tags=[]).body["message"] == "The import's status does not allow this."
+    assert put(cast, job, status="completed").body["message"] == "The import's status does not allow this."
     cancelled = make(cast, csv_of(people(1)))
     assert put(cast, cancelled, status="cancelled").data["status"] == "cancelled"
-    assert put(cast, cancelled, status="running").body["message"] == "Invalid import status"
+    assert put(cast, cancelled, status="running").body["message"] == "The import's status does not allow this."
 
 
 @pytest.mark.parametrize("body", [{}, {"tags": []}, {"options": {"rowFrom": 2}}, {"userEnquiry": True}])
@@ -133,9 +133,9 @@ def test_any_put_starts_a_paused_import_again(cast: Cast, body: dict[str, Any]) 
 
 def test_pause_import_pauses_and_is_named_when_there_is_nothing_else(cast: Cast) -> None:
     job = make(cast, csv_of(people(1)))
-    assert put(cast, job, pauseImport=True).body["message"] == "Import is already paused"
+    assert put(cast, job, pauseImport=True).body["message"] == "The import is already paused."
     assert put(cast, job).data["status"] == "queued"
-    assert put(cast, job).body["message"] == "Import is already running"
+    assert put(cast, job).body["message"] == "The import is already running."
     assert put(cast, job, pauseImport=True).data["status"] == "paused"
 
 
@@ -150,7 +150,7 @@ def test_an_import_is_deleted_by_its_id_or_its_files(cast: Cast, kind: str) -> N
     assert [found["_id"] for found in cast.key.get(path).data] == [older]
     assert cast.key.delete(path, {"ids": [older]}).status == 200
     assert latest not in {found["_id"] for found in cast.key.get(path).data}
-    assert cast.key.delete(path, {"ids": [file]}).body["message"] == "Import not found"
+    assert cast.key.delete(path, {"ids": [file]}).body["message"] == "Import not found."
 
 
 def test_a_paused_import_takes_other_options_tags_and_category(cast: Cast) -> None:
@@ -186,7 +186,7 @@ def test_another_delimiter_reads_the_file_anew(cast: Cast) -> None:
     first = get(cast, job)["headers"]
     other = "," if first == ["a", "b,c"] else ";"
     refused = put(cast, job, options={"delimiter": other})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid mapping")
+    assert (refused.status, refused.body["message"]) == (400, "The columns or fields are not matched correctly.")
     assert refused.body["warning"].endswith("pauseImport true changes the import without starting it")
     answer = put(cast, job, options={"delimiter": other}, pauseImport=True)
     assert answer.data["headers"] == (["a;b", "c"] if other == "," else ["a", "b,c"])
@@ -196,13 +196,13 @@ def test_another_delimiter_reads_the_file_anew(cast: Cast) -> None:
 def test_bad_changes_are_named_and_change_nothing(cast: Cast) -> None:
     job = make(cast, csv_of(people(3)))
     for body, message in (
-        ({"options": {"rowFrom": 9}}, "rowFrom is outside of the file"),
+        ({"options": {"rowFrom": 9}}, "The file does not have the first row."),
         ({"options": {"rowFrom": 3, "rowTo": 2}}, "rowFrom"),
-        ({"options": {"rowTo": 1}}, "The file has no rows"),
+        ({"options": {"rowTo": 1}}, "This file has no rows. Choose another file."),
         ({"columnMapping": {"Nope": "email"}}, "mapping"),
-        ({"tags": [MISSING]}, "Tag not found"),
+        ({"tags": [MISSING]}, "Tag not found."),
         ({"category": MISSING}, "category"),
-        ({"status": "flying"}, "Invalid import status"),
+        ({"status": "flying"}, "The import's status does not allow this."),
         ({"status": 1}, "status"),
         ({"colour": 1}, "colour"),
     ):
@@ -216,7 +216,7 @@ def test_bad_changes_are_named_and_change_nothing(cast: Cast) -> None:
 def test_another_companys_import_looks_missing(cast: Cast, outsiders: Cast) -> None:
     job = make(outsiders, csv_of(people(1)))
     answer = put(cast, job, status="running")
-    assert (answer.status, answer.body["message"]) == (400, "Import not found")
+    assert (answer.status, answer.body["message"]) == (400, "Import not found.")
     assert cast.key.put("/contact/import/nonsense", {}).body["message"] == "Invalid format for field _id: nonsense"
 
 

@@ -76,8 +76,8 @@ def test_the_alias_file_names_the_file(cast: Cast) -> None:
         ({"importType": None}, "Validation error", "importType"),
         ({"importType": "lead"}, "Validation error", "importType"),
         ({"fileId": "x"}, "Invalid format for field fileId: x", "24 hex"),
-        ({"fileId": MISSING}, "File not found", "fileId"),
-        ({"tags": [MISSING]}, "Tag not found", MISSING),
+        ({"fileId": MISSING}, "File not found.", "fileId"),
+        ({"tags": [MISSING]}, "Tag not found.", MISSING),
         ({"category": MISSING}, "category", MISSING),
         ({"columnMapping": {"Nope": "email"}}, "mapping", "Nope"),
         ({"columnMapping": {"Email": "nofield"}}, "mapping", "nofield"),
@@ -116,9 +116,9 @@ def test_bad_bodies_name_what_is_wrong_and_make_nothing(
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        (HEADER.encode() + b"\n", "people.csv", "The file has no rows"),
-        (b"\n\n\n", "people.csv", "The file is empty"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(200), "people.csv", "Unsupported file type"),
+        (HEADER.encode() + b"\n", "people.csv", "This file has no rows. Choose another file."),
+        (b"\n\n\n", "people.csv", "This file is empty. Choose another file."),
+        (b"\x89PNG\r\n\x1a\n" + bytes(200), "people.csv", "Files of this type are not supported."),
     ],
 )
 def test_files_without_rows_are_refused(cast: Cast, content: bytes, name: str, message: str) -> None:
@@ -130,7 +130,7 @@ def test_another_companys_file_tag_and_category_look_missing(cast: Cast, outside
     with outsiders.scope():
         tag, category = TagFactory(), ContactCategoryFactory()
     foreign, own = upload(outsiders, csv_of(people(1))), upload(cast, csv_of(people(1)))
-    assert cast.key.post("/contact/import", body(foreign)).body["message"] == "File not found"
+    assert cast.key.post("/contact/import", body(foreign)).body["message"] == "File not found."
     assert cast.key.post("/contact/import", body(own, tags=[tag.pk])).status == 400
     assert cast.key.post("/contact/import", body(own, category=category.pk)).status == 400
 
@@ -138,7 +138,7 @@ def test_another_companys_file_tag_and_category_look_missing(cast: Cast, outside
 def test_trashed_files_cannot_be_imported(cast: Cast) -> None:
     file_id = upload(cast, csv_of(people(1)))
     cast.key.delete("/file", {"ids": [file_id]})
-    assert cast.key.post("/contact/import", body(file_id)).body["message"] == "File not found"
+    assert cast.key.post("/contact/import", body(file_id)).body["message"] == "File not found."
 
 
 def test_a_large_file_is_read_by_the_worker(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_one_import_is_found_by_its_id_and_its_files(cast: Cast, outsiders: Cast
     assert cast.key.get(f"/contact/import/{made['_id']}").data["_id"] == made["_id"]
     assert cast.key.get(f"/contact/import/{made['file']['_id']}").data["_id"] == made["_id"]
     missing = cast.key.get(f"/contact/import/{MISSING}")
-    assert (missing.status, missing.body["message"]) == (400, "Import not found")
+    assert (missing.status, missing.body["message"]) == (400, "Import not found.")
     assert outsiders.key.get(f"/contact/import/{made['_id']}").body == missing.body
     assert cast.key.get("/contact/import/nonsense").body["message"] == "Invalid format for field _id: nonsense"
 
@@ -200,11 +200,11 @@ def test_deleting_keeps_the_contacts(cast: Cast) -> None:
     answer = cast.key.delete("/contact/import", {"ids": [done["_id"], waiting["_id"]]})
     assert (answer.status, answer.body["data"]) == (200, None)
     assert cast.key.get("/contact/import").body["totalCount"] == 0
-    assert cast.key.get(f"/contact/import/{done['_id']}").body["message"] == "Import not found"
+    assert cast.key.get(f"/contact/import/{done['_id']}").body["message"] == "Import not found."
     with cast.scope():
         assert Contact.objects.count() == 3
         assert Import.objects.get(pk=waiting["_id"]).status == "cancelled"
-    assert cast.key.delete("/contact/import", {"ids": [done["_id"]]}).body["message"] == "Import not found"
+    assert cast.key.delete("/contact/import", {"ids": [done["_id"]]}).body["message"] == "Import not found."
 
 
 def test_another_companys_imports_cannot_be_listed_or_deleted(cast: Cast, outsiders: Cast) -> None:

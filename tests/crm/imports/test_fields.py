@@ -15,7 +15,7 @@ def test_a_taken_name_that_was_given_is_refused(scope: Cast) -> None:
     path = f"/contact/import/{made['_id']}/fields"
     for name in ("Plan", "pLAN", "Email"):
         refused = scope.key.post(path, {"columns": [{"column": "Level", "name": name, "fieldType": "text"}]})
-        assert (refused.status, refused.body["message"]) == (400, "Custom field name already exists")
+        assert (refused.status, refused.body["message"]) == (400, "A field with this name already exists.")
         assert f"'{name}'" in refused.body["warning"]
         assert "'Level'" in refused.body["warning"]
     assert CustomField.objects.filter(is_system=False).count() == 1

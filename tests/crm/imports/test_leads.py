@@ -269,7 +269,7 @@ def test_a_mapping_that_cannot_be_is_refused(cast: Cast, mapping: dict[str, str]
         "pauseImport": False,
     }
     answer = cast.key.post("/lead/import", body)
-    assert (answer.status, answer.body["message"]) == (400, "Invalid mapping")
+    assert (answer.status, answer.body["message"]) == (400, "The columns or fields are not matched correctly.")
     assert warning in answer.body["warning"]
 
 
@@ -312,7 +312,7 @@ def test_the_two_types_do_not_see_each_other(cast: Cast, outsiders: Cast) -> Non
             caller.key.put(path, {"status": "running"}),
             caller.key.get(f"{path}/errors"),
         ):
-            assert (answer.status, answer.body["message"]) == (400, "Import not found")
+            assert (answer.status, answer.body["message"]) == (400, "Import not found.")
     assert cast.key.delete("/contact/import", {"ids": [of_leads]}).status == 400
     assert cast.key.post("/lead/import", {"importType": "contact", "fileId": file}).status == 400
     assert cast.key.post("/contact/import", {"importType": "lead", "fileId": file}).status == 400

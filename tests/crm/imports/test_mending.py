@@ -99,14 +99,14 @@ def test_the_same_request_many_times_at_once_writes_it_once() -> None:
 
 def test_what_cannot_be_mended_says_why(cast: Cast, outsiders: Cast) -> None:
     waiting = make(cast, csv_of(LINES), pauseImport=False, columnMapping=MAPPING)
-    assert mend(cast.key, waiting, {3: {}}).body["message"] == "Invalid import status"
+    assert mend(cast.key, waiting, {3: {}}).body["message"] == "The import's status does not allow this."
     work()
     unknown = mend(cast.key, waiting, {3: {"Mail": "x"}})
     assert (unknown.status, unknown.body["message"]) == (
         400,
         "Validation error: rows.0.values: the file has no column 'Mail'",
     )
-    assert mend(outsiders.key, waiting, {3: {}}).body["message"] == "Import not found"
+    assert mend(outsiders.key, waiting, {3: {}}).body["message"] == "Import not found."
     assert cast.key.post(f"/contact/import/{waiting['_id']}/mend", {"rows": []}).status == 400
     with cast.scope():
         reader = MemberFactory(status="accepted", role=RoleFactory(permission={"contact": {"GET": True, "PUT": True}}))

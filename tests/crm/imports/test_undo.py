@@ -177,6 +177,6 @@ def test_who_may_and_when(cast: Cast, outsiders: Cast) -> None:
     assert (clerk.post(path).status, cast.narrow_session.post(path).status) == (403, 403)
     for caller, id in ((outsiders.key, job), (cast.key, new_id()), (cast.session, new_id())):
         missing = caller.post(f"/contact/import/{id}/undo")
-        assert (missing.status, missing.body["message"]) == (400, "Import not found")
+        assert (missing.status, missing.body["message"]) == (400, "Import not found.")
     assert cast.key.post("/contact/import/x/undo").body["message"] == "Invalid format for field _id: x"
     assert cast.key.post(path, {"more": 1}).status == 400

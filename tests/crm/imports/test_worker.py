@@ -254,7 +254,7 @@ def test_the_errors_are_a_list_of_their_own(cast: Cast, outsiders: Cast) -> None
     assert [row["row"] for row in answer.data] == [2, 3]
     assert cast.key.get(f"/contact/import/{job['_id']}/errors", filters={"row": 4}).body["totalCount"] == 1
     for path in ("errors", "errors.csv"):
-        assert outsiders.key.get(f"/contact/import/{job['_id']}/{path}").body["message"] == "Import not found"
+        assert outsiders.key.get(f"/contact/import/{job['_id']}/{path}").body["message"] == "Import not found."
 
 
 def test_errors_are_stored_up_to_a_cap_and_all_counted(

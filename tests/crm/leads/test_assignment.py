@@ -147,7 +147,7 @@ def test_without_a_default_team_leads_of_no_team_cannot_be_assigned(cast: Cast) 
         team = team_of("North", member())
         set_rule("roundRobin")
     refused = cast.key.post("/lead", {"formData": form(1)})
-    assert (refused.status, refused.body["message"]) == (500, "Default team not found")
+    assert (refused.status, refused.body["message"]) == (500, "No default team is set. Choose a team.")
     answer = cast.key.post("/lead/bulk", {"formData": [form(1), {**form(2), "team": team.pk}]})
     assert len(answer.data["created"]) == 1
     assert [(found["index"], found["name"]) for found in answer.data["failed"]] == [(0, "DefaultTeamNotFound_500")]

@@ -135,7 +135,7 @@ def test_existing_error_off_updates_open_leads_of_the_company_and_of_the_request
 
 
 def test_what_all_share_is_checked_once_for_all(cast: Cast) -> None:
-    for key, message in (("team", "Team not found"), ("contact", None), ("tags", "Tag not found")):
+    for key, message in (("team", "Team not found."), ("contact", None), ("tags", "Tag not found.")):
         answer = cast.key.post("/lead/bulk", {"formData": items(2), key: [MISSING] if key == "tags" else MISSING})
         if message is None:
             assert [found["name"] for found in answer.data["failed"]] == ["ContactNotFound_400"] * 2
@@ -145,8 +145,8 @@ def test_what_all_share_is_checked_once_for_all(cast: Cast) -> None:
 
 def test_500_at_most_and_one_at_least(cast: Cast) -> None:
     refused = cast.key.post("/lead/bulk", {"formData": items(501)})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid payload")
-    assert cast.key.post("/lead/bulk", {}).body["message"] == "Contact data is required"
+    assert (refused.status, refused.body["message"]) == (400, "The request is not complete or has wrong values.")
+    assert cast.key.post("/lead/bulk", {}).body["message"] == "Enter the email address or phone number of the contact."
     with cast.scope():
         roof = product("Roof")
     made = cast.key.post("/lead/bulk", {"formData": items(500), "productServices": [roof.pk]})

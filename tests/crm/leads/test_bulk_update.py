@@ -131,16 +131,16 @@ def test_selection_by_the_query_string_without_some(cast: Cast, ids: list[str]) 
 
 
 REFUSALS: list[tuple[dict[str, Any], str | None]] = [
-    ({}, "Invalid payload"),
-    ({"formData": {"name": "Ann"}}, "A system field has an invalid value"),
-    ({"formData": {"planet": 1}}, "There is no such custom field"),
-    ({"formData": {"status": "asleep"}}, "A system field has an invalid value"),
-    ({"formData": {"source": "event"}, "updateType": "append"}, "A system field has an invalid value"),
-    ({"formData": {"region": ["x"]}, "updateType": "append"}, "A custom field has an invalid value"),
-    ({"team": MISSING}, "Team not found"),
-    ({"teamMember": MISSING}, "Member not found"),
-    ({"productServices": [MISSING]}, "Product service not found"),
-    ({"teamMember": None, "updateType": "append"}, "Invalid payload"),
+    ({}, "The request is not complete or has wrong values."),
+    ({"formData": {"name": "Ann"}}, "The value of a system field is not valid."),
+    ({"formData": {"planet": 1}}, "Field not found in your company."),
+    ({"formData": {"status": "asleep"}}, "The value of a system field is not valid."),
+    ({"formData": {"source": "event"}, "updateType": "append"}, "The value of a system field is not valid."),
+    ({"formData": {"region": ["x"]}, "updateType": "append"}, "The value of a field is not valid."),
+    ({"team": MISSING}, "Team not found."),
+    ({"teamMember": MISSING}, "Member not found."),
+    ({"productServices": [MISSING]}, "Product not found."),
+    ({"teamMember": None, "updateType": "append"}, "The request is not complete or has wrong values."),
     ({"contact": MISSING}, None),
     ({"updateType": "add", "formData": {"source": "event"}}, None),
 ]
@@ -172,7 +172,7 @@ def test_deletes_softly_and_keeps_the_contacts(cast: Cast, ids: list[str]) -> No
         assert Contact.objects.filter(is_deleted=False).count() == 3
         assert sorted(Event.objects.filter(kind="lead.deleted").values_list("object_id", flat=True)) == ids[:2]
     again = cast.key.delete("/lead", {"ids": ids[:1]})
-    assert (again.status, again.body["message"]) == (400, "Lead not found")
+    assert (again.status, again.body["message"]) == (400, "Lead not found.")
     assert cast.key.delete("/lead", {}).status == 400
 
 
@@ -181,7 +181,7 @@ def test_other_companies_leads_are_out_of_reach(cast: Cast, outsiders: Cast, ids
         outsiders.key.put("/lead", {"ids": ids, "formData": {"source": "event"}}),
         outsiders.key.delete("/lead", {"ids": ids}),
     ):
-        assert (answer.status, answer.body["message"]) == (400, "Lead not found")
+        assert (answer.status, answer.body["message"]) == (400, "Lead not found.")
     assert outsiders.key.delete("/lead", {"selectAll": True}).data == {"deletedCount": 0}
     assert len(listed(cast, "_id")) == 3
 

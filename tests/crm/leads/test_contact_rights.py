@@ -59,7 +59,10 @@ def test_without_the_right_not_even_empty_values_are_filled(seller: Cast) -> Non
 
 def test_a_new_contact_takes_the_right_to_create_one(seller: Cast) -> None:
     refused = seller.narrow_session.post("/lead", {"formData": form(2)})
-    assert (refused.status, refused.body["message"]) == (403, "You do not have permission to do this")
+    assert (refused.status, refused.body["message"]) == (
+        403,
+        "Your role does not allow this. Ask an owner for the permission.",
+    )
     assert refused.body["warning"].endswith(NO_NEW)
     ann(seller)  # still the only one
     with seller.scope():

@@ -47,7 +47,7 @@ def test_existing_error_false_overwrites_and_can_be_undone(cast: Cast) -> None:
     cast.key.post("/contact", {"formData": form(1, name="Ann")})
     before = contacts(cast)
     answer = cast.key.post("/lead", {"formData": MALLORY, "existingError": False})
-    assert (answer.status, answer.body["message"]) == (201, "Lead created")
+    assert (answer.status, answer.body["message"]) == (201, "Lead created.")
     assert contacts(cast) == [("Mallory", "ann1@example.com", "+14155550199")]
     job = cast.key.get(f"/bulk-job/{answer.body['bulkJob']}").data
     assert (job["panel"], job["changed"], job["canUndo"]) == ("contact", 1, True)
@@ -119,7 +119,7 @@ def test_an_address_and_a_number_of_two_contacts_name_the_second(cast: Cast) -> 
     both = {**form(2), "email": "ann1@example.com"}
     for path, body in (("/contact", {"existingError": False}), ("/lead", {}), ("/lead", {"existingError": False})):
         refused = cast.key.post(path, {"formData": both, **body})
-        assert (refused.status, refused.body["message"]) == (400, "Contact already exists")
+        assert (refused.status, refused.body["message"]) == (400, "This contact already exists.")
         assert (
             refused.body["warning"]
             == f"number: +491701000002 belongs to the contact {other} already: ann2@example.com, not ann1@example.com"

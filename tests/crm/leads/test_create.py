@@ -38,7 +38,7 @@ def test_creates_a_lead_with_all_it_has_and_its_contact(cast: Cast) -> None:
         "category": category.pk,
     }
     answer = cast.key.post("/lead", body)
-    assert (answer.status, answer.body["message"]) == (201, "Lead created")
+    assert (answer.status, answer.body["message"]) == (201, "Lead created.")
     found = answer.data
     with cast.scope():
         lead = Lead.objects.get()
@@ -204,7 +204,7 @@ def test_what_a_lead_refers_to_must_be_the_companys(cast: Cast, outsiders: Cast)
     with cast.scope():
         assert not Lead.objects.exists()
         deleted = ContactFactory(is_deleted=True)
-    assert cast.key.post("/lead", {"contact": deleted.pk}).body["message"] == "Contact not found"
+    assert cast.key.post("/lead", {"contact": deleted.pk}).body["message"] == "Contact not found."
 
 
 @pytest.mark.parametrize("status", ["invited", "rejected", "expired", "blocked", "removed"])
@@ -212,7 +212,7 @@ def test_leads_are_given_to_accepted_members_only(cast: Cast, status: str) -> No
     with cast.scope():
         somebody = member(status)
     answer = cast.key.post("/lead", {"formData": form(1), "teamMember": somebody.pk})
-    assert (answer.status, answer.body["message"]) == (400, "The member is not accepted")
+    assert (answer.status, answer.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")
     assert answer.body["warning"] == f"teamMember: the membership of {somebody.pk} is {status}"
 
 
@@ -220,7 +220,7 @@ def test_a_contact_that_two_contacts_have_parts_of_is_neither(cast: Cast) -> Non
     cast.key.post("/contact", {"formData": form(1)})
     cast.key.post("/contact", {"formData": form(2)})
     answer = cast.key.post("/lead", {"formData": {**form(1), "number": form(2)["number"]}})
-    assert (answer.status, answer.body["message"]) == (400, "Contact already exists")
+    assert (answer.status, answer.body["message"]) == (400, "This contact already exists.")
     with cast.scope():
         assert not Lead.objects.exists()
 
@@ -233,7 +233,7 @@ def test_values_of_a_contact_that_is_named_are_written_to_it(cast: Cast) -> None
     assert made.data["contact"]["_id"] == ann
     assert (made.data["contact"]["name"], made.data["contact"]["email"]) == ("Anna", "anna@example.com")
     taken = cast.key.post("/lead", {"contact": ann, "formData": {"email": "ann2@example.com"}, "existingError": False})
-    assert (taken.status, taken.body["message"]) == (400, "Contact already exists")
+    assert (taken.status, taken.body["message"]) == (400, "This contact already exists.")
 
 
 def test_duplicates_are_open_leads_of_the_same_contact_and_product(cast: Cast) -> None:
@@ -283,7 +283,7 @@ def test_existing_error_off_updates_the_duplicate(cast: Cast) -> None:
         "existingError": False,
     }
     answer = cast.key.post("/lead", body)
-    assert (answer.status, answer.body["message"], answer.data["_id"]) == (200, "Lead updated", first["_id"])
+    assert (answer.status, answer.body["message"], answer.data["_id"]) == (200, "Lead updated.", first["_id"])
     assert (answer.data["source"], answer.data["notes"]) == ("other", "kept")
     assert [found["name"] for found in answer.data["productServices"]] == ["Cellar", "Roof"]
     assert [found["name"] for found in answer.data["tags"]] == ["1", "2"]
@@ -328,7 +328,7 @@ def test_skip_invalid_leaves_values_out_and_says_so(cast: Cast) -> None:
     assert answer.body["warning"].startswith("left out: status: ")
     assert answer.data["formData"] == {"status": "new", "source": "event", "value": None, "notes": ""}
     refused = cast.key.post("/lead", {"formData": form(2, email="no"), "skipInvalid": True})
-    assert (refused.status, refused.body["message"]) == (400, "A system field has an invalid value")
+    assert (refused.status, refused.body["message"]) == (400, "The value of a system field is not valid.")
 
 
 def test_roles(db: None) -> None:
@@ -374,7 +374,7 @@ def test_the_plan_limit_counts_live_leads_on_the_session_path_only(cast: Cast, m
     allow(monkeypatch, Entitlement(limits={"lead": 1}))
     assert cast.session.post("/lead", {"formData": form(1)}).status == 201
     refused = cast.session.post("/lead", {"formData": form(2)})
-    assert (refused.status, refused.body["message"]) == (403, "The limit of your plan is reached")
+    assert (refused.status, refused.body["message"]) == (403, "Your plan's limit is reached. Choose a larger plan.")
     assert cast.key.post("/lead", {"formData": form(2)}).status == 201
     with cast.scope():
         assert (Lead.objects.count(), Contact.objects.count()) == (2, 2)

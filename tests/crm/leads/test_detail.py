@@ -94,9 +94,12 @@ def test_values_of_the_contact_are_written_to_it(cast: Cast, lead: dict[str, Any
         assert Contact.objects.get().category_id == category.pk
     cast.key.post("/contact", {"formData": form(2)})
     taken = cast.key.put(f"/lead/{lead['_id']}", {"formData": {"email": "ann2@example.com", "source": "event"}})
-    assert (taken.status, taken.body["message"]) == (400, "Contact already exists")
+    assert (taken.status, taken.body["message"]) == (400, "This contact already exists.")
     emptied = cast.key.put(f"/lead/{lead['_id']}", {"formData": {"email": ""}})
-    assert (emptied.status, emptied.body["message"]) == (400, "The unique key cannot be changed this way")
+    assert (emptied.status, emptied.body["message"]) == (
+        400,
+        "The values that identify a record cannot be changed this way.",
+    )
     assert cast.key.get(f"/lead/{lead['_id']}").data["source"] == "other"
 
 
@@ -107,7 +110,7 @@ def test_another_contact(cast: Cast, outsiders: Cast, lead: dict[str, Any]) -> N
         foreign = ContactFactory()
     for id in (gone.pk, foreign.pk, MISSING):
         refused = cast.key.put(f"/lead/{lead['_id']}", {"contact": id})
-        assert (refused.status, refused.body["message"]) == (400, "Contact not found")
+        assert (refused.status, refused.body["message"]) == (400, "Contact not found.")
     found = cast.key.put(f"/lead/{lead['_id']}", {"contact": other.pk, "formData": {"name": "Rob"}}).data
     assert found["contact"] == {
         "_id": other.pk,
@@ -125,15 +128,15 @@ def test_another_contact(cast: Cast, outsiders: Cast, lead: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"formData": {"status": "asleep"}}, "A system field has an invalid value"),
-        ({"formData": {"status": None}}, "A system field has an invalid value"),
-        ({"formData": {"planet": "Mars"}}, "There is no such custom field"),
-        ({"formData": {"budget": "x"}}, "A custom field has an invalid value"),
-        ({"team": MISSING}, "Team not found"),
-        ({"teamMember": MISSING}, "Member not found"),
-        ({"productServices": [MISSING]}, "Product service not found"),
-        ({"tags": [MISSING]}, "Tag not found"),
-        ({"category": MISSING}, "Contact category not found"),
+        ({"formData": {"status": "asleep"}}, "The value of a system field is not valid."),
+        ({"formData": {"status": None}}, "The value of a system field is not valid."),
+        ({"formData": {"planet": "Mars"}}, "Field not found in your company."),
+        ({"formData": {"budget": "x"}}, "The value of a field is not valid."),
+        ({"team": MISSING}, "Team not found."),
+        ({"teamMember": MISSING}, "Member not found."),
+        ({"productServices": [MISSING]}, "Product not found."),
+        ({"tags": [MISSING]}, "Tag not found."),
+        ({"category": MISSING}, "Category not found."),
         ({"formData": []}, None),
         ({"unknown": 1}, None),
         ({"existingError": True}, None),
@@ -154,7 +157,7 @@ def test_leads_of_nobody_of_others_and_deleted_ones_are_not_found(
     cast.key.delete("/lead", {"ids": [gone]})
     for caller, id in (*callers, (cast, gone)):
         for answer in (caller.key.get(f"/lead/{id}"), caller.key.put(f"/lead/{id}", {"formData": {"source": "other"}})):
-            assert (answer.status, answer.body["message"]) == (400, "Lead not found")
+            assert (answer.status, answer.body["message"]) == (400, "Lead not found.")
     assert cast.key.get("/lead/xyz").body["message"] == "Invalid format for field _id: xyz"
 
 

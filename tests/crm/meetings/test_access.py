@@ -10,7 +10,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     foreign = new_meeting(outsiders)["_id"]
     for method, path, body in (("GET", "", None), ("PUT", "", {"title": "Mine"}), ("GET", "/ics", None)):
         answer = cast.key.call(method, f"/meeting/{foreign}{path}", body)
-        assert (answer.status, answer.body["message"]) == (404, "Not found")
+        assert (answer.status, answer.body["message"]) == (404, "Not found. It may have been deleted.")
         assert answer.body == cast.key.call(method, f"/meeting/{MISSING}{path}", body).body
         malformed = cast.key.call(method, f"/meeting/xyz{path}", body)
         assert (malformed.status, malformed.body["message"]) == (400, "Invalid format for field _id: xyz")

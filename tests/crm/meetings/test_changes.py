@@ -108,7 +108,7 @@ def test_cancelled_meetings_stay(cast: Cast, outsiders: Cast) -> None:
     first, second, third = (new_meeting(cast, title=name)["_id"] for name in ("One", "Two", "Three"))
     foreign = new_meeting(outsiders)["_id"]
     answer = cast.key.delete("/meeting", {"ids": [first, foreign], "automation": "skip"})
-    assert (answer.status, answer.data, answer.body["message"]) == (200, {"deletedCount": 1}, "Meetings cancelled")
+    assert (answer.status, answer.data, answer.body["message"]) == (200, {"deletedCount": 1}, "Meetings cancelled.")
     found = cast.key.get(f"/meeting/{first}").data
     assert (found["status"], found["sequence"]) == ("cancelled", 1)
     assert events(cast)[-1] == (
@@ -124,10 +124,10 @@ def test_cancelled_meetings_stay(cast: Cast, outsiders: Cast) -> None:
     with cast.scope():
         assert Event.objects.get(kind="meeting.cancelled").automation is False
     refused = cast.key.put(f"/meeting/{first}", {"title": "Again"})
-    assert (refused.status, refused.body["message"]) == (400, "Bad request")
+    assert (refused.status, refused.body["message"]) == (400, "This cannot be done.")
     for body in ({"ids": [first]}, {"ids": [foreign]}, {"ids": [MISSING]}):
         missing = cast.key.delete("/meeting", body)
-        assert (missing.status, missing.body["message"]) == (404, "Not found"), body
+        assert (missing.status, missing.body["message"]) == (404, "Not found. It may have been deleted."), body
     for body in ({}, {"ids": []}, {"ids": "x"}, {"ids": ["x"]}, {"selectAll": 1}, {"ids": [second], "shade": 1}):
         assert cast.key.delete("/meeting", body).status == 400, body
     assert cast.key.delete("/meeting", {"selectAll": True, "nids": [third]}, filters={"status": "scheduled"}).data == {

@@ -147,7 +147,7 @@ def test_dismissed_pairs_leave_the_list(cast: Cast, outsiders: Cast) -> None:
         count = DuplicateDismissal.objects.count
     assert len(cast.key.get("/contact/duplicate").data) == 1 + 3
     answer = cast.key.post("/contact/duplicate/dismiss", {"ids": [anna, ann]})
-    assert (answer.status, answer.data, answer.body["message"]) == (200, {"dismissedCount": 1}, "Duplicates dismissed")
+    assert (answer.status, answer.data, answer.body["message"]) == (200, {"dismissedCount": 1}, "Duplicates dismissed.")
     assert [[record["_id"] for record in group["records"]] for group in cast.key.get("/contact/duplicate").data] == [
         [ann, anna, anne],
         [ann, anne],

@@ -125,11 +125,11 @@ def test_a_merged_contact_is_missing_and_tells_where_it_went(cast: Cast, outside
     merge(cast, "contact", ann, anna)
     for gone in (anna, anne):
         answer = cast.key.get(f"/contact/{gone}")
-        assert (answer.status, answer.body["message"]) == (400, "Contact not found")
+        assert (answer.status, answer.body["message"]) == (400, "Contact not found.")
         assert f"merged into {ann}" in answer.body["warning"]
         assert ann not in outsiders.key.get(f"/contact/{gone}").body["warning"]
     refused = cast.key.post("/contact/merge", {"ids": [ann, anne], "winner": ann})
-    assert (refused.status, refused.body["message"]) == (400, "Contact not found")
+    assert (refused.status, refused.body["message"]) == (400, "Contact not found.")
     assert f"merged into {ann}" in refused.body["warning"]
     assert [row["_id"] for row in cast.key.get("/contact").data] == [ann]
 
@@ -138,16 +138,16 @@ def test_a_merged_contact_is_missing_and_tells_where_it_went(cast: Cast, outside
     ("body", "message", "warning"),
     [
         ({"winner": "65a1b2c3d4e5f60718293a4b"}, None, "winner: has to be one of ids"),
-        ({"choices": {"planet": "ANNA"}}, "There is no such custom field", "planet"),
+        ({"choices": {"planet": "ANNA"}}, "Field not found in your company.", "planet"),
         ({"choices": {"city": "65a1b2c3d4e5f60718293a4b"}}, None, "choices.city: needs the id of one of the records"),
         ({"choices": {"city": {"value": 1, "more": 2}}}, None, "choices.city"),
         ({"choices": {"city": None}}, None, "choices.city"),
         ({"choices": {"category": {"value": None}}}, None, "choices.category: needs the id of the record"),
         ({"choices": {"number": "ANNA", "countryCode": "ANN"}}, None, "go together"),
-        ({"choices": {"number": {"value": "1"}}}, "A system field has an invalid value", "number"),
-        ({"choices": {"score": {"value": "x"}}}, "A custom field has an invalid value", "score"),
-        ({"choices": {"email": {"value": None}}}, "A system field has an invalid value", "email"),
-        ({"choices": {"email": {"value": "bob3@example.com"}}}, "Contact already exists", "BOB"),
+        ({"choices": {"number": {"value": "1"}}}, "The value of a system field is not valid.", "number"),
+        ({"choices": {"score": {"value": "x"}}}, "The value of a field is not valid.", "score"),
+        ({"choices": {"email": {"value": None}}}, "The value of a system field is not valid.", "email"),
+        ({"choices": {"email": {"value": "bob3@example.com"}}}, "This contact already exists.", "BOB"),
         ({"choices": "x"}, "Invalid format for field choices: x", ""),
         ({"fillEmpty": "yes"}, "Invalid format for field fillEmpty: yes", ""),
         ({"automation": "maybe"}, None, "automation"),
@@ -185,7 +185,7 @@ def test_what_can_be_merged(cast: Cast, outsiders: Cast) -> None:
         foreign = ContactFactory().pk
     for other in (gone, foreign, "65a1b2c3d4e5f60718293a4b"):
         answer = cast.key.post("/contact/merge", {"ids": [ann, other], "winner": ann})
-        assert (answer.status, answer.body["message"]) == (400, "Contact not found")
+        assert (answer.status, answer.body["message"]) == (400, "Contact not found.")
     for ids in ([ann], [ann, ann], [ann, *many], [ann, "x"], "x", None):
         assert cast.key.post("/contact/merge", {"ids": ids, "winner": ann}).status == 400, ids
     assert cast.key.post("/contact/merge", {"ids": many, "winner": many[5]}).data["losers"] == [*many[:5], *many[6:]]
@@ -232,7 +232,7 @@ def test_merges_are_listed_and_read(cast: Cast, outsiders: Cast, panel: str) -> 
     for caller, path in ((outsiders.key, panel), (cast.key, other)):
         for method, end in (("GET", ""), ("POST", "/undo")):
             answer = caller.call(method, f"/{path}/merge/{second['_id']}{end}", {} if method == "POST" else None)
-            assert (answer.status, answer.body["message"]) == (404, "Not found")
+            assert (answer.status, answer.body["message"]) == (404, "Not found. It may have been deleted.")
     assert cast.key.get(f"/{panel}/merge/x").status == 400
     cast.key.delete(f"/{panel}", {"ids": [ids[0]]})
     assert cast.key.get(f"/{panel}/merge/{second['_id']}").data[panel] is None
@@ -267,7 +267,7 @@ def test_leads_unite_products_and_tags_and_take_what_is_chosen(cast: Cast) -> No
         assert list(LeadValue.objects.filter(lead=one["_id"]).values_list("number", flat=True)) == [Decimal(7)]
         assert Event.objects.get(kind="lead.merged").payload == {"lead": one["_id"], "losers": [two["_id"]]}
     answer = cast.key.get(f"/lead/{two['_id']}")
-    assert (answer.status, answer.body["message"]) == (400, "Lead not found")
+    assert (answer.status, answer.body["message"]) == (400, "Lead not found.")
     assert f"merged into {one['_id']}" in answer.body["warning"]
 
 

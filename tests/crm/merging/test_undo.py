@@ -144,7 +144,7 @@ def test_the_answer_and_the_event(cast: Cast, pair: tuple[str, str]) -> None:
     before = [cast.key.get(f"/contact/{id}").data for id in pair]
     id = merge(cast, "contact", ann, anna)["_id"]
     answer = cast.session.post(f"/contact/merge/{id}/undo", {"automation": "skip"})
-    assert (answer.status, answer.body["message"], answer.data["contacts"]) == (200, "Merge undone", before)
+    assert (answer.status, answer.body["message"], answer.data["contacts"]) == (200, "Merge undone.", before)
     assert (answer.data["canUndo"], answer.data["undoneBy"]["_id"]) == (False, cast.owner.pk)
     assert answer.data["undoneAt"] is not None
     with cast.scope():
@@ -176,7 +176,7 @@ def test_only_within_thirty_days(cast: Cast, pair: tuple[str, str]) -> None:
     found = merge(cast, "contact", *pair)
     with time_machine.travel(timezone.now() + timedelta(days=30, minutes=1), tick=False):
         answer = undo(cast, "contact", found["_id"])
-        assert (answer.status, answer.body["message"]) == (400, "Bad request")
+        assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
         assert answer.body["warning"].startswith("id: the merge could be undone until")
         assert cast.key.get(f"/contact/merge/{found['_id']}").data["canUndo"] is False
     with time_machine.travel(timezone.now() + timedelta(days=29, hours=23), tick=False):
@@ -217,7 +217,7 @@ def test_an_address_that_somebody_else_has_by_now_is_in_the_way(cast: Cast, pair
     taker = cast.key.post("/contact", {"formData": form(2)}).data["_id"]
     before = everything(cast)
     answer = undo(cast, "contact", id)
-    assert (answer.status, answer.body["message"]) == (400, "Contact already exists")
+    assert (answer.status, answer.body["message"]) == (400, "This contact already exists.")
     assert anna in answer.body["warning"]
     assert differences(before, everything(cast)) == []
     cast.key.delete("/contact", {"ids": [taker]})

@@ -102,20 +102,24 @@ def test_what_a_new_one_has_by_default(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("values", "message", "warning"),
     [
-        ({}, "Product service data is required", "name: is required"),
-        ({"name": ""}, "Product service data is required", "name: is required"),
-        ({"name": None}, "Product service data is required", "name: is required"),
-        ({"name": ["Roof"]}, "A system field has an invalid value", "name: "),
-        ({"name": "x" * 301}, "A system field has an invalid value", "name: "),
-        ({"name": "x", "type": "idea"}, "A system field has an invalid value", "type: "),
-        ({"name": "x", "price": -1}, "A system field has an invalid value", "price: cannot be negative"),
-        ({"name": "x", "price": 1e15}, "A system field has an invalid value", "price: is out of range"),
-        ({"name": "x", "price": "free"}, "A system field has an invalid value", "price: "),
-        ({"name": "x", "currency": "DEM"}, "A system field has an invalid value", "currency: needs the ISO 4217 code"),
-        ({"name": "x", "isActive": "yes"}, "A system field has an invalid value", "isActive: "),
-        ({"name": "x", "sku": "x" * 101}, "A system field has an invalid value", "sku: "),
-        ({"name": "x", "weight": "heavy"}, "A custom field has an invalid value", "weight: "),
-        ({"name": "x", "shade": "red"}, "There is no such custom field", "shade: there is no such field"),
+        ({}, "Enter the name of the product.", "name: is required"),
+        ({"name": ""}, "Enter the name of the product.", "name: is required"),
+        ({"name": None}, "Enter the name of the product.", "name: is required"),
+        ({"name": ["Roof"]}, "The value of a system field is not valid.", "name: "),
+        ({"name": "x" * 301}, "The value of a system field is not valid.", "name: "),
+        ({"name": "x", "type": "idea"}, "The value of a system field is not valid.", "type: "),
+        ({"name": "x", "price": -1}, "The value of a system field is not valid.", "price: cannot be negative"),
+        ({"name": "x", "price": 1e15}, "The value of a system field is not valid.", "price: is out of range"),
+        ({"name": "x", "price": "free"}, "The value of a system field is not valid.", "price: "),
+        (
+            {"name": "x", "currency": "DEM"},
+            "The value of a system field is not valid.",
+            "currency: needs the ISO 4217 code",
+        ),
+        ({"name": "x", "isActive": "yes"}, "The value of a system field is not valid.", "isActive: "),
+        ({"name": "x", "sku": "x" * 101}, "The value of a system field is not valid.", "sku: "),
+        ({"name": "x", "weight": "heavy"}, "The value of a field is not valid.", "weight: "),
+        ({"name": "x", "shade": "red"}, "Field not found in your company.", "shade: there is no such field"),
     ],
 )
 def test_values_that_do_not_fit_are_named(
@@ -138,7 +142,7 @@ def test_skip_invalid_leaves_out_what_is_not_required(cast: Cast, fields: None) 
     )
     assert made.body["warning"].startswith("left out: price: cannot be negative; weight: ")
     refused = cast.key.post("/product-service", {"formData": {"name": ["Roof"]}, "skipInvalid": True})
-    assert (refused.status, refused.body["message"]) == (400, "A system field has an invalid value")
+    assert (refused.status, refused.body["message"]) == (400, "The value of a system field is not valid.")
 
 
 @pytest.mark.parametrize(
@@ -154,23 +158,23 @@ def test_required_values_and_system_fields_that_the_company_requires(cast: Cast)
         add_field("grade", panel=CustomField.Panel.PRODUCT_SERVICE, required=True)
         CustomField.objects.filter(panel="productService", unique_field_id="sku").update(required=True)
     refused = cast.key.post("/product-service", {"formData": {"name": "Roof"}})
-    assert (refused.status, refused.body["message"]) == (400, "Product service data is required")
+    assert (refused.status, refused.body["message"]) == (400, "Enter the name of the product.")
     assert refused.body["warning"] == "sku: is required; grade: is required"
     made = new(cast, sku="R-1", grade="A")
     place = f"/product-service/{made['_id']}"
-    assert cast.key.put(place, {"formData": {"grade": None}}).body["message"] == "A custom field has an invalid value"
-    assert cast.key.put(place, {"formData": {"sku": ""}}).body["message"] == "A system field has an invalid value"
+    assert cast.key.put(place, {"formData": {"grade": None}}).body["message"] == "The value of a field is not valid."
+    assert cast.key.put(place, {"formData": {"sku": ""}}).body["message"] == "The value of a system field is not valid."
     bulk = cast.key.put("/product-service", {"ids": [made["_id"]], "formData": {"sku": None}, "updateType": "clear"})
-    assert (bulk.status, bulk.body["message"]) == (400, "A system field has an invalid value")
+    assert (bulk.status, bulk.body["message"]) == (400, "The value of a system field is not valid.")
     assert cast.key.get(place).data == made
 
 
 def test_names_are_unique_among_the_living_whatever_their_case(cast: Cast, outsiders: Cast) -> None:
     first, second = new(cast), new(cast, "Wall")
     taken = cast.key.post("/product-service", {"formData": {"name": "ROOF"}})
-    assert (taken.status, taken.body["message"]) == (400, "Product service name already exists")
+    assert (taken.status, taken.body["message"]) == (400, "A product with this name already exists.")
     taken = cast.key.put(f"/product-service/{second['_id']}", {"formData": {"name": "roof", "sku": "W"}})
-    assert (taken.status, taken.body["message"]) == (400, "Product service name already exists")
+    assert (taken.status, taken.body["message"]) == (400, "A product with this name already exists.")
     assert cast.key.get(f"/product-service/{second['_id']}").data == second
     assert cast.key.put(f"/product-service/{first['_id']}", {"formData": {"name": "ROOF"}}).data["name"] == "ROOF"
     new(outsiders)
@@ -280,13 +284,16 @@ def test_append_remove_and_clear(cast: Cast, fields: None) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"formData": {"name": "Same"}}, "The unique key cannot be changed this way"),
-        ({"formData": {"name": "Same"}, "updateType": "clear"}, "The unique key cannot be changed this way"),
-        ({"formData": {}}, "Invalid payload"),
-        ({"formData": {"shade": 1}}, "There is no such custom field"),
-        ({"formData": {"currency": "DEM"}}, "A system field has an invalid value"),
-        ({"formData": {"sku": "x"}, "updateType": "append"}, "A system field has an invalid value"),
-        ({"formData": {"sku": "x"}, "ids": [MISSING]}, "Product service not found"),
+        ({"formData": {"name": "Same"}}, "The values that identify a record cannot be changed this way."),
+        (
+            {"formData": {"name": "Same"}, "updateType": "clear"},
+            "The values that identify a record cannot be changed this way.",
+        ),
+        ({"formData": {}}, "The request is not complete or has wrong values."),
+        ({"formData": {"shade": 1}}, "Field not found in your company."),
+        ({"formData": {"currency": "DEM"}}, "The value of a system field is not valid."),
+        ({"formData": {"sku": "x"}, "updateType": "append"}, "The value of a system field is not valid."),
+        ({"formData": {"sku": "x"}, "ids": [MISSING]}, "Product not found."),
     ],
 )
 def test_bulk_updates_that_are_refused(cast: Cast, body: dict[str, Any], message: str) -> None:
@@ -305,12 +312,10 @@ def test_deletion_is_soft_and_leads_keep_their_product(cast: Cast, outsiders: Ca
     answer = cast.key.delete("/product-service", {"ids": [roof, foreign]})
     assert (answer.status, answer.data) == (200, {"deletedCount": 1})
     assert [found["_id"] for found in cast.key.get("/product-service").data] == [wall]
-    assert cast.key.get(f"/product-service/{roof}").body["message"] == "Product service not found"
+    assert cast.key.get(f"/product-service/{roof}").body["message"] == "Product not found."
     assert events(cast, "deleted") == [(roof, {}, True)]
     assert cast.key.get(f"/lead/{lead['_id']}").data["productServices"] == [{"_id": roof, "name": "Roof"}]
-    assert (
-        cast.key.put(f"/lead/{lead['_id']}", {"productServices": [roof]}).body["message"] == "Product service not found"
-    )
+    assert cast.key.put(f"/lead/{lead['_id']}", {"productServices": [roof]}).body["message"] == "Product not found."
     with cast.scope():
         assert ProductService.objects.get(pk=roof).deleted_at is not None
     assert outsiders.key.get(f"/product-service/{foreign}").status == 200
@@ -358,7 +363,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     foreign = new(outsiders)["_id"]
     for method, body in (("GET", None), ("PUT", {"formData": {"name": "Mine"}})):
         answer = cast.key.call(method, f"/product-service/{foreign}", body)
-        assert (answer.status, answer.body["message"]) == (400, "Product service not found")
+        assert (answer.status, answer.body["message"]) == (400, "Product not found.")
         assert answer.body == cast.key.call(method, f"/product-service/{MISSING}", body).body
         malformed = cast.key.call(method, "/product-service/xyz", body)
         assert (malformed.status, malformed.body["message"]) == (400, "Invalid format for field _id: xyz")

@@ -64,10 +64,10 @@ def test_a_reader_of_the_list_keeps_views_of_their_own(cast: Cast, outsiders: Ca
             stranger.put(f"{PATH}/{view['_id']}", {"name": "x"}),
             stranger.delete(PATH, {"ids": [view["_id"]]}),
         ):
-            assert (answer.status, answer.body["message"]) == (404, "Saved view not found")
+            assert (answer.status, answer.body["message"]) == (404, "Saved view not found.")
     changed = mine.put(f"{PATH}/{view['_id']}", {"name": "All", "query": {}})
     assert (changed.status, changed.data["name"], changed.data["query"]) == (200, "All", {})
-    assert (changed.data["columns"], changed.body["message"]) == (["name", "city"], "View saved")
+    assert (changed.data["columns"], changed.body["message"]) == (["name", "city"], "View saved.")
     assert mine.delete(PATH, {"ids": [view["_id"]]}).data == {"deletedCount": 1}
     assert names(mine) == []
 
@@ -96,7 +96,7 @@ def test_shared_views_are_changed_by_their_maker_and_admins(cast: Cast, colleagu
     for refused in (colleague.put(path, {"name": "x"}), colleague.delete(PATH, {"ids": [view["_id"]]})):
         assert (refused.status, "settings.PUT" in refused.body["warning"]) == (403, True)
     assert admin.put(path, {"name": "Ours"}).data["name"] == "Ours"
-    assert admin.put(path, {"shared": False}).body["message"] == "Invalid input"
+    assert admin.put(path, {"shared": False}).body["message"] == "Some values are missing or wrong."
     assert cast.narrow_session.put(path, {"shared": False}).status == 200
     assert names(admin) == []
 
@@ -122,7 +122,7 @@ def test_a_query_that_the_list_refuses_is_refused(cast: Cast, monkeypatch: pytes
     refused = cast.narrow_session.post(PATH, {"name": "x", "resource": "lead"})
     assert (refused.status, "lead.GET" in refused.body["warning"]) == (403, True)
     twice = cast.session.post(PATH, {"name": "BONN", "resource": "lead"})
-    assert (twice.status, twice.body["message"]) == (400, "Saved view name already exists")
+    assert (twice.status, twice.body["message"]) == (400, "A saved view with this name already exists.")
     save(cast.narrow_session)
     monkeypatch.setattr(services, "MAX_VIEWS", 1)
     full = cast.session.post(PATH, {"name": "One more", "resource": "lead"})

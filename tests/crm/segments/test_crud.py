@@ -62,7 +62,7 @@ def test_a_segment_of_leads(cast: Cast, people: dict[str, str]) -> None:
     assert executed(cast, id=won) == [people["lead 2"]]
     assert executed(cast, id=new(cast, "ann", panel="lead", filters={"contact.name": "Ann"})) == [people["lead 1"]]
     refused = cast.key.post(PATH, {"name": "x", "panel": "lead", "filters": {"city": "Bonn"}})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid request")
+    assert (refused.status, refused.body["message"]) == (400, "This request is not possible.")
 
 
 def test_static_segments_hold_ids(cast: Cast, outsiders: Cast, people: dict[str, str]) -> None:
@@ -85,11 +85,11 @@ def test_static_segments_hold_ids(cast: Cast, outsiders: Cast, people: dict[str,
     for bad in (MISSING, foreign, people["Ann"], people["lead 1"]):
         for body in ({"addIds": [bad]}, {"ids": [people["Bob"], bad]}):
             refused = cast.key.put(place, body)
-            assert (refused.status, refused.body["message"]) == (400, "Contact not found")
+            assert (refused.status, refused.body["message"]) == (400, "Contact not found.")
     assert executed(cast, id=id) == ["Cid"]
     leads = new(cast, "leads", panel="lead", kind="static", ids=[people["lead 2"]])
     assert executed(cast, id=leads) == [people["lead 2"]]
-    assert cast.key.put(f"{PATH}/{leads}", {"addIds": [people["Bob"]]}).body["message"] == "Lead not found"
+    assert cast.key.put(f"{PATH}/{leads}", {"addIds": [people["Bob"]]}).body["message"] == "Lead not found."
     assert cast.key.put(f"{PATH}/{leads}", {"ids": []}).data["count"] == 0
 
 
@@ -142,7 +142,7 @@ def test_the_tree_stays_within_its_limits(cast: Cast) -> None:
     }
     assert cast.key.post(PATH, {"name": "many", "advancedFilters": many}).status == 201
     refused = cast.key.post(PATH, {"name": "more", "advancedFilters": many, "filters": {"name": "51"}})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid request")
+    assert (refused.status, refused.body["message"]) == (400, "This request is not possible.")
 
 
 def test_panel_and_kind_are_set_once(cast: Cast, people: dict[str, str]) -> None:
@@ -152,7 +152,7 @@ def test_panel_and_kind_are_set_once(cast: Cast, people: dict[str, str]) -> None
         *((static, {"filters": {}}), (static, {"kind": "dynamic"})),
     ):
         answer = cast.key.put(f"{PATH}/{id}", body)
-        assert (answer.status, answer.body["message"]) == (400, "Invalid input"), body
+        assert (answer.status, answer.body["message"]) == (400, "Some values are missing or wrong."), body
     assert cast.key.put(f"{PATH}/{dynamic}", {"panel": "contact", "kind": "dynamic", "name": "e"}).data["name"] == "e"
 
 
@@ -162,7 +162,7 @@ def test_a_field_that_was_deleted_since_is_named(cast: Cast, people: dict[str, s
         field = CustomField.objects.get(unique_field_id="city").pk
     assert cast.key.delete("/custom-field", {"ids": [field]}).status == 200
     answer = cast.key.get(f"{PATH}/execute", id=bonn)
-    assert (answer.status, answer.body["message"]) == (400, "Invalid request")
+    assert (answer.status, answer.body["message"]) == (400, "This request is not possible.")
     assert answer.body["warning"].startswith("segment 'Bonn': the field 'city' is unknown")
     assert answer.body["warning"] == cast.key.get(f"{PATH}/{bonn}").data["problem"]
     listed = {found["name"]: found["problem"] for found in cast.key.get(PATH).data}
@@ -190,7 +190,7 @@ def test_execute_without_a_segment(cast: Cast, people: dict[str, str]) -> None:
     ):
         assert cast.key.get(f"{PATH}/execute", **query).status == 400, query
     missing = cast.key.get(f"{PATH}/execute", id=MISSING)
-    assert (missing.status, missing.body["message"]) == (400, "Segment not found")
+    assert (missing.status, missing.body["message"]) == (400, "Segment not found.")
 
 
 def test_members_are_paged_by_cursor(cast: Cast, people: dict[str, str]) -> None:
@@ -233,7 +233,7 @@ def test_names_are_unique_whatever_their_case(cast: Cast, outsiders: Cast) -> No
         cast.key.post(PATH, {"name": "vip", "filters": {}}),
         cast.key.put(f"{PATH}/{other}", {"name": "Vip"}),
     ):
-        assert (answer.status, answer.body["message"]) == (400, "Segment name already exists")
+        assert (answer.status, answer.body["message"]) == (400, "A segment with this name already exists.")
 
 
 def test_deletion(cast: Cast, outsiders: Cast, people: dict[str, str]) -> None:
@@ -241,7 +241,7 @@ def test_deletion(cast: Cast, outsiders: Cast, people: dict[str, str]) -> None:
     foreign = new(outsiders, "a", filters={})
     for body in ({"ids": [MISSING]}, {"ids": [foreign]}):
         refused = cast.key.delete(PATH, body)
-        assert (refused.status, refused.body["message"]) == (400, "Segment not found")
+        assert (refused.status, refused.body["message"]) == (400, "Segment not found.")
     for body in ({}, {"ids": []}, {"ids": ["x"]}):
         assert cast.key.delete(PATH, body).status == 400
     assert cast.key.delete(PATH, {"ids": [a, foreign]}).data == {"deletedCount": 1}
@@ -288,11 +288,11 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     foreign = new(outsiders, "a", filters={})
     for method, body in (("GET", None), ("PUT", {"name": "Mine"})):
         answer = cast.key.call(method, f"{PATH}/{foreign}", body)
-        assert (answer.status, answer.body["message"]) == (400, "Segment not found")
+        assert (answer.status, answer.body["message"]) == (400, "Segment not found.")
         assert answer.body == cast.key.call(method, f"{PATH}/{MISSING}", body).body
         malformed = cast.key.call(method, f"{PATH}/xyz", body)
         assert (malformed.status, malformed.body["message"]) == (400, "Invalid format for field _id: xyz")
-    assert cast.key.get(f"{PATH}/execute", id=foreign).body["message"] == "Segment not found"
+    assert cast.key.get(f"{PATH}/execute", id=foreign).body["message"] == "Segment not found."
     assert cast.key.get(PATH).data == []
 
 

@@ -26,8 +26,8 @@ class Kind:
 
 
 TAG_KINDS = [
-    Kind("/tag", "tag", "Tag not found", "Tag name already exists"),
-    Kind("/contact-category", "contact-category", "Contact category not found", "Contact category name already exists"),
+    Kind("/tag", "tag", "Tag not found.", "A tag with this name already exists."),
+    Kind("/contact-category", "contact-category", "Category not found.", "A category with this name already exists."),
 ]
 
 
@@ -220,7 +220,7 @@ def test_a_tag_that_is_gone_is_refused_by_those_who_give_it(cast: Cast) -> None:
         contact = ContactFactory()
     cast.key.delete("/tag", {"ids": [tag]})
     answer = cast.key.put(f"/contact/{contact.pk}", {"tags": [tag]})
-    assert (answer.status, answer.body["message"]) == (400, "Tag not found")
+    assert (answer.status, answer.body["message"]) == (400, "Tag not found.")
 
 
 @pytest.mark.undescribed("records that have only the fields that were asked for")

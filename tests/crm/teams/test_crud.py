@@ -106,11 +106,11 @@ def test_who_cannot_be_a_member(cast: Cast, outsiders: Cast, sellers: list[Membe
     team = new_team(cast, members=[sellers[0].pk])
     place = f"/team/{team['_id']}"
     refusals: list[tuple[dict[str, Any], int, str]] = [
-        ({"members": [MISSING]}, 404, "Member not found"),
-        ({"addMembers": [outsiders.owner.pk]}, 404, "Member not found"),
-        ({"addMembers": [blocked.pk]}, 400, "The member is not accepted"),
-        ({"removeMembers": [sellers[1].pk]}, 404, "Member not found"),
-        ({"availability": {sellers[1].pk: True}}, 404, "Member not found"),
+        ({"members": [MISSING]}, 404, "Member not found."),
+        ({"addMembers": [outsiders.owner.pk]}, 404, "Member not found."),
+        ({"addMembers": [blocked.pk]}, 400, "This member has not accepted the invite, or is blocked."),
+        ({"removeMembers": [sellers[1].pk]}, 404, "Member not found."),
+        ({"availability": {sellers[1].pk: True}}, 404, "Member not found."),
     ]
     for body, status, message in refusals:
         answer = cast.key.put(place, {"name": "Changed", **body})
@@ -148,8 +148,11 @@ def test_names_are_unique_whatever_their_case(cast: Cast, outsiders: Cast) -> No
     team = new_team(cast)
     for body in ({"name": "NORTH"}, {"name": "general"}):
         taken = cast.key.post("/team", body)
-        assert (taken.status, taken.body["message"]) == (400, "Team name already exists")
-    assert cast.key.put(f"/team/{team['_id']}", {"name": "GENERAL"}).body["message"] == "Team name already exists"
+        assert (taken.status, taken.body["message"]) == (400, "A team with this name already exists.")
+    assert (
+        cast.key.put(f"/team/{team['_id']}", {"name": "GENERAL"}).body["message"]
+        == "A team with this name already exists."
+    )
     assert cast.key.put(f"/team/{team['_id']}", {"name": "NORTH"}).data["name"] == "NORTH"
     new_team(outsiders)
 
@@ -211,7 +214,7 @@ def test_leads_of_a_deleted_team_go_to_the_default_one(cast: Cast, sellers: list
     }
     assert {(event.actor_id, event.automation) for event in events.values()} == {(cast.owner.pk, True)}
     assert cast.key.get(f"/team/{general}").data["leadCount"] == 2
-    assert cast.key.get(f"/team/{north}").body["message"] == "Team not found"
+    assert cast.key.get(f"/team/{north}").body["message"] == "Team not found."
 
 
 def test_what_cannot_be_deleted(cast: Cast, outsiders: Cast) -> None:
@@ -219,13 +222,13 @@ def test_what_cannot_be_deleted(cast: Cast, outsiders: Cast) -> None:
     foreign = new_team(outsiders)["_id"]
     general = cast.key.get("/team", filters={"isDefault": True}).data[0]["_id"]
     refusals: list[tuple[Any, str]] = [
-        ({}, "No team selected"),
-        ({"ids": []}, "No team selected"),
-        ({"nids": [north]}, "No team selected"),
-        ({"ids": [north, general]}, "The default team cannot be deleted"),
-        ({"selectAll": True}, "The default team cannot be deleted"),
-        ({"ids": [MISSING]}, "Team not found"),
-        ({"ids": [foreign]}, "Team not found"),
+        ({}, "Select at least one team."),
+        ({"ids": []}, "Select at least one team."),
+        ({"nids": [north]}, "Select at least one team."),
+        ({"ids": [north, general]}, "The default team cannot be deleted. Make another team the default first."),
+        ({"selectAll": True}, "The default team cannot be deleted. Make another team the default first."),
+        ({"ids": [MISSING]}, "Team not found."),
+        ({"ids": [foreign]}, "Team not found."),
     ]
     for body, message in refusals:
         answer = cast.key.delete("/team", body)
@@ -237,7 +240,7 @@ def test_what_cannot_be_deleted(cast: Cast, outsiders: Cast) -> None:
         Team.objects.create(name="West")
         raw_delete(Team.objects.filter(pk=general))
     answer = cast.key.delete("/team", {"selectAll": True})
-    assert (answer.status, answer.body["message"]) == (500, "Default team not found")
+    assert (answer.status, answer.body["message"]) == (500, "No default team is set. Choose a team.")
     assert outsiders.key.get(f"/team/{foreign}").status == 200
 
 
@@ -245,7 +248,7 @@ def test_another_companys_looks_missing(cast: Cast, outsiders: Cast) -> None:
     foreign = new_team(outsiders)["_id"]
     for method, body in (("GET", None), ("PUT", {"name": "Mine"})):
         answer = cast.key.call(method, f"/team/{foreign}", body)
-        assert (answer.status, answer.body["message"]) == (400, "Team not found")
+        assert (answer.status, answer.body["message"]) == (400, "Team not found.")
         assert answer.body == cast.key.call(method, f"/team/{MISSING}", body).body
         malformed = cast.key.call(method, "/team/xyz", body)
         assert (malformed.status, malformed.body["message"]) == (400, "Invalid format for field _id: xyz")

@@ -144,7 +144,7 @@ def test_a_leads_timeline_is_its_own(cast: Cast, outsiders: Cast, contact: str) 
     assert [row["_id"] for row in (*first.data, *rest.data)] == [row["_id"] for row in whole.data]
     assert whole.body["totalCount"] == len(whole.data) < len(timeline(cast.key, contact).data)
     assert cast.narrow_session.get(path).status == 403
-    assert (outsiders.key.get(path).status, outsiders.key.get(path).body["message"]) == (400, "Lead not found")
+    assert (outsiders.key.get(path).status, outsiders.key.get(path).body["message"]) == (400, "Lead not found.")
 
 
 def test_a_meeting_stands_in_the_timeline_of_each_contact_who_attends_it(cast: Cast) -> None:
@@ -250,7 +250,7 @@ def test_who_may_not_read_contacts_reads_no_timeline(cast: Cast, outsiders: Cast
         role = RoleFactory(permission={"lead-activity": {"GET": True}})
         member = MemberFactory(status="accepted", role=role)
     assert Caller(SESSION, session_headers(member)).get(path).status == 403
-    assert (outsiders.key.get(path).status, outsiders.key.get(path).body["message"]) == (400, "Contact not found")
+    assert (outsiders.key.get(path).status, outsiders.key.get(path).body["message"]) == (400, "Contact not found.")
     cast.key.delete("/contact", {"ids": [contact]})
     assert cast.key.get(path).status == 400
 

@@ -49,7 +49,7 @@ def test_it_is_connected_tested_and_removed(cast: Cast, outsiders: Cast, vendors
     assert outsiders.key.get(f"/apps/{kind}/{app.pk}").status == 404
     missing = cast.key.get(f"/apps/{kind}/{'0' * 24}")
     assert missing.status == 404
-    assert missing.body["message"] == ("Messenger app not found" if kind == "messenger" else "Social-b app not found")
+    assert missing.body["message"] == ("Messenger not found." if kind == "messenger" else "Social account not found.")
     vendors.dead = True
     tested = cast.key.post(f"/apps/{kind}/{app.pk}/test").data
     assert (tested["ok"], tested["stage"]) == (False, "auth")

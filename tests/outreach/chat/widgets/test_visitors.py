@@ -81,7 +81,7 @@ def test_nobody_is_known_by_a_token_that_is_not_theirs(cast: Cast, outsiders: Ca
         assert forget_old() is False
         [chat] = cast.key.get("/conversation").data
         gone = cast.key.post(f"/conversation/{chat['_id']}/messages", {"text": "Late"})
-        assert (gone.status, gone.body["message"]) == (400, "No messages were sent")
+        assert (gone.status, gone.body["message"]) == (400, "The message was not sent.")
     with cast.scope():
         assert not WidgetVisitor.objects.exists()
         assert Conversation.objects.get().last_text == "Mine"
@@ -110,7 +110,7 @@ def test_only_allowed_websites_are_answered(cast: Cast) -> None:
     cast.key.put(f"/chat-widget/{widget['_id']}", {"isActive": False})
     for one in (widget, {"token": "x" * 26}, {"token": "x"}):
         gone = call(one, "config")
-        assert (gone.status, gone.body["message"]) == (404, "Widget not found")
+        assert (gone.status, gone.body["message"]) == (404, "This website chat is not available.")
     with cast.scope():
         assert not WidgetVisitor.objects.exists()
 

@@ -32,14 +32,14 @@ def test_a_widget_is_made_changed_and_deleted(cast: Cast, outsiders: Cast) -> No
     assert (changed.data["businessHours"], changed.data["texts"]) == (HOURS, {"send": "Los"})
     assert cast.session.put(path, changed.data).status == 200  # what GET gave can be sent back
     taken = cast.key.post("/chat-widget", {"name": "SITE"})
-    assert (taken.status, taken.body["message"]) == (400, "Chat widget name already exists")
+    assert (taken.status, taken.body["message"]) == (400, "A website chat with this name already exists.")
     assert made(outsiders)["name"] == "Site"
     assert outsiders.key.get(path).status == 400
     for body in ({"ids": []}, {}):
         none = cast.key.delete("/chat-widget", body)
-        assert (none.status, none.body["message"]) == (400, "No chat widget selected")
+        assert (none.status, none.body["message"]) == (400, "Select at least one website chat.")
     missing = outsiders.key.delete("/chat-widget", {"ids": [widget["_id"]]})
-    assert (missing.status, missing.body["message"]) == (400, "Chat widget not found")
+    assert (missing.status, missing.body["message"]) == (400, "Website chat not found.")
     assert cast.narrow_session.get("/chat-widget").status == 403
     assert cast.key.delete("/chat-widget", {"ids": [widget["_id"]]}).data == {"deletedCount": 1}
     with cast.scope():

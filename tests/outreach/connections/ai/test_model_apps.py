@@ -47,7 +47,7 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
     tested = cast.key.post(f"{place}/test")
     assert (tested.status, tested.body["message"], tested.data["model"]) == (
         200,
-        "The AI app works",
+        "The AI app works.",
         made["selectedModel"],
     )
     assert "Example Gardens" in tested.data["text"]
@@ -69,7 +69,7 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
     assert changed.data["modelSettings"] == {**DEFAULTS[kind], "temperature": 0}
     assert (changed.data["monthlyTokenCap"], changed.data["lastError"]) == (5, "")
     over = cast.key.post(f"{place}/test")
-    assert (over.status, over.body["message"]) == (429, "The AI usage limit of your plan is reached")
+    assert (over.status, over.body["message"]) == (429, "Your plan's AI limit is reached.")
     assert "The cap of “Model”, 5 tokens a month" in over.body["warning"]
     with cast.scope():
         app, contact = AiApp.objects.get(), ContactFactory().pk
@@ -132,7 +132,7 @@ def test_a_server_that_is_down_is_no_wrong_configuration(
             record.save()
     monkeypatch.setattr("outreach.connections.ai.model_apps.TEST_SECONDS", 1)
     failed = cast.key.post(f"{place}/test")
-    assert (failed.status, failed.body["message"]) == (500, "The answer of the AI model could not be read")
+    assert (failed.status, failed.body["message"]) == (500, "The AI model's reply could not be read. Try again.")
     assert words in failed.body["warning"]
     assert cast.key.get(place).data["lastError"] == failed.body["warning"]
 
@@ -184,7 +184,7 @@ def test_a_company_has_one_default_and_never_sees_anothers(cast: Cast, outsiders
     assert cast.key.get(f"/apps/ai-b/{first['_id']}").data["isDefault"] is False
     for path in (f"/apps/ai-a/{second['_id']}", f"/apps/ai-b/{second['_id']}"):
         assert outsiders.key.get(path).status == 400
-    assert cast.key.get(f"/apps/ai-b/{second['_id']}").body["message"] == "Ai-b configuration not found"
+    assert cast.key.get(f"/apps/ai-b/{second['_id']}").body["message"] == "AI app not found."
     assert outsiders.key.post(f"/apps/ai-a/{second['_id']}/test").status == 400
     assert server.asked == []
 
@@ -196,7 +196,7 @@ def test_the_plan_says_whether_there_is_a_model(cast: Cast, server: AiServer) ->
         SmtpFactory()
     override_subscription(company_id=cast.company.pk, modules=None, limits={"ai-tokens": 0})
     refused = cast.session.post("/genie/from-contacts", {"contactIds": [contact], "aiType": "ai-b"})
-    assert (refused.status, refused.body["message"]) == (400, "Ai-b is not available in your plan")
+    assert (refused.status, refused.body["message"]) == (400, "No AI writer is connected yet.")
     override_subscription(company_id=cast.company.pk, modules=None, limits={"ai-tokens": 10})
     assert cast.session.post("/genie/from-contacts", {"contactIds": [contact], "aiType": "ai-b"}).status == 201
     limits = {one["module"]: one for one in cast.session.get("/plans", p="1", n="1").data["limits"]}
@@ -215,7 +215,10 @@ def test_an_app_is_deleted_and_the_default_has_no_silent_heir(cast: Cast, outsid
     bakers = {"prompt": "Bakers"}
     for path, body in (("/genie/from-contacts", start), ("/genie/draft-preview", start), ("/genie", bakers)):
         refused = cast.key.post(path, body)
-        assert (refused.status, refused.body["message"]) == (400, "No default ai-b configuration"), refused.body
+        assert (refused.status, refused.body["message"]) == (
+            400,
+            "The default AI writer is switched off. Choose another writer.",
+        ), refused.body
         assert "“Model”, the default AI app, is switched off" in refused.body["warning"]
     client = enter(cast.owner)
     page = client.get(at(cast.owner, "settings/ai"))

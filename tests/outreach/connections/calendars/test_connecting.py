@@ -40,7 +40,7 @@ def test_a_log_in_is_its_members_and_counts_once(cast: Cast, outsiders: Cast, go
     code = google.google.consent(begin(cast.key))
     for stranger in (outsiders.key, outsiders.session):
         refused = stranger.post("/my-calendar/connection", code)
-        assert (refused.status, refused.body["message"]) == (400, "Invalid credentials")
+        assert (refused.status, refused.body["message"]) == (400, "The log-in details are wrong.")
     assert cast.key.post("/my-calendar/connection", {**code, "state": code["state"][:-1] + "x"}).status == 400
     assert cast.key.post("/my-calendar/connection", code).status == 201
     assert cast.key.post("/my-calendar/connection", code).status == 400
@@ -64,7 +64,7 @@ def test_without_a_client_of_the_service_nothing_is_offered(cast: Cast, settings
     settings.GOOGLE_CLIENT_ID = ""
     assert cast.key.get("/my-calendar/connection").data["isAvailable"] is False
     refused = cast.key.post("/my-calendar/connection/authorize")
-    assert (refused.status, refused.body["message"]) == (400, "App not found")
+    assert (refused.status, refused.body["message"]) == (400, "Connected app not found.")
 
 
 def test_google_leads_back_to_the_companys_page(cast: Cast) -> None:

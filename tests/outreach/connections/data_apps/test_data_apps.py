@@ -48,7 +48,7 @@ def test_a_source_is_connected_tested_changed_and_deleted(cast: Cast, people: Da
         cast.key.get(f"/apps/enrich/{made['_id']}"),
         outsiders.key.delete(PATH, {"ids": [made["_id"]]}),
     ):
-        assert (answer.status, answer.body["message"]) == (400, "App not found")
+        assert (answer.status, answer.body["message"]) == (400, "Connected app not found.")
     assert cast.key.delete(PATH, {"ids": [made["_id"]]}).data == {"deletedCount": 1}
     assert make_cast({"contact": {"GET": True}}).narrow_session.get(PATH).status == 403
 

@@ -54,7 +54,7 @@ def _fresh(cast: Cast, app: MailApp) -> MailApp:
 
 
 def test_a_log_in_connects_the_account_once(cast: Cast, gmail: VendorServer) -> None:
-    assert cast.key.post("/apps/mailvendor-c", NEW).body["message"] == "Mailvendor-c code is required"
+    assert cast.key.post("/apps/mailvendor-c", NEW).body["message"] == "Log in to the mailbox at its vendor first."
     begun = cast.session.post(AUTHORIZE, {})
     asked = {name: values[0] for name, values in parse_qs(urlsplit(begun.data["url"]).query).items()}
     assert asked["scope"] == f"openid email {SEND}"
@@ -72,7 +72,7 @@ def test_a_log_in_connects_the_account_once(cast: Cast, gmail: VendorServer) -> 
     assert (shown["perMinute"], shown["perHour"], shown["perDay"], shown["webhookUrl"]) == (60, 30, 450, "")
     assert "canary" not in str(made.body)
     again = cast.session.post("/apps/mailvendor-c", {**NEW, **came_back})
-    assert (again.status, again.body["message"]) == (400, "Invalid credentials")
+    assert (again.status, again.body["message"]) == (400, "The log-in details are wrong.")
     twin = cast.session.post("/apps/mailvendor-c", {**NEW, **_came_back(cast, gmail)})
     assert (twin.status, "connected already" in str(twin.body)) == (400, True)
     with cast.scope():
@@ -95,7 +95,7 @@ def test_what_came_back_to_somebody_else_or_too_late_connects_nothing(
         (cast.session, {"code": came_back["code"], "state": "x"}),
     ):
         refused = client.post("/apps/mailvendor-c", {**NEW, **given})
-        assert (refused.status, refused.body["message"]) == (400, "Invalid credentials")
+        assert (refused.status, refused.body["message"]) == (400, "The log-in details are wrong.")
     assert "/token" not in [one.path for one in gmail.asked]
     with cast.scope():
         VendorLogin.objects.update(ends_at=timezone.now())

@@ -24,7 +24,7 @@ CUT = Fault(cut=True)
 FAULTS: dict[str, tuple[Fault, type[Any], str]] = {
     "bad key": (Fault(401, {"message": f"Key {KEY} not found"}), Rejected, "auth"),
     "not allowed": (Fault(403, {"message": "Forbidden"}), Rejected, "auth"),
-    "malformed": (Fault(400, {"message": "Bad request", "ErrorCode": 10}), Rejected, "final"),
+    "malformed": (Fault(400, {"message": "This cannot be done.", "ErrorCode": 10}), Rejected, "final"),
     "unprocessable": (Fault(422, {"Message": "Sender not verified", "ErrorCode": 400}), Rejected, "final"),
     "too many": (Fault(429, {"message": "Slow down"}, {"Retry-After": "7"}), Rejected, "limit"),
     "broken": (Fault(500, {"message": "Oops"}), Uncertain, ""),

@@ -137,7 +137,7 @@ def test_an_app_is_connected_tested_changed_and_deleted(cast: Cast, outsiders: C
     assert shown.data["lastError"] == failed["detail"]
     assert cast.key.put(place, {"confidence": 0.5, "key": ""}).data["confidence"] == 0.5
     assert KEY not in json.dumps([made, shown.body, failed])
-    assert outsiders.key.get(place).body["message"] == "OCR not found"
+    assert outsiders.key.get(place).body["message"] == "Card reader not found."
     with cast.scope():
         assert Ocr.objects.get().key == KEY
     assert cast.key.delete("/apps/ocr", {"ids": [made["_id"]]}).data == {"deletedCount": 1}
@@ -171,7 +171,7 @@ def test_a_card_becomes_values_that_a_person_saves(cast: Cast, outsiders: Cast, 
             panel="contact", name="Company", unique_field_id="firm", field_type="text", value_type="string"
         )
     refused = cast.key.post("/contact/scan", {"fileId": picture(cast)})
-    assert (refused.status, refused.body["message"]) == (404, "OCR not found")
+    assert (refused.status, refused.body["message"]) == (404, "Card reader not found.")
     app = connected(cast, space)
     found = scan(cast)
     assert found["formData"] == {
@@ -205,10 +205,10 @@ def test_a_card_becomes_values_that_a_person_saves(cast: Cast, outsiders: Cast, 
     assert outsiders.key.get(f"/contact/scan/{found['_id']}").status == 404
     assert outsiders.key.post("/contact/scan", {"fileId": picture(cast)}).status == 404
     connect(outsiders)
-    assert outsiders.key.post("/contact/scan", {"fileId": picture(cast)}).body["message"] == "File not found"
+    assert outsiders.key.post("/contact/scan", {"fileId": picture(cast)}).body["message"] == "File not found."
     assert cast.narrow_session.post("/contact/scan", {"fileId": picture(cast)}).status == 403
     csv = picture(cast, b"a,b\n1,2\n", "card.csv")
-    assert cast.key.post("/contact/scan", {"fileId": csv}).body["message"] == "Unsupported file type"
+    assert cast.key.post("/contact/scan", {"fileId": csv}).body["message"] == "Files of this type are not supported."
 
     with cast.scope():
         CustomField.objects.create(

@@ -121,7 +121,10 @@ def test_delete_needs_a_selection(cast: Cast, outsiders: Cast) -> None:
         foreign = SmtpFactory().pk
     for given in ({}, {"ids": []}, {"ids": [MISSING]}, {"ids": [foreign]}):
         answer = cast.key.delete("/apps/smtp", given)
-        assert (answer.status, answer.body["message"]) == (400, "No SMTP selected")
+        assert (answer.status, answer.body["message"]) == (
+            400,
+            "No email sender works yet. Connect or select a sender.",
+        )
     with outsiders.scope():
         assert Smtp.objects.filter(pk=foreign).exists()
 

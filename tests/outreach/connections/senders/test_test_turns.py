@@ -21,7 +21,7 @@ from tests.kit.smtp_server import resolve_loopback, scripted_server
 from tests.kit.web import web_process
 from tests.outreach.connections.senders.test_crud import body
 
-BUSY = "Another connection test is running"
+BUSY = "Another connection test is running. Try again in a minute."
 
 
 @pytest.fixture

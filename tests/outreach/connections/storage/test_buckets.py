@@ -25,7 +25,7 @@ def test_a_bucket_is_connected_changed_tested_and_deleted(
     assert [bucket[name] for name in known] == [box, "crm/files", "…WXYZ", True, True, True, ""]
     assert buckets.objects(box) == {}, "what it was tried with is gone"
     assert cast.narrow_session.get("/apps/bucket").status == 403
-    assert outsiders.key.get(place).body["message"] == "App not found"
+    assert outsiders.key.get(place).body["message"] == "Connected app not found."
     assert outsiders.key.get("/apps/bucket").data == []
 
     other = buckets.make(f"{box}-b")
@@ -42,7 +42,7 @@ def test_a_bucket_is_connected_changed_tested_and_deleted(
     assert cast.key.get(f"/apps/bucket/{second['_id']}").data["lastError"] == tested["detail"]
     assert cast.key.post(f"{place}/test").data["ok"] is True
     refused = cast.key.put(f"/apps/bucket/{second['_id']}", {"subpath": "x"})
-    assert (refused.status, refused.body["message"]) == (400, "Invalid credentials")
+    assert (refused.status, refused.body["message"]) == (400, "The log-in details are wrong.")
     assert refused.body["warning"].startswith("NoSuchBucket: ")
     off = cast.key.put(f"/apps/bucket/{second['_id']}", {"isActive": False})
     assert (off.status, off.data["isActive"]) == (200, False), "a bucket that is gone can be switched off"
@@ -65,10 +65,10 @@ def test_a_storage_that_is_down_is_no_wrong_configuration(
 ) -> None:
     with refusing_storage(status, "SlowDown") as asked:
         answer = cast.key.post("/apps/bucket", Buckets(asked[0]).body("box-1"))
-    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded")
+    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded. Try again.")
     assert answer.body["warning"] == "SlowDown: The storage answers with an error (SlowDown)."
     gone = cast.key.post("/apps/bucket", Buckets("http://127.0.0.1:1").body("box-1"))
-    assert (gone.status, gone.body["message"]) == (400, "The file could not be uploaded")
+    assert (gone.status, gone.body["message"]) == (400, "The file could not be uploaded. Try again.")
     assert gone.body["warning"] == "unreachable: 127.0.0.1 could not be reached."
     assert [one["_id"] for one in cast.key.get("/apps/bucket").data] == [bucket["_id"]]
 
@@ -89,7 +89,7 @@ def test_a_storage_that_refuses_is_not_connected(cast: Cast, status: int, code: 
     with refusing_storage(status, code) as asked:
         body = {**Buckets(asked[0]).body("box-1"), "subpath": "in"}
         answer = cast.key.post("/apps/bucket", body)
-    assert (answer.status, answer.body["message"]) == (400, "Invalid credentials")
+    assert (answer.status, answer.body["message"]) == (400, "The log-in details are wrong.")
     assert words in answer.body["warning"]
     assert SECRET not in json.dumps(answer.body)
     assert asked[1].startswith("PUT /box-1/in/.leadwright-")

@@ -74,7 +74,7 @@ def test_new_files_go_to_the_bucket_and_those_from_before_stay(
 
     assert cast.key.delete("/apps/bucket", {"ids": [made["_id"]]}).data["deactivatedCount"] == 1
     gone = cast.key.get(f"/file/{file['_id']}/download")
-    assert (gone.status, gone.body["message"]) == (404, "File not found")
+    assert (gone.status, gone.body["message"]) == (404, "File not found.")
     assert f"the bucket {box} that it is in is switched off" in gone.body["warning"]
     assert Client().get(urlsplit(file["url"]).path).status_code == 404
     assert cast.key.get(f"/file/{before['_id']}/download").body == CSV
@@ -208,7 +208,7 @@ def test_a_bucket_that_does_not_answer_takes_nothing(
     with monkeypatch.context() as patched:
         patched.setattr(s3, "put", slow)
         answer = cast.key.upload("/upload", SimpleUploadedFile("a.csv", CSV))
-    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded")
+    assert (answer.status, answer.body["message"]) == (400, "The file could not be uploaded. Try again.")
     assert "did not answer in time" in answer.body["warning"]
     assert (cast.key.get("/file").data, WORK["files"].due()) == ([], False)
     with time_machine.travel(timezone.now() + timedelta(minutes=11)):

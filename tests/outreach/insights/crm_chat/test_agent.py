@@ -23,7 +23,7 @@ def test_a_program_asks_and_goes_on_in_the_same_conversation(cast: Cast) -> None
     first = cast.key.post("/agent", {"question": "How many leads are there?"})
     assert (first.status, first.body["message"], first.data["status"]) == (
         201,
-        "Question taken; its answer is being made",
+        "The assistant is working on the reply.",
         "queued",
     )
     work("crm-chat")
@@ -48,7 +48,10 @@ def test_a_temporary_key_asks_no_longer_than_it_lasts(cast: Cast, settings: Any,
     assert asked.status == 201
     with time_machine.travel(timezone.now() + timedelta(minutes=31)):
         for answer in (caller.post("/agent", {"question": "And now?"}), caller.get(f"/agent/{asked.data['_id']}")):
-            assert (answer.status, answer.body["message"]) == (401, "Your session has expired. Please log in again")
+            assert (answer.status, answer.body["message"]) == (
+                401,
+                "Your session has expired, or the API key is wrong. Log in again.",
+            )
             assert "temporary key has expired" in answer.body["warning"]
         assert caller.get("/lead").status == (401 if strict else 200)
         assert cast.key.post("/agent", {"question": "How many leads are there?"}).status == 201

@@ -127,7 +127,7 @@ def test_caps_and_plans_bind_questions(cast: Cast, server: AiServer) -> None:
     assert server.asked == []
     override_subscription(company_id=cast.company.pk, modules=None, limits={"ai-tokens": 0})
     refused = cast.session.post("/ai-crm-chat", {"question": "How many leads?"})
-    assert (refused.status, refused.body["message"]) == (400, "Ai-b is not available in your plan")
+    assert (refused.status, refused.body["message"]) == (400, "No AI writer is connected yet.")
     override_subscription(company_id=cast.company.pk, modules=["lead"], limits={})
     assert cast.session.get("/ai-crm-chat").status == 403
 

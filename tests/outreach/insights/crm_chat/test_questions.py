@@ -173,7 +173,9 @@ def test_what_is_refused_names_its_field(cast: Cast) -> None:
     ):
         answer = cast.session.post(place, body)
         assert (answer.status, part in answer.body["warning"]) == (400, True), answer.body
-    assert cast.session.post(place, {"question": "Hm?", "aiType": "ai-z"}).body["message"] == "Invalid AI type"
+    assert (
+        cast.session.post(place, {"question": "Hm?", "aiType": "ai-z"}).body["message"] == "Choose one of the AI apps."
+    )
     for _ in range(3):
         assert cast.session.post(place, {"question": "How many leads?"}).status == 201
     waits = cast.session.post(place, {"question": "How many leads?"})
@@ -181,7 +183,7 @@ def test_what_is_refused_names_its_field(cast: Cast) -> None:
     with cast.scope():
         AiApp.objects.all().delete()
     none = cast.session.post(place, {"question": "How many leads?"})
-    assert (none.status, none.body["message"]) == (400, "Ai-a is not available in your plan")
+    assert (none.status, none.body["message"]) == (400, "No AI writer is connected yet.")
     assert cast.narrow_session.post("/ai-crm-chat", {}).status == 403
 
 

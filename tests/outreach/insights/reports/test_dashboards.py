@@ -64,9 +64,9 @@ def test_a_dashboard_of_ones_own_and_one_of_the_company(
             colleague.post(f"{path}/tiles", TILE),
             colleague.delete(PATH, {"ids": [mine["_id"]]}),
         ):
-            assert (answer.status, answer.body["message"]) == (404, "Dashboard not found")
+            assert (answer.status, answer.body["message"]) == (404, "Dashboard not found.")
         taken = colleague.post(PATH, {"name": "MINE"})
-        assert (taken.status, taken.body["message"]) == (400, "Dashboard name already exists")
+        assert (taken.status, taken.body["message"]) == (400, "A dashboard with this name already exists.")
         again = cast.session.put(path, mine)
         assert (again.status, again.data["tiles"]) == (200, mine["tiles"])
     with row(subtests, "the company's"):

@@ -55,7 +55,7 @@ def test_a_check_stores_what_it_finds_and_says_what_to_publish(cast: Cast, zone:
     }
     zone.text(DOMAIN, "v=spf1\x00 -all", "x" * 9000)
     answer = cast.session.post(place)
-    assert (answer.status, answer.body["message"], answer.data["light"]) == (200, "Domain checked", "red")
+    assert (answer.status, answer.body["message"], answer.data["light"]) == (200, "Domain checked.", "red")
     assert lights(answer.data)["dmarc"] == "red"
     assert {"name": f"_dmarc.{DOMAIN}", "type": "TXT", "value": "v=DMARC1; p=none"} in [
         one["record"] for one in answer.data["checks"]
@@ -80,7 +80,7 @@ def test_one_check_of_a_company_at_a_time(cast: Cast, outsiders: Cast, zone: Zon
     with cast.scope(), services.turn():
         assert cast.key.post(place).status == 429
     for path in (place, place.replace("deliverability", "dkim")):
-        assert outsiders.key.post(path).body["message"] == "SMTP not found"
+        assert outsiders.key.post(path).body["message"] == "Email sender not found."
 
 
 def test_a_key_signs_once_its_record_is_found(cast: Cast, zone: Zone, post: Post) -> None:
@@ -91,7 +91,8 @@ def test_a_key_signs_once_its_record_is_found(cast: Cast, zone: Zone, post: Post
     assert (made.status, made.data["status"], made.data["domain"]) == (201, "pending", DOMAIN)
     assert "private" not in str(made.body).lower()
     assert (
-        cast.key.post(f"{place}/dkim", {"algorithm": "ed25519"}).body["message"] == "The domain has a DKIM key already"
+        cast.key.post(f"{place}/dkim", {"algorithm": "ed25519"}).body["message"]
+        == "This domain already has a DKIM key."
     )
     planned(cast, 1)
     work("send")

@@ -65,7 +65,7 @@ def test_a_host_is_verified_by_its_records_and_by_answering(cast: Cast, zone: Zo
         {"name": HOST, "type": "CNAME", "value": OURS},
     )
     taken = cast.session.post("/domain-tracking", {"name": HOST})
-    assert (taken.status, taken.body["message"]) == (400, "Domain tracking name already exists")
+    assert (taken.status, taken.body["message"]) == (400, "This tracking domain is already added.")
     for wrong in ("acme", "192.0.2.1", "a b.example", "-x.example", "https://x.example", OURS, "x" * 64 + ".example"):
         refused = cast.key.post("/domain-tracking", {"name": wrong})
         assert (refused.status, refused.body["warning"].startswith("name: ")) == (400, True), wrong
@@ -92,7 +92,7 @@ def test_a_host_is_verified_by_its_records_and_by_answering(cast: Cast, zone: Zo
         cast.key.get(f"/domain-tracking/{domain['_id']}"),
         cast.key.delete("/domain-tracking", {"ids": [theirs["_id"]]}),
     ):
-        assert (missing.status, missing.body["message"]) == (400, "Domain tracking not found")
+        assert (missing.status, missing.body["message"]) == (400, "Tracking domain not found.")
 
 
 def test_a_host_is_checked_each_day_and_lost_when_its_records_are_gone(cast: Cast, zone: Zone) -> None:

@@ -107,7 +107,7 @@ def test_a_file_that_is_gone_keeps_messages_from_going(cast: Cast, post: Post) -
     assert found[0]["sentence"].startswith("A file that has to go with it is not there")
     refused = cast.key.post(f"/campaign/{second}/start")
     assert (refused.status, refused.body["message"], refused.body["warning"]) == (
-        *(400, "File not found"),
+        *(400, "File not found."),
         "templateId.attachments: Ängebot 1.pdf was deleted, or is in the recycle bin",
     )
     assert cast.key.get(f"/template/email/{id}/preview").data["attachments"][0]["missing"] is True

@@ -154,16 +154,18 @@ def test_a_test_goes_to_members_alone(cast: Cast, post: Post) -> None:
     with cast.scope():
         assert not SendJob.objects.exists()
     for wrong, message in (
-        ({"to": [ann.email]}, "No recipients were given"),
-        ({"to": []}, "No recipients were given"),
-        ({"smtp": "0" * 24}, "No SMTP selected"),
-        ({"templateId": None}, "Invalid email template"),
-        ({"templateId": "0" * 24}, "Email template not found"),
+        ({"to": [ann.email]}, "Choose at least one recipient."),
+        ({"to": []}, "Choose at least one recipient."),
+        ({"smtp": "0" * 24}, "No email sender works yet. Connect or select a sender."),
+        ({"templateId": None}, "This email template cannot be used. Choose another template."),
+        ({"templateId": "0" * 24}, "Email template not found."),
     ):
         assert cast.key.post("/campaign/test/smtp", {**body, **wrong}).body["message"] == message
-    assert cast.key.post("/campaign/test/pigeon", body).body["message"] == "Unsupported campaign type"
+    assert cast.key.post("/campaign/test/pigeon", body).body["message"] == "Test messages of this kind cannot be sent."
     post.server.at["rcpt"] = "550 5.1.1 no such user"
-    assert cast.key.post("/campaign/test/smtp", body).body["message"] == "The email could not be sent"
+    assert (
+        cast.key.post("/campaign/test/smtp", body).body["message"] == "The email could not be sent. Check the sender."
+    )
     assert len(post.subjects()) == 2
 
 
@@ -177,7 +179,7 @@ def test_a_follow_up_is_made_from_the_template_that_its_run_began_with(cast: Cas
     template = made.data["_id"]
     assert (
         cast.key.post("/template/email", {"name": "plan MAIL", **words}).body["message"]
-        == "Template name already exists"
+        == "A template with this name already exists."
     )
     for wrong in ({"subject": "Hi\r\nBcc: x@example.org"}, {"name": "A\x07"}, {"subject": "A\u2028B"}):
         refused = cast.key.post("/template/email", {"name": "B", **words, **wrong})
@@ -196,7 +198,7 @@ def test_a_follow_up_is_made_from_the_template_that_its_run_began_with(cast: Cas
     assert cast.key.get(place, contactId=bob.pk).data["missing"] == ["Plan"]
     assert cast.key.get(place, contactId="0" * 24).status == 400
     with (other := make_cast()).scope():
-        assert other.key.get(place).body["message"] == "Email template not found"
+        assert other.key.get(place).body["message"] == "Email template not found."
         assert other.key.get(f"/template/email/{template}").status == 404
 
     step = {"delay": {"amount": 1, "unit": "hours"}, "template": template}
@@ -227,7 +229,7 @@ def test_a_follow_up_is_made_from_the_template_that_its_run_began_with(cast: Cas
     assert {one["source"] for one in kept} == {"template", "person"}
     mail = message_from_bytes(post.server.received[-1], policy=policy.default)
     assert "Your plan is Gold & more." in mail.get_body(("plain",)).get_content()  # type: ignore[union-attr]
-    assert cast.key.post("/genie/from-contacts", body).body["message"] == "Email template not found"
+    assert cast.key.post("/genie/from-contacts", body).body["message"] == "Email template not found."
 
 
 def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None:

@@ -94,7 +94,10 @@ def test_a_file_is_checked_then_imported_once_though_its_worker_dies(
     ]  # fmt: skip
     assert done["rowErrors"] == [{"row": 4, "message": "has no email address"}]
     assert listed(cast) == {"a@example.org": "unsubscribed", "b@example.org": "complained", "c@example.org": "manual"}
-    assert cast.key.post(f"/suppression/import/{done['_id']}/cancel").body["message"] == "Invalid import status"
+    assert (
+        cast.key.post(f"/suppression/import/{done['_id']}/cancel").body["message"]
+        == "The import's status does not allow this."
+    )
     with cast.scope():
         assert set(Suppression.objects.values_list("source", flat=True)) == {"old list.csv"}
 
@@ -145,7 +148,7 @@ def test_a_role_without_files_imports_its_own_alone(db: None) -> None:
         Role.objects.filter(pk=cast.narrow.role_id).update(permission={"genie": {"POST": True}, "file": {"POST": True}})
     for path in ("/suppression/import/check", "/suppression/import"):
         refused = cast.narrow_session.post(path, {"fileId": theirs})
-        assert (refused.status, refused.body["message"]) == (400, "File not found"), refused.body
+        assert (refused.status, refused.body["message"]) == (400, "File not found."), refused.body
     with cast.scope():
         File.objects.filter(pk=theirs).update(created_by=cast.narrow)
     assert cast.narrow_session.post("/suppression/import/check", {"fileId": theirs}).data["rows"] == 1

@@ -71,7 +71,7 @@ def test_a_template_reaches_everybody_once_and_the_campaign_comes_to_its_end(
     assert sorted(one["name"] for one in listed.data) == ["Open day (copy 2)", "Open day (copy)"]
     assert cast.key.delete("/campaign", {"ids": [id, copy["_id"]]}).data == {"deletedCount": 2}
     none = cast.key.delete("/campaign", {"ids": [id]})
-    assert (none.status, none.body["message"]) == (400, "No campaign selected")
+    assert (none.status, none.body["message"]) == (400, "Select at least one campaign.")
 
 
 def test_a_pause_holds_all_of_it_until_it_is_resumed(cast: Cast, people: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ def test_a_scheduled_campaign_begins_at_its_time_or_says_why_not(cast: Cast, peo
     for id in (good, bad, good):
         assert cast.key.post(f"/campaign/{id}/start").data["status"] == "scheduled"
     unfit = cast.key.put(f"/campaign/{good}", {"tags": []})
-    assert (unfit.status, unfit.body["message"]) == (400, "Campaign segments are required")
+    assert (unfit.status, unfit.body["message"]) == (400, "Choose an audience for the campaign.")
     work("campaigns")
     assert cast.key.get(f"/campaign/{good}").data["status"] == "scheduled"
     with cast.scope():
@@ -139,7 +139,7 @@ def test_a_scheduled_campaign_begins_at_its_time_or_says_why_not(cast: Cast, peo
         Campaign.objects.filter(pk=bad).update(failures=5)
     assert cast.key.put(f"/campaign/{bad}", {"smtp": people["smtp"]}).data["status"] == "draft"
     many = cast.key.post(f"/campaign/{bad}/start")
-    assert (many.status, many.body["message"]) == (400, "The campaign has failed too many times")
+    assert (many.status, many.body["message"]) == (400, "The campaign has failed too often. Check its sender.")
 
 
 def test_a_live_audience_takes_in_who_joins_until_its_end(cast: Cast, people: dict[str, Any]) -> None:
@@ -179,7 +179,7 @@ def test_a_manual_campaign_waits_for_a_member(cast: Cast, people: dict[str, Any]
     assert cast.key.post(f"/campaign/{id}/release", {}).data["changedCount"] == 8
     other = made(cast, people, name="Automatic", **TEXT)
     answer = cast.key.post(f"/campaign/{other}/release", {})
-    assert (answer.status, answer.body["message"]) == (404, "Manual campaign not found")
+    assert (answer.status, answer.body["message"]) == (404, "This campaign sends its messages by itself.")
 
 
 def test_drafts_whose_approval_is_outdated_are_released_together(cast: Cast, people: dict[str, Any]) -> None:
@@ -197,26 +197,38 @@ def test_bad_input_names_its_field(cast: Cast, people: dict[str, Any], other_ven
     missing = "0" * 24
     late = (timezone.now() - timedelta(days=1)).isoformat()
     for values, message, warning in (
-        ({"name": "OPEN day"}, "Campaign name already exists", "name: "),
-        ({"type": "pigeon"}, "Invalid campaign type", "type: 'pigeon'"),
-        ({"smtp": missing}, "The SMTP sender does not belong to your company", "smtp: "),
-        ({"type": "mailvendor-a", "smtp": None, "mailApp": missing}, "Mailvendor-a not found", "mailApp: "),
+        ({"name": "OPEN day"}, "A campaign with this name already exists.", "name: "),
+        ({"type": "pigeon"}, "Choose one of the campaign types.", "type: 'pigeon'"),
+        ({"smtp": missing}, "This email sender is not one of your company.", "smtp: "),
+        ({"type": "mailvendor-a", "smtp": None, "mailApp": missing}, "Email sender not found.", "mailApp: "),
         ({"type": "mailvendor-a"}, "Validation error: smtp: the campaign's type is mailvendor-a", "mailApp: "),
-        ({"type": "mailvendor-b", "smtp": None, "mailApp": other_vendor}, "Mailvendor-b not found", "mailApp: "),
+        ({"type": "mailvendor-b", "smtp": None, "mailApp": other_vendor}, "Email sender not found.", "mailApp: "),
         ({"templateId": missing, **TEXT}, "Validation error: subject, body: not beside templateId", "subject, body"),
-        ({"templateId": missing}, "Email template not found", "templateId: "),
-        ({"subject": "Hi", "body": "{{contcat.name}}"}, "Invalid variables", "body: {{contcat.name}} is no field"),
-        ({"segments": [missing]}, "Campaign segment not found", "segments: "),
+        ({"templateId": missing}, "Email template not found.", "templateId: "),
+        (
+            {"subject": "Hi", "body": "{{contcat.name}}"},
+            "The template's variables are missing or wrong.",
+            "body: {{contcat.name}} is no field",
+        ),
+        ({"segments": [missing]}, "The campaign's segment was not found. Choose another segment.", "segments: "),
         ({"variants": AB[:1]}, "Validation error: variants: name two at least", "variants: "),
         ({"variants": [AB[0], {**AB[1], "share": 40}]}, "Validation error: variants: the shares are not", "variants: "),
         ({"variants": [AB[0], AB[0]]}, "Validation error: variants: two have the same name", "variants: "),
-        ({"variants": AB, "winner": {"metric": "opened", "after": SOON}}, "Invalid payload", "winner.metric: opened"),
-        ({"variants": AB, "winner": {"metric": "replied"}}, "Invalid payload", "winner.after: needs"),
+        (
+            {"variants": AB, "winner": {"metric": "opened", "after": SOON}},
+            "The request is not complete or has wrong values.",
+            "winner.metric: opened",
+        ),
+        (
+            {"variants": AB, "winner": {"metric": "replied"}},
+            "The request is not complete or has wrong values.",
+            "winner.after: needs",
+        ),
         ({"winner": {"metric": "manual"}}, "Validation error: winner: there are no variants", "winner: "),
         ({"audience": "live"}, "Validation error: endsAt: a live audience needs an end", "endsAt: "),
         ({"audience": "live", "endsAt": late}, "Validation error: endsAt: lies in the past", "endsAt: "),
         ({"recurring": True}, "Validation error: intervalMs: is needed", "intervalMs: "),
-        ({"window": {"days": [9]}}, "Invalid payload", "window.days: "),
+        ({"window": {"days": [9]}}, "The request is not complete or has wrong values.", "window.days: "),
         ({"throttle": 0}, "Validation error: throttle", ""),
     ):
         answer = cast.key.post("/campaign", {"name": "New", **people, **values})
@@ -229,25 +241,31 @@ def test_what_is_missing_is_said_at_the_start(cast: Cast, people: dict[str, Any]
     empty = {"segments": [], "tags": [], "smtp": None}
     id = made(cast, {}, name="Bare")
     for values, message in (
-        (empty, "Campaign SMTP is required"),
-        ({"smtp": people["smtp"]}, "Campaign template is required"),
-        (TEXT, "Campaign segments are required"),
-        ({"tags": people["tags"]}, "The audience is empty"),
+        (empty, "Choose a sender for the campaign."),
+        ({"smtp": people["smtp"]}, "Choose a template for the campaign."),
+        (TEXT, "Choose an audience for the campaign."),
+        ({"tags": people["tags"]}, "The audience is empty. Choose other contacts."),
     ):
         assert cast.key.put(f"/campaign/{id}", values).status == 200
-        if message == "The audience is empty":
+        if message == "The audience is empty. Choose other contacts.":
             with cast.scope():
                 ContactTag.objects.all().delete()
         answer = cast.key.post(f"/campaign/{id}/start")
         assert (answer.status, answer.body["message"]) == (400, message), answer.body
     with cast.scope():
         Smtp.objects.update(is_active=False)
-    assert cast.key.post(f"/campaign/{id}/start").body["message"] == "Campaign SMTP not found"
+    assert (
+        cast.key.post(f"/campaign/{id}/start").body["message"]
+        == "The campaign's sender is not available. Choose another sender."
+    )
     whole = cast.key.get(f"/campaign/{id}").data
     assert cast.key.put(f"/campaign/{id}", {**whole, "name": "Written back"}).data["name"] == "Written back"
     typed = cast.key.put(f"/campaign/{id}", {"type": "mailvendor-d"}).data
     assert (typed["type"], typed["smtp"]) == ("mailvendor-d", None)
-    assert cast.key.post(f"/campaign/{id}/start").body["message"] == "No mailvendor-d selected"
+    assert (
+        cast.key.post(f"/campaign/{id}/start").body["message"]
+        == "No email sender works yet. Connect or select a sender."
+    )
 
 
 def test_a_mail_takes_no_variables_of_a_chat_template(cast: Cast, people: dict[str, Any]) -> None:
@@ -257,7 +275,7 @@ def test_a_mail_takes_no_variables_of_a_chat_template(cast: Cast, people: dict[s
         cast.key.put(f"/campaign/{id}", given),
         cast.key.put(f"/campaign/{id}", {"variants": [{**AB[0], **given}, AB[1]]}),
     ):
-        assert (answer.status, answer.body["message"]) == (400, "Invalid variables")
+        assert (answer.status, answer.body["message"]) == (400, "The template's variables are missing or wrong.")
         assert "variables: are those of a chat template" in answer.body["warning"]
     assert cast.key.put(f"/campaign/{id}", {"variables": {}}).status == 200
     unsupported = cast.key.post("/campaign/test/nope", {"to": ["x@example.com"], **TEXT})

@@ -150,7 +150,7 @@ def owner(transactional_db: None) -> Cast:
 def test_what_has_no_sender_or_variant_is_told_by_its_name(cast: Cast, people: dict[str, Any]) -> None:
     trial = {"to": [cast.owner.user.email], "subject": "Hi", "body": "Hi"}
     none = cast.key.post("/campaign/test/mailvendor-b", trial)
-    assert (none.status, none.body["message"]) == (400, "No mailvendor-b selected")
+    assert (none.status, none.body["message"]) == (400, "No email sender works yet. Connect or select a sender.")
     two = {"contactIds": [], "prompt": "x", "smtp": people["smtp"], "mailApp": "0" * 24}
     refused = cast.key.post("/genie/from-contacts", two)
     assert (refused.status, refused.body["warning"]) == (400, "smtp, mailApp: name one of them")

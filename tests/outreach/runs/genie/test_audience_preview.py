@@ -119,7 +119,7 @@ def test_leads_stand_for_their_contacts(scope: Cast) -> None:
     assert stored.after(named.pk, 5) == [other.pk, gone.pk]
     Lead.objects.filter(contact=other).update(is_deleted=True)
     refused = scope.key.post(PATH, body)
-    assert (refused.status, refused.body["message"]) == (400, "Lead not found")
+    assert (refused.status, refused.body["message"]) == (400, "Lead not found.")
     assert set(Audience.stored({"leadIds": leads}).contacts()) == {named}
 
 

@@ -81,7 +81,7 @@ def test_segments_that_cannot_be_used_are_named(cast: Cast, outsiders: Cast) -> 
         foreign = Segment.objects.create(name="theirs", filters=tree("name", "Ann")).pk
     for id in ("0" * 24, foreign):
         answer = cast.key.post(PATH, {"segments": [id]})
-        assert (answer.status, answer.body["message"]) == (400, "Segment not found")
+        assert (answer.status, answer.body["message"]) == (400, "Segment not found.")
         assert answer.body["warning"] == f"segments: {id} not found in this company (1 in all)"
     with cast.scope():
         add_field("city")
@@ -89,5 +89,5 @@ def test_segments_that_cannot_be_used_are_named(cast: Cast, outsiders: Cast) -> 
         assert cast.key.post(PATH, {"segments": [segment]}).data["count"] == 0
         CustomField.objects.filter(unique_field_id="city").delete()
     answer = cast.key.post(PATH, {"segments": [segment]})
-    assert (answer.status, answer.body["message"]) == (400, "Invalid request")
+    assert (answer.status, answer.body["message"]) == (400, "This request is not possible.")
     assert answer.body["warning"].startswith("segment 'Bonn': the field 'city' is unknown")

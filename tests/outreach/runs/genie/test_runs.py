@@ -166,14 +166,14 @@ def test_errors_of_starting(ready: Cast, outsiders: Cast) -> None:
     with outsiders.scope():
         foreign = SmtpFactory().pk
     for body, message in (
-        ({}, "The audience is empty"),
-        ({"contactIds": [contact], "aiType": "oracle"}, "Invalid AI type"),
-        ({"contactIds": [contact], "aiType": "ai-a"}, "Ai-a is not available in your plan"),
-        ({"contactIds": [contact], "aiType": "ai-b"}, "Ai-b is not available in your plan"),
-        ({"contactIds": [contact], "smtp": foreign}, "No SMTP selected"),
-        ({"contactIds": [contact], "smtp": inactive}, "No SMTP selected"),
-        ({"contactIds": [contact], "enrichmentEnabled": True}, "App not found"),
-        ({"contactIds": [MISSING]}, "Contact not found"),
+        ({}, "The audience is empty. Choose other contacts."),
+        ({"contactIds": [contact], "aiType": "oracle"}, "Choose one of the AI apps."),
+        ({"contactIds": [contact], "aiType": "ai-a"}, "No AI writer is connected yet."),
+        ({"contactIds": [contact], "aiType": "ai-b"}, "No AI writer is connected yet."),
+        ({"contactIds": [contact], "smtp": foreign}, "No email sender works yet. Connect or select a sender."),
+        ({"contactIds": [contact], "smtp": inactive}, "No email sender works yet. Connect or select a sender."),
+        ({"contactIds": [contact], "enrichmentEnabled": True}, "Connected app not found."),
+        ({"contactIds": [MISSING]}, "Contact not found."),
     ):
         answer = ready.key.post(START, body)
         assert (answer.status, answer.body["message"]) == (400, message), body
@@ -189,9 +189,12 @@ def test_errors_of_starting(ready: Cast, outsiders: Cast) -> None:
     with ready.scope():
         assert not GenieScheduler.objects.exists()
         Smtp.objects.all().delete()
-        assert ready.key.post(START, {"contactIds": [contact]}).body["message"] == "No SMTP selected"
+        assert (
+            ready.key.post(START, {"contactIds": [contact]}).body["message"]
+            == "No email sender works yet. Connect or select a sender."
+        )
         AiApp.objects.update(is_active=False)
-        assert ready.key.post(START, {"contactIds": [contact]}).body["message"] == "Ai-a is not available in your plan"
+        assert ready.key.post(START, {"contactIds": [contact]}).body["message"] == "No AI writer is connected yet."
 
 
 def test_a_missing_ai_app_is_told_with_what_helps(ready: Cast) -> None:
@@ -242,7 +245,7 @@ def test_cancel_stops_what_has_not_gone(ready: Cast) -> None:
     assert (again.data["cancelledCount"], again.body["warning"][:19]) == (0, "nothing has changed")
     for path in ("approve-all", "draft-all", "retry-failed"):
         refused = ready.key.post(f"/genie/{run}/{path}")
-        assert (refused.status, refused.body["message"]) == (400, "This cannot be changed any more")
+        assert (refused.status, refused.body["message"]) == (400, "This can no longer be changed.")
 
 
 def test_actions_that_change_nothing_say_so(ready: Cast) -> None:
@@ -264,7 +267,7 @@ def test_actions_that_change_nothing_say_so(ready: Cast) -> None:
         message = SendJob.objects.filter(run_id=run).first()
         assert message is not None
     refused = ready.key.post(f"/genie/send-jobs/{message.pk}/approve")
-    assert (refused.status, refused.body["message"]) == (400, "This cannot be changed any more")
+    assert (refused.status, refused.body["message"]) == (400, "This can no longer be changed.")
     assert ready.key.delete(path).status == 200
 
 

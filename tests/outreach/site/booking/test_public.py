@@ -225,7 +225,7 @@ def test_programs_book_by_the_api(cast: Cast) -> None:
     made = send()
     assert (made.status_code, send().json()["data"]) == (201, made.json()["data"])
     taken = send(page="")
-    assert (taken.status_code, taken.json()["message"]) == (409, "This time is no longer free")
+    assert (taken.status_code, taken.json()["message"]) == (409, "This time is no longer free. Choose another time.")
     assert client.get(f"/api/public/book/{'x' * 32}").status_code == 404
 
 

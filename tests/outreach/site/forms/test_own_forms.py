@@ -58,7 +58,7 @@ def test_what_a_visitor_sends_becomes_a_lead(cast: Cast, outsiders: Cast, form: 
     for place in (f"/form/{form['_id']}", f"/form/lead/{row['_id']}"):
         assert outsiders.key.get(place).status == 400
     assert outsiders.key.get("/form/lead").data == outsiders.key.get("/form").data == []
-    assert outsiders.key.put(f"/form/{form['_id']}", {"name": "Theirs"}).body["message"] == "Form not found"
+    assert outsiders.key.put(f"/form/{form['_id']}", {"name": "Theirs"}).body["message"] == "Form not found."
 
 
 @pytest.mark.usefixtures("quick")
@@ -169,19 +169,24 @@ def test_forms_refuse_what_they_cannot_be(cast: Cast, form: dict[str, Any]) -> N
         answer = cast.key.put(f"/form/{form['_id']}", body)
         return answer.status, answer.body["message"], answer.body["warning"]
 
-    assert cast.key.post("/form", {"name": "fair"}).body["message"] == "Form name already exists"
+    assert cast.key.post("/form", {"name": "fair"}).body["message"] == "A form with this name already exists."
     for mapping in ({"name": "nothing"}, {"other": "name"}, {"name": "email", "email": "email"}, {"agree": "name"}):
-        assert refused({"mapping": mapping})[:2] == (400, "Invalid mapping")
-    assert refused({"mapping": {"name": "name"}})[:2] == (400, "Invalid mapping")  # nobody could be told apart
-    assert refused({"mapping": {"email": "email"}})[1] == "Invalid mapping"  # numbers must be filled, too
-    assert refused({"fields": []})[1] == "Form fields are required"
+        assert refused({"mapping": mapping})[:2] == (400, "The columns or fields are not matched correctly.")
+    assert refused({"mapping": {"name": "name"}})[:2] == (
+        400,
+        "The columns or fields are not matched correctly.",
+    )  # nobody could be told apart
+    assert (
+        refused({"mapping": {"email": "email"}})[1] == "The columns or fields are not matched correctly."
+    )  # numbers must be filled, too
+    assert refused({"fields": []})[1] == "Add at least one field to the form."
     assert "fields.0.key" in refused({"fields": [{"key": "a b", "label": "x"}]})[2]
     assert "fields.0.options" in refused({"fields": [{"key": "a", "label": "x", "type": "select"}]})[2]
     assert "redirectUrl" in refused({"redirectUrl": "https://evil.example/x"})[2]
     assert "allowedOrigins" in refused({"allowedOrigins": ["https://a.example; script-src *"]})[2]
     assert "colour" in refused({"colour": "red"})[2]
-    assert refused({"tags": ["0" * 24]})[1] == "Tag not found"
-    assert cast.key.delete("/form", {"ids": []}).body["message"] == "No form selected"
+    assert refused({"tags": ["0" * 24]})[1] == "Tag not found."
+    assert cast.key.delete("/form", {"ids": []}).body["message"] == "Select at least one form."
     allowed = {"allowedOrigins": ["https://Shop.example/"], "redirectUrl": "https://shop.example/thanks?x=1"}
     assert cast.key.put(f"/form/{form['_id']}", allowed).data["allowedOrigins"] == ["https://shop.example"]
     page = Client().get(urlsplit(form["url"]).path)

@@ -89,7 +89,7 @@ def test_a_platform_that_is_down_is_asked_again(
     work("form-leads")
     assert _states(cast) == [("new", "")] * 2
     unread = cast.key.get(f"/apps/social-a/{app['_id']}/pages/{PAGE}/forms")
-    assert (unread.status, unread.body["message"]) == (400, "Invalid request"), "its token may be right"
+    assert (unread.status, unread.body["message"]) == (400, "This request is not possible."), "its token may be right"
     assert "503" in unread.body["warning"]
     platform.down = False
     with cast.scope():
@@ -138,7 +138,10 @@ def test_the_catalogue_names_what_is_missing(cast: Cast, app: dict[str, Any], pl
     fields = [{"key": "email", "label": "Email"}, {"key": "phone", "label": "Phone"}]
     made = cast.key.post("/form", {**place, "fields": fields, "mapping": {"email": "email", "phone": "number"}})
     platform.subscribes = False
-    assert cast.key.post(f"/form/{made.data['_id']}/publish").body["message"] == "The webhook subscription failed"
+    assert (
+        cast.key.post(f"/form/{made.data['_id']}/publish").body["message"]
+        == "The social account refused to send leads. Log in to the account again."
+    )
     assert cast.key.put(f"/apps/social-a/{app['_id']}", {"appId": "901"}).status == 400  # secrets belong to their app
     with cast.scope():
         assert Form.objects.get().state == "draft"

@@ -312,8 +312,8 @@ def test_only_the_chosen_senders_send(ready: Cast, outsiders: Cast) -> None:
     made = ready.key.post(START, {**WHO, **chosen, "customChannels": {"smtp": [second]}}).data
     assert (made["smtp"]["_id"], made["customChannels"]) == (second, {"smtp": [second]})
     for channels, message, key in (
-        ({"smtp": [foreign]}, "App not found", "customChannels.smtp"),
-        ({"smtp": [off]}, "App not found", "customChannels.smtp"),
+        ({"smtp": [foreign]}, "Connected app not found.", "customChannels.smtp"),
+        ({"smtp": [off]}, "Connected app not found.", "customChannels.smtp"),
         ({"smtp": "all"}, None, "customChannels.smtp"),
         ({"pigeon": [second]}, None, "customChannels.pigeon"),
         ({"ai-offline": []}, None, "customChannels.ai-offline"),
@@ -328,29 +328,29 @@ def test_only_the_chosen_senders_send(ready: Cast, outsiders: Cast) -> None:
 
 def test_bad_bodies_are_named_and_start_nothing(ready: Cast) -> None:
     for body, message, named in (
-        ({"prompt": ""}, "Prompt is required", "prompt"),
-        ({"count": 51}, "At most 50 leads can be generated at once", "count"),
+        ({"prompt": ""}, "Describe the people that you look for.", "prompt"),
+        ({"count": 51}, "Choose at most 50 people for a run.", "count"),
         ({"count": 0}, None, "count"),
-        ({"aiType": "ai-a"}, "Ai-a is not available in your plan", "aiType"),
-        ({"aiType": "oracle"}, "Invalid AI type", "aiType"),
+        ({"aiType": "ai-a"}, "No AI writer is connected yet.", "aiType"),
+        ({"aiType": "oracle"}, "Choose one of the AI apps.", "aiType"),
         ({"type": "company"}, None, "type"),
         ({"recurring": True}, None, "intervalMs"),
         ({"recurring": True, "intervalMs": 59_999}, None, "intervalMs"),
         ({"outreachCadence": {"steps": [{}]}}, None, "outreachCadence"),
         ({"whitelistedCustom": True}, None, "customWhitelistedDomains"),
         ({"additionalFilters": {"shoeSize": 43}}, None, "additionalFilters"),
-        ({"enrichmentEnabled": True}, "App not found", "enrichmentEnabled"),
+        ({"enrichmentEnabled": True}, "Connected app not found.", "enrichmentEnabled"),
         ({"contactIds": []}, None, "contactIds"),
     ):
         answer = ready.key.post(START, {**WHO, **body})
         assert answer.status == 400, (body, answer.body)
         assert named in answer.body["warning"], answer.body
         assert message in (None, answer.body["message"])
-    assert ready.key.post(START, {}).body["message"] == "Prompt is required"
+    assert ready.key.post(START, {}).body["message"] == "Describe the people that you look for."
     with ready.scope():
         assert (GenieScheduler.objects.count(), LeadGeneration.objects.count()) == (0, 0)
         AiApp.objects.all().delete()
-    assert ready.key.post(START, WHO).body["message"] == "Ai-a is not available in your plan"
+    assert ready.key.post(START, WHO).body["message"] == "No AI writer is connected yet."
 
 
 def test_a_role_without_contact_post_finds_own_contacts_alone(db: None, people: DataServer) -> None:

@@ -19,7 +19,7 @@ from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory
 from tests.outreach.helpers import Post, planned, run_of, statuses, work
 
-QUEUED = "A worker does it"
+QUEUED = "This runs in the background."
 
 
 @pytest.fixture(autouse=True)
@@ -158,7 +158,7 @@ def test_cancelling_stops_everything_at_once_and_counts_later(cast: Cast, post: 
     job = claimed(cast)
     assert one_batch(cast, job)
     answer = cast.key.post(f"/genie/{id}/cancel")
-    assert (answer.status, answer.body["message"]) == (200, "Run cancelled")
+    assert (answer.status, answer.body["message"]) == (200, "Run cancelled.")
     assert (answer.data["phase"], answer.data["cancelledCount"]) == ("cancelled", None)
     cancelling = answer.body["bulkJob"]
     assert cast.key.post(f"/genie/{id}/cancel").body["bulkJob"] == cancelling

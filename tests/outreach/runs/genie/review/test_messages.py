@@ -113,7 +113,7 @@ def test_approve_and_draft_of_one(cast: Cast, post: Post) -> None:
     work("send")
     for path in ("approve", "draft"):
         refused = cast.key.post(f"{PATH}/{id}/{path}")
-        assert (refused.status, refused.body["message"]) == (400, "This cannot be changed any more")
+        assert (refused.status, refused.body["message"]) == (400, "This can no longer be changed.")
     assert len(post.server.received) == 1
 
 
@@ -161,7 +161,7 @@ def test_words_that_changed_are_not_approved_unseen(cast: Cast, post: Post) -> N
     refused = cast.session.post(f"{PATH}/{id}/approve", {"contentHash": seen})
     assert (refused.status, refused.body["message"], refused.body["warning"]) == (
         409,
-        "The message has changed in the meantime",
+        "The message has changed in the meantime.",
         "contentHash: read the message again before it is approved",
     )
     assert cast.key.get(f"{PATH}/{id}").data["status"] == "draft"

@@ -107,7 +107,7 @@ def test_a_company_cap_answers_429_and_holds_runs_until_next_month(cast: Cast, p
         contact = ContactFactory(custom={}).pk
     body = {"contactIds": [contact], "aiType": "ai-b"}
     refused = cast.key.post("/genie/draft-preview", body)
-    assert (refused.status, refused.body["message"]) == (429, "The AI usage limit of your plan is reached")
+    assert (refused.status, refused.body["message"]) == (429, "Your plan's AI limit is reached.")
     assert int(refused.headers["Retry-After"]) > 0
     run = cast.key.post(START, body).data["_id"]
     work("genie")
@@ -247,7 +247,7 @@ def test_a_model_that_takes_no_more_calls_is_told_from_a_cap(cast: Cast, post: P
         contact = ContactFactory(custom={}).pk
     server.then(Raw(429, b'{"error": {"message": "slow down"}}', {"Retry-After": "40"}), lasting=True)
     refused = cast.key.post("/genie/draft-preview", {"contactIds": [contact], "aiType": "ai-b"})
-    assert (refused.status, refused.body["message"]) == (429, "The AI model takes no more calls at the moment")
+    assert (refused.status, refused.body["message"]) == (429, "The AI model is busy. Try again in a minute.")
     assert (refused.headers["Retry-After"], "slow down" in refused.body["warning"]) == ("40", True)
     run, asked = planned(cast, 2, aiType="ai-b"), len(server.asked)
     waits = detail(cast, run)["nextDecision"]
