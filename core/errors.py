@@ -9,6 +9,7 @@ from typing import Any, NotRequired, TypedDict
 
 import orjson
 
+from core.text.translation import gettext_lazy
 from core.types import Values
 
 _FIELD = r"[A-Za-z_](?:[\w.-]|\[\d+\])*"
@@ -63,6 +64,8 @@ class ApiError(Exception):
     """The error's name, which programs compare. Unlike a NamedError's it has no ResponseMessage row."""
     status = 400
     message = "Bad request"
+    text: str = ""
+    """The message in words for people, where the message itself is for programs. Pages read it."""
     errors: Sequence[FieldError] = ()
     """The refused fields."""
     retry_after: int | None = None
@@ -121,6 +124,7 @@ class InvalidFormat(ApiError):
     """A malformed id or a value of the wrong type (contract section 7, schema-level errors)."""
 
     name = "InvalidDataFormat_400"
+    text = gettext_lazy("A value has the wrong format.")
 
     def __init__(self, field: str, value: Any, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
         self.field = field
@@ -134,6 +138,7 @@ class ValidationFailed(ApiError):
     """A body that violates its schema (contract section 7, schema-level errors)."""
 
     name = "ValidationError_400"
+    text = gettext_lazy("Some values are missing or wrong.")
 
     def __init__(self, details: str, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
         self.message = f"Validation error: {details}"
@@ -145,6 +150,7 @@ class DuplicateField(ApiError):
     """A value that another record of the company already has."""
 
     name = "DuplicateField_400"
+    text = gettext_lazy("Another record already has this value.")
 
     def __init__(self, field: str, detail: str = "") -> None:
         self.message = f"Duplicate field(s): {field}"

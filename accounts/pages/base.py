@@ -17,6 +17,7 @@ from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
 from core.text.counts import SPANS
 from core.types import JsonObject
+from core.web.problems import problem_text, sentence
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -89,9 +90,9 @@ def add_error(form: forms.Form, error: ApiError) -> None:
     """Show a service's error at the field that it names, or above the form."""
     refused = error.errors[0] if isinstance(error, ValidationFailed) and error.errors else None
     if refused is not None and refused["field"] in form.fields:
-        form.add_error(refused["field"], refused["message"])
+        form.add_error(refused["field"], problem_text(refused))
     else:
-        form.add_error(None, error.detail or error.message)
+        form.add_error(None, sentence(error.detail or error.message))
 
 
 def duration_text(seconds: int) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from django.core.validators import BaseValidator
 from rest_framework import serializers
 
 from core.api.output import snake
@@ -15,10 +16,12 @@ from core.internals.rest_framework import declare_source, declared_fields, decla
 from core.text.hosts import is_host
 from core.text.links import holds_link
 from core.text.redaction import HIDDEN, SECRET, UNNAMED
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 
 FORMAT_CODES = {
     "invalid",
+    "id",
     "not_a_list",
     "not_a_dict",
     "date",
@@ -31,6 +34,18 @@ MAX_CHOICES = 50
 """Maximum number of choices that an error names."""
 MAX_ERRORS = 20
 """Maximum number of errors that an answer names."""
+LIMITS: Mapping[str, str] = {
+    "max_length": gettext_lazy("enter at most %(limit_value)s characters"),
+    "min_length": gettext_lazy("enter at least %(limit_value)s characters"),
+    "max_value": gettext_lazy("enter a number of at most %(limit_value)s"),
+    "min_value": gettext_lazy("enter a number of at least %(limit_value)s"),
+}
+"""Code of a validator of a limit -> its text, for people as for programs."""
+LIST_LIMITS: Mapping[str, str] = {
+    "max_length": gettext_lazy("choose at most %(limit_value)s"),
+    "min_length": gettext_lazy("choose at least %(limit_value)s"),
+}
+"""The same of the limits of lists."""
 
 
 def id_of(value: Any) -> Any:
@@ -44,7 +59,7 @@ class ObjectIdInput(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         data = id_of(data)
         if not is_id(data):
-            raise serializers.ValidationError("must be 24 hex characters", code="invalid")
+            raise serializers.ValidationError("must be 24 hex characters", code="id")
         return data
 
 
@@ -194,8 +209,9 @@ class Input(serializers.Serializer[Any]):
 
 
 def _reword(field: serializers.Field[Any, Any, Any, Any]) -> None:
-    """Name the choices in a field's errors, and types by their names in JSON."""
+    """Name the choices in a field's errors, and types by their names in JSON; write limits in plain words."""
     messages = field.error_messages
+    _reword_limits(field)
     if isinstance(field, serializers.ChoiceField):
         messages["invalid_choice"] = f"needs to be one of {_listed(field.choices)}".replace("{", "{{").replace(
             "}", "}}"
@@ -210,6 +226,13 @@ def _reword(field: serializers.Field[Any, Any, Any, Any]) -> None:
     child = getattr(field, "child", None)
     if child is not None:
         _reword(child)
+
+
+def _reword_limits(field: serializers.Field[Any, Any, Any, Any]) -> None:
+    limits = LIST_LIMITS if isinstance(field, serializers.ListField | serializers.ListSerializer) else LIMITS
+    for validator in field.validators:
+        if isinstance(validator, BaseValidator) and validator.code in limits:
+            validator.message = limits[validator.code]
 
 
 def _listed(choices: Iterable[Any]) -> str:

@@ -30,7 +30,7 @@ RETRY_SECONDS = 5
 class Refusal:
     """The answer to a request that failed. `name` is what programs compare; `errors` are the refused fields.
 
-    `code` and `params` are for pages, which ask in process.
+    `code`, `params` and `text`, the message in words for people, are for pages, which ask in process.
     """
 
     status: int
@@ -40,6 +40,7 @@ class Refusal:
     errors: Sequence[FieldError] = ()
     code: str = ""
     params: Values = field(default_factory=dict)
+    text: str = ""
 
     def body(self, error: BaseException | None = None) -> JsonObject:
         """Return the envelope. `stack` is there in development mode only."""
@@ -101,7 +102,7 @@ def refusal_of(error: BaseException) -> Refusal:
     if isinstance(error, NamedError):
         return replace(named(error.name, error.detail, error.errors), code=error.code, params=error.params)
     if isinstance(error, ApiError):
-        return Refusal(error.status, error.name, error.message, error.detail, error.errors)
+        return Refusal(error.status, error.name, error.message, error.detail, error.errors, text=error.text)
     if isinstance(error, exceptions.APIException):
         return _of_framework(error)
     if isinstance(error, Http404):
@@ -165,7 +166,8 @@ def _of_constraint(error: IntegrityError) -> Refusal:
     hint = "another record has this value already"
     fields = [camel(name) for name in names]
     message = f"Duplicate field(s): {', '.join(fields) or 'unknown'}"
-    return Refusal(400, DuplicateField.name, message, hint, [FieldError(field=name, message=hint) for name in fields])
+    errors = [FieldError(field=name, message=hint) for name in fields]
+    return Refusal(400, DuplicateField.name, message, hint, errors, text=DuplicateField.text)
 
 
 def constrained_fields(table: str, constraint_name: str) -> list[str]:

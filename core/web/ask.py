@@ -28,6 +28,7 @@ from core.text.redaction import UNNAMED
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.cures import without_addresses
+from core.web.problems import reason_text, sentence
 from core.web.visits import visible
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
@@ -92,7 +93,9 @@ class Answer:
 
     @property
     def message(self) -> str:
-        return str(self.body.get("message") or "")
+        """The message; in words for people where the API's names fields."""
+        text = self.failure.text if self.failure else ""
+        return str(text or self.body.get("message") or "")
 
     @property
     def warning(self) -> str:
@@ -104,13 +107,13 @@ class Answer:
         """Return the reason of a refusal, as text for people."""
         if self.code == PERMISSION:
             return str(NOT_ALLOWED)
-        return without_addresses(" ".join(map(str, filter(None, (self.message, self.warning)))))
+        return " ".join(dict.fromkeys(filter(None, (sentence(self.message), self.reason))))
 
     @property
     def reason(self) -> str:
         """The reason of a refusal as sentences, without the message and the names of fields."""
-        texts = [error["message"] for error in self.errors] or [self.warning or self.message]
-        return " ".join(sentence(without_addresses(text)) for text in dict.fromkeys(texts))
+        texts = [reason_text(error) for error in self.errors] or [self.warning or self.message]
+        return " ".join(dict.fromkeys(sentence(without_addresses(text)) for text in texts))
 
     @property
     def total(self) -> int | None:
@@ -262,12 +265,6 @@ def respond(
     response = handle(request, **match.kwargs)
     request.close()
     return response, getattr(getattr(view, action), "endpoint", None)
-
-
-def sentence(text: str) -> str:
-    """Write a hint of the API as a sentence."""
-    text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!", "?")) else ".")
 
 
 def with_ids(value: Any) -> Any:

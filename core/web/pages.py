@@ -153,8 +153,8 @@ class Page(View):
             return answer
         if answer.status == 404 or (answer.status == 400 and self.params):
             raise nothing_here()
-        detail = ask.NOT_ALLOWED if answer.code == PERMISSION else answer.warning
-        raise Refused(answer.status if answer.status < 500 else 503, answer.message, detail)
+        detail = ask.NOT_ALLOWED if answer.code == PERMISSION else answer.reason
+        raise Refused(answer.status if answer.status < 500 else 503, answer.message.removesuffix("."), detail)
 
     def options_of(self, path: str, *, module: str = "", fields: str = "name", **query: Any) -> list[Option]:
         """Return the first records of a list by name, to choose from; none if the reader may not see them.

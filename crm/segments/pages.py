@@ -125,7 +125,7 @@ class NewSegment(NewRecord, SegmentForm):
         if self.state.filters:
             answer = self.ask("GET", "segment/execute", {"panel": self.panel, **self.state.selection()})
         count = answer.data["count"] if answer is not None and answer.ok else None
-        trouble = answer.warning or answer.message if answer is not None and not answer.ok else ""
+        trouble = answer.reason if answer is not None and not answer.ok else ""
         count_text = RECORD_COUNTS[self.panel].of(count) if count is not None else ""
         return {
             "state": self.state,

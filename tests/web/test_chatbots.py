@@ -84,7 +84,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
         step, {"add": "keywords", "config.words": "tea\r\ngreen tea", "config.weight": "2.5", "config.rank": ""}
     )
     wordless = client.post(step, {"add": "contains_text", "config.phrase": ""})
-    assert (wordless.status_code, "This is missing." in text_of(wordless)) == (422, True)
+    assert (wordless.status_code, "Enter a value." in text_of(wordless)) == (422, True)
     client.post(step, {"add": "contains_text", "config.phrase": "human"})
     client.post(step, {"add": "message_count", "config.messageCount": "3"})
     client.post(step, {"node": "rule-2", "config.messageCount": "4", "disabled": "on"})

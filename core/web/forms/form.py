@@ -15,15 +15,15 @@ from django.forms.renderers import TemplatesSetting
 from django.utils.translation import gettext as _
 
 from core.errors import PERMISSION, WHOLE_BODY
-from core.ids import is_id
 from core.text.json import dumps
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.ask import NOT_ALLOWED, Answer, sentence
+from core.web.ask import NOT_ALLOWED, Answer
 from core.web.cures import remedy_key, remedy_text
 from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 from core.web.forms.fieldsets import Fieldset, Section, sections_of
+from core.web.problems import named_problem, problem_text, sentence
 
 LOST = gettext_lazy("Enter it again. It was not saved.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
@@ -175,7 +175,7 @@ class Form(forms.Form):
         """Put the API's refusal at the fields that it names, and what belongs to no field above the form.
 
         `name_of` returns the form's name of a path in the body, where they differ; an error at no field of the form
-        keeps its path.
+        names its field in words.
         """
         if answer.code == PERMISSION:
             self.add_error(None, NOT_ALLOWED)
@@ -192,18 +192,15 @@ class Form(forms.Form):
             whole = error.get("code") == WHOLE_BODY
             field = None if whole else self.field_at(name_of(error["field"]))
             if field is not None:
-                text = error.get("text", error["message"])
-                texts.setdefault(field.name, []).append(sentence(text))
+                texts.setdefault(field.name, []).append(problem_text(error, field.kind))
             else:
-                # The message about a field of the company names it, by its label and not its key.
-                named = whole or is_id(error["field"].rpartition(".")[2])
-                rest.append(sentence(error["message"] if named else f"{error['field']}: {error['message']}"))
+                rest.append(named_problem(error))
         if not answer.errors and answer.warning:
             rest.append(sentence(answer.warning))
         for name, messages in texts.items():
             self[name].replace_error(" ".join(map(str, messages)))
         if answer.message and not self.refused_fields:
-            self.add_error(None, answer.message)
+            self.add_error(None, sentence(answer.message))
         for text in rest:
             self.add_error(None, text)
         self.ask_again()

@@ -173,7 +173,7 @@ class ImportDetail(ImportPage):
         if answer.ok:
             self.tell_mended(answer.data)
         else:
-            messages.error(self.request, " ".join(filter(None, (answer.message, answer.warning))))
+            messages.error(self.request, answer.refusal)
         saved = {entry["row"] for entry in body} if answer.ok else set[int]()
         if not any(row.changes(sent) for row in rows if row.number not in saved):
             return self.done(to=here if len(saved) < len(rows) else self.step("import"))

@@ -201,7 +201,7 @@ class WidgetForm(RecordForm):
         form = self.form().bind(self.request.POST)
         body = {name: value for name, value in self.body(form.values).items() if name != "name"}
         answer = self.read_preview(body)
-        problem = "" if answer.ok else ". ".join(filter(None, (answer.message, answer.warning)))
+        problem = "" if answer.ok else answer.refusal
         context = {"config": json.dumps(answer.data) if answer.ok else "", "problem": problem}
         response = render(self.request, "pages/widget_preview.html", context)
         response.headers["Content-Security-Policy"] = POLICY

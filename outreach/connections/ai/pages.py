@@ -111,7 +111,7 @@ class AiApps(AiPage):
     def do_test(self) -> HttpResponse:
         answer = self.ask("POST", f"apps/{self.sent_kind()}/{self.sent_id()}/test")
         if not answer.ok:
-            return self.fail(_("Test failed: %(warning)s") % {"warning": answer.warning or answer.message})
+            return self.fail(_("Test failed: %(warning)s") % {"warning": answer.reason})
         outcome = answer.data
         seconds = f"{outcome['milliseconds'] / 1000:.1f}"
         return self.done(
@@ -289,7 +289,7 @@ class AiAppForm(AiPage):
             return self.done(_("Saved. The app is off."), self.address("ai"))
         answer = self.ask("POST", f"apps/{self.kind}/{app['_id']}/test")
         if not answer.ok:
-            text = _("Saved, but the test failed: %(warning)s") % {"warning": answer.warning or answer.message}
+            text = _("Saved, but the test failed: %(warning)s") % {"warning": answer.reason}
             return self.fail(text, self.address("ai-app", kind=self.kind, id=app["_id"]))
         return self.done(_("Saved. %(model)s works.") % {"model": answer.data["model"]}, self.address("ai"))
 

@@ -188,18 +188,18 @@ class ManySuppressions(Page):
             return self.refused(_("Choose a file first."))
         uploaded = self.upload()
         if not uploaded.ok:
-            return self.refused(uploaded.warning or uploaded.message)
+            return self.refused(uploaded.reason)
         file, reason = uploaded.data["_id"], self.request.POST.get("reason", "manual")
         answer = self.ask("POST", "suppression/import/check", None, {"fileId": file, "reason": reason})
         if not answer.ok:
-            return self.refused(answer.warning or answer.message)
+            return self.refused(answer.reason)
         return self.page({**self.rights(), "checked": answer.data, "file": file, "reason": reason})
 
     def do_import(self) -> HttpResponse:
         body = {"fileId": self.sent_id("file"), "reason": self.request.POST.get("reason", "manual")}
         answer = self.ask("POST", "suppression/import", None, body)
         if not answer.ok:
-            return self.refused(answer.warning or answer.message)
+            return self.refused(answer.reason)
         return self.done(_("Import started"), self.address("suppression-import", answer.data["_id"]))
 
     def refused(self, text: str) -> HttpResponse:

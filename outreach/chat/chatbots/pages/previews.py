@@ -47,7 +47,7 @@ class TryChatbot(OneChatbot):
         messages = [{"text": line, "minute": place * between} for place, line in enumerate(lines)]
         answer = self.ask("POST", f"{self.place}/test", None, {"messages": messages})
         if not answer.ok:
-            form.add_error(None, answer.warning or answer.message)
+            form.add_error(None, answer.reason)
             return self.page(context, status=422)
         graph = self.graph
         return self.page({**context, "steps": [self._shown(graph, step) for step in answer.data["steps"]]})

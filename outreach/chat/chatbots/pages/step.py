@@ -19,6 +19,7 @@ from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form
 from core.web.pages import Refused, nothing_here
+from core.web.problems import named_problem, problem_text
 from outreach.chat.chatbots.pages.base import OneChatbot
 from outreach.chat.chatbots.pages.draw import put_in
 from outreach.chat.chatbots.pages.graph import IN_FORM, BotGraph
@@ -166,17 +167,17 @@ class ChatbotStep(OneChatbot):
             if form.mark(self.field_of(error["field"]), _error_text(answer, error)):
                 is_marked = True
             else:
-                rest.append(f"{error['field']}: {error['message']}")
+                rest.append(named_problem(error))
         if not answer.errors and answer.warning:
-            rest.append(answer.warning)
-        return "; ".join(map(str, rest)) or (MARKED if is_marked else answer.message)
+            rest.append(answer.reason)
+        return " ".join(map(str, rest)) or (MARKED if is_marked else answer.message)
 
 
 def _error_text(answer: Answer, error: FieldError) -> str:
     """Return the API's error at a field in plain words."""
     if answer.name == DuplicateField.name:
         return _("Another chatbot has this name")
-    return _("This is missing") if error.get("code") in ("required", "blank", "null") else error["message"]
+    return problem_text(error)
 
 
 def fingerprint(node: Values) -> str:

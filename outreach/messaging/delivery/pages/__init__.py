@@ -198,7 +198,7 @@ class Message(MessagePage):
             return self.done(ACTIONS[name], back={**TIMED, "do": "draft"})
         if answer.ok:
             return self.done(ACTIONS[name])
-        return self.fail(f"{answer.message}. {answer.reason}")
+        return self.fail(answer.refusal)
 
 
 class Preview(MessagePage):

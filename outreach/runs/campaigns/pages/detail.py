@@ -269,4 +269,4 @@ class CampaignPreview(CampaignPage):
             return quiet_frame(render(request, "pages/chat_bubble.html", {"bubble": bubble}))
         if answer.ok:
             return mail_frame(request, mail=answer.data)
-        return mail_frame(request, problem=". ".join(filter(None, (answer.message, answer.warning))))
+        return mail_frame(request, problem=answer.refusal)

@@ -71,7 +71,7 @@ def undo_approval(page: Page, run: str) -> HttpResponse:
 
 def why(answer: Answer) -> str:
     """Return why something about a message was refused, as a sentence."""
-    return f"{answer.message}. {answer.reason}"
+    return answer.refusal
 
 
 def shown_run(run: Values) -> JsonObject:

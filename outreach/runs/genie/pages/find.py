@@ -192,7 +192,7 @@ class FindCost(FindPeople):
         )
         context: JsonObject = {"preview": answer.data}
         if not answer.ok:
-            text = remedy_text(answer) or answer.warning or answer.message
+            text = remedy_text(answer) or answer.reason
             context = {"refused": text, "remedy": remedy_key(answer)}
         if "HX-Request" in self.request.headers:
             return self.page(context, template="web/outreach/find_cost.html")

@@ -185,7 +185,7 @@ class Review(OutreachPage):
         if now.data["status"] == "draft" and answer.status == 409:
             about_words = answer.refuses("contentHash")
             changed = self.changed(now.data) if about_words else _("The contact or sender has changed.")
-            message = _("%(message)s. %(changed)s Read it again before you approve it.") % {
+            message = _("%(message)s %(changed)s Read it again before you approve it.") % {
                 "message": answer.message,
                 "changed": changed,
             }

@@ -1,0 +1,64 @@
+"""Errors of the API's fields as texts for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from django.utils.translation import gettext as _
+
+from core.errors import WHOLE_BODY, FieldError
+from core.ids import is_id
+from core.text.translation import gettext_lazy
+from core.web.cures import without_addresses
+
+MISSING = gettext_lazy("Enter a value.")
+TEXTS: Mapping[str, str] = {
+    "required": MISSING,
+    "null": MISSING,
+    "blank": MISSING,
+    "empty": gettext_lazy("Choose at least one."),
+    "invalid_choice": gettext_lazy("Choose one of the options."),
+    "id": gettext_lazy("Choose one of the options."),
+    "unknown": gettext_lazy("This cannot be set here. Reload the page."),
+}
+"""Code of a field's error -> its text for people. Errors with other codes have texts for people already."""
+CHOICES = frozenset({"select", "search", "radio", "checks", "groups", "tags"})
+"""Kinds of fields whose values are chosen."""
+CHOOSE = gettext_lazy("Choose a value.")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def problem_text(error: FieldError, kind: str = "") -> str:
+    """Return what is wrong with a field as a sentence. `kind` is that of the form's field."""
+    text = TEXTS.get(error.get("code", ""))
+    if text is MISSING and kind in CHOICES:
+        return str(CHOOSE)
+    return str(text or sentence(without_addresses(str(error.get("text", error["message"])))))
+
+
+def named_problem(error: FieldError) -> str:
+    """Return what is wrong with a field that no form shows, with its name in words."""
+    # The message about a field of the company names it, by its label and not its key.
+    if error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
+        return sentence(without_addresses(error["message"]))
+    return _("%(field)s: %(problem)s") % {"field": field_words(error["field"]), "problem": problem_text(error)}
+
+
+def reason_text(error: FieldError) -> str:
+    """Return what is wrong with a field; with its name only where the text alone would say nothing."""
+    return named_problem(error) if error.get("code") in TEXTS else sentence(without_addresses(error["message"]))
+
+
+def field_words(path: str) -> str:
+    """Write the path of a field in words: intervalMs of items.0.intervalMs is Interval ms."""
+    name = next((part for part in reversed(path.split(".")) if not part.isdigit()), path)
+    words = [word if word.isupper() and len(word) > 1 else word.lower() for word in WORD.findall(name)]
+    text = " ".join(words) or path
+    return text[:1].upper() + text[1:]
+
+
+def sentence(text: str) -> str:
+    """Write a hint of the API as a sentence."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!", "?", "…")) else ".")
