@@ -90,7 +90,7 @@ def test_the_page_of_sessions(cast: Cast) -> None:
     assert "This session" in text_of(page)
     assert "<b>tool" not in html_of(page)
     wanted = next(one["_id"] for one in private(program["token"]).get("/sessions").data if one["isCurrent"])
-    assert "Session ended." in toast_of(client, client.post("/account/sessions", {"do": "end", "id": wanted}))
+    assert "Session ended" in toast_of(client, client.post("/account/sessions", {"do": "end", "id": wanted}))
     assert not works(program, cast)
     done = client.post("/account/sessions", {"do": "others"})
     assert "Logged out on all other devices" in toast_of(client, done)

@@ -197,9 +197,9 @@ def test_bad_changes_are_named_and_change_nothing(cast: Cast) -> None:
     job = make(cast, csv_of(people(3)))
     for body, message in (
         ({"options": {"rowFrom": 9}}, "The file does not have the first row."),
-        ({"options": {"rowFrom": 3, "rowTo": 2}}, "rowFrom"),
+        ({"options": {"rowFrom": 3, "rowTo": 2}}, "first row"),
         ({"options": {"rowTo": 1}}, "This file has no rows. Choose another file."),
-        ({"columnMapping": {"Nope": "email"}}, "mapping"),
+        ({"columnMapping": {"Nope": "email"}}, "not matched"),
         ({"tags": [MISSING]}, "Tag not found."),
         ({"category": MISSING}, "category"),
         ({"status": "flying"}, "The import's status does not allow this."),

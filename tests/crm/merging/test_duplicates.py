@@ -219,7 +219,7 @@ def test_what_cannot_be_dismissed(cast: Cast, outsiders: Cast, panel: str) -> No
     path = f"/{panel}/duplicate/dismiss"
     for other in (two, foreign, "65a1b2c3d4e5f60718293a4b"):
         answer = cast.key.post(path, {"ids": [one, other]})
-        assert (answer.status, answer.body["message"]) == (400, f"{panel.capitalize()} not found")
+        assert (answer.status, answer.body["message"]) == (400, f"{panel.capitalize()} not found.")
         assert other in answer.body["warning"]
     refusals: list[dict[str, Any]] = [
         {},

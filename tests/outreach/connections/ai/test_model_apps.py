@@ -34,7 +34,9 @@ def connected(cast: Cast, server: AiServer, kind: str = "ai-b", **values: Any) -
     return dict(answer.data)
 
 
-@pytest.mark.parametrize(("kind", "error"), [("ai-a", "Invalid ai-a"), ("ai-b", "Invalid ai-b")])
+@pytest.mark.parametrize(
+    ("kind", "error"), [("ai-a", "InvalidAiAConfiguration_400"), ("ai-b", "InvalidAiBConfiguration_400")]
+)
 def test_an_app_is_connected_tested_changed_and_switched_off(
     cast: Cast, server: AiServer, settings: Any, caplog: pytest.LogCaptureFixture, kind: str, error: str
 ) -> None:
@@ -57,7 +59,8 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
 
     server.then(Raw(401, json.dumps({"error": {"message": f"no such key: {KEY}"}}).encode()))
     failed = cast.key.post(f"{place}/test")
-    assert (failed.status, failed.body["message"]) == (400, f"{error} configuration")
+    text = "The AI app's settings are wrong. Check its key and model."
+    assert (failed.status, failed.body["name"], failed.body["message"]) == (400, error, text)
     assert "refuses the key. It says: no such key: …" in failed.body["warning"]
     server.then(Raw(429, b"{}", {"Retry-After": "9"}))
     limited = cast.key.post(f"{place}/test")

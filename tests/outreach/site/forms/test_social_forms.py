@@ -125,16 +125,20 @@ def test_what_is_not_signed_has_no_effect(
 
 def test_the_catalogue_names_what_is_missing(cast: Cast, app: dict[str, Any], platform: SocialPlatform) -> None:
     whole = {"appId": "900", "appSecret": SECRET, "userToken": USER_TOKEN}
-    said = {"appId": "Social-a app ID is", "appSecret": "Social-a secret is", "userToken": "Social-a token is"}
+    said = {"appId": "app number", "appSecret": "app secret", "userToken": "access token"}
     for name, words in said.items():
         answer = cast.key.post("/apps/social-a", {key: value for key, value in whole.items() if key != name})
-        assert (answer.status, answer.body["message"]) == (400, f"{words} required")
+        assert (answer.status, answer.body["message"]) == (400, f"Enter the {words} of the social account.")
     assert cast.key.post("/apps/social-a", {**whole, "userToken": "other"}).status == 400
     place = {"name": "Ad", "source": "social-a", "app": app["_id"], "pageId": PAGE, "formId": FORM}
-    said = {"app": "Form id or token is", "pageId": "Page id is", "formId": "Form id is"}
+    said = {
+        "app": "Log in to the social account again, then choose the form.",
+        "pageId": "Choose the page of the social account.",
+        "formId": "Choose the form of the ad.",
+    }
     for name, words in said.items():
         answer = cast.key.post("/form", {key: value for key, value in place.items() if key != name})
-        assert (answer.status, answer.body["message"]) == (400, f"{words} required")
+        assert (answer.status, answer.body["message"]) == (400, words)
     fields = [{"key": "email", "label": "Email"}, {"key": "phone", "label": "Phone"}]
     made = cast.key.post("/form", {**place, "fields": fields, "mapping": {"email": "email", "phone": "number"}})
     platform.subscribes = False
