@@ -40,22 +40,25 @@ def problem_text(error: FieldError, kind: str = "") -> str:
 def named_problem(error: FieldError) -> str:
     """Return what is wrong with a field that no form shows, with its name in words."""
     # The message about a field of the company names it, by its label and not its key.
-    if error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
+    if "text" in error or error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
         return sentence(without_addresses(error["message"]))
     return _("%(field)s: %(problem)s") % {"field": field_words(error["field"]), "problem": problem_text(error)}
 
 
 def reason_text(error: FieldError) -> str:
-    """Return what is wrong with a field; with its name only where the text alone would say nothing."""
-    return named_problem(error) if error.get("code") in TEXTS else sentence(without_addresses(error["message"]))
+    """Return what is wrong with a field; with its name where the text is that of a kind of error, such as a limit."""
+    return named_problem(error) if "code" in error else sentence(without_addresses(error["message"]))
 
 
 def field_words(path: str) -> str:
-    """Write the path of a field in words: intervalMs of items.0.intervalMs is Interval ms."""
-    name = next((part for part in reversed(path.split(".")) if not part.isdigit()), path)
+    """Write the path of a field in words: items.0.intervalMs is Interval ms (1)."""
+    parts = path.split(".")
+    name = next((part for part in reversed(parts) if not part.isdigit()), path)
     words = [word if word.isupper() and len(word) > 1 else word.lower() for word in WORD.findall(name)]
     text = " ".join(words) or path
-    return text[:1].upper() + text[1:]
+    text = text[:1].upper() + text[1:]
+    places = [int(part) + 1 for part in parts if part.isdecimal()]
+    return f"{text} ({places[-1]})" if places and name != path else text
 
 
 def sentence(text: str) -> str:

@@ -66,7 +66,7 @@ def test_who_is_asked_answers_whatever_their_role(
     sent = {"do": "reject", "id": question.pk, "comment": " Not now "}
     assert "Rejected" in toast_of(browser, browser.post(one, sent))
     late = reads_contacts.post(one, {"do": "approve", "id": question.pk})
-    assert "it is rejected" in toast_of(reads_contacts, late)
+    assert "It is rejected" in toast_of(reads_contacts, late)
     work()
     (run,) = runs(cast, run.workflow_id)
     assert (run.status, run.state["vars"]) == ("completed", {"way": "rejected"})

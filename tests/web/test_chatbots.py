@@ -84,7 +84,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
         step, {"add": "keywords", "config.words": "tea\r\ngreen tea", "config.weight": "2.5", "config.rank": ""}
     )
     wordless = client.post(step, {"add": "contains_text", "config.phrase": ""})
-    assert (wordless.status_code, "Enter a value." in text_of(wordless)) == (422, True)
+    assert (wordless.status_code, "Enter a value." in text_of(wordless)) == (422, True), text_of(wordless)
     client.post(step, {"add": "contains_text", "config.phrase": "human"})
     client.post(step, {"add": "message_count", "config.messageCount": "3"})
     client.post(step, {"node": "rule-2", "config.messageCount": "4", "disabled": "on"})
@@ -176,7 +176,7 @@ def test_the_canvas_saves_the_order_that_its_edges_say(cast: Cast, client: Clien
 
     turned["nodes"][1]["data"]["config"]["weight"] = "heavy"
     refused = draw(client, home, turned, overwrite="1")
-    assert (refused.status_code, "weight" in refused.json()["message"]) == (422, True)
+    assert (refused.status_code, "Weight: " in refused.json()["message"]) == (422, True)
     for wrong in ("", "[]", '{"nodes": [], "edges": []}', '{"nodes": [{"id": 1}], "edges": [7]}', "[" * 9000):
         assert client.post(home, {"do": "draw", "graph": wrong}).status_code == 400
     step = {"id": "x", "type": "keywords", "data": {"config": {"words": [{}]}}}

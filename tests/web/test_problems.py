@@ -103,8 +103,8 @@ def test_a_named_refusal_has_no_path() -> None:
     ("path", "words"),
     [
         ("name", "Name"),
-        ("items.0.intervalMs", "Interval ms"),
-        ("fields.12", "Fields"),
+        ("items.0.intervalMs", "Interval ms (1)"),
+        ("fields.12", "Fields (13)"),
         ("smtpURL", "Smtp URL"),
         ("network-1", "Network 1"),
         ("time_zone", "Time zone"),
@@ -117,10 +117,12 @@ def test_paths_in_words(path: str, words: str) -> None:
 
 
 def test_texts_without_a_code_stay() -> None:
-    plain = FieldError(field="smtp", message="there is no such sender (POST /apps/smtp)", code="x")
+    plain = FieldError(field="smtp", message="there is no such sender (POST /apps/smtp)")
     assert problem_text(plain) == reason_text(plain) == "There is no such sender."
     assert named_problem(plain) == "Smtp: There is no such sender."
     labelled = FieldError(field=PLACE, message="Colour is required", code="x", text="is required")
     assert (problem_text(labelled), named_problem(labelled)) == ("Is required.", "Colour is required.")
+    labelled = FieldError(field="email", message="Email is required", code="required", text="is required")
+    assert (problem_text(labelled), reason_text(labelled)) == ("Enter a value.", "Email is required.")
     whole = FieldError(field="body", message="too large", code=WHOLE_BODY)
     assert named_problem(whole) == "Too large."

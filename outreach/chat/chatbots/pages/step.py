@@ -31,7 +31,7 @@ NAMES = {"keyword": "words", "type": ""}
 """Last part of a key that the API refuses -> the field of the form."""
 NEEDED = {
     KEYWORDS: ("words", gettext_lazy("Write at least one")),
-    CONTAINS: ("phrase", gettext_lazy("This is missing")),
+    CONTAINS: ("phrase", gettext_lazy("Enter a value")),
 }
 """Type of a step -> the field without which it is not saved, and its error."""
 
