@@ -231,7 +231,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "WebhookNotFound_404": (404, "Webhook not found."),
     "WorkflowNotFound_404": (404, "Workflow not found."),
     "WorkflowApprovalNotFound_404": (404, "Approval not found."),
-    "WorkflowApprovalAnswered_409": (409, "This approval is already answered."),
+    "WorkflowApprovalAnswered_409": (409, "This approval already has a decision."),
     "WorkflowSecretNotFound_404": (404, "Secret not found."),
     "WorkflowSecretNameAlreadyExists_400": (400, "A secret with this name already exists."),
     "WorkflowRunNotFound_404": (404, "Run not found."),

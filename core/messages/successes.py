@@ -97,7 +97,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "ImportUpdated_200": (200, "Import updated."),
     "ImportsDeleted_200": (200, "Imports deleted."),
     "InviteAccepted_201": (201, "Welcome to the company."),
-    "InviteAnswered_200": (200, "Invite answered."),
+    "InviteAnswered_200": (200, "Your reply to the invite is saved."),
     "InviteDeclined_200": (200, "Invite declined."),
     "InviteResent_200": (200, "Invite sent."),
     "InviteSent_201": (201, "Invite sent."),
@@ -279,7 +279,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "WorkflowRunsPaused_200": (200, "Runs paused."),
     "WorkflowSecretCreated_201": (201, "Secret saved."),
     "WorkflowSecretsDeleted_200": (200, "Secrets deleted."),
-    "WorkflowApprovalAnswered_200": (200, "Approval answered."),
+    "WorkflowApprovalAnswered_200": (200, "Decision saved."),
     "WorkflowRunsResumed_200": (200, "Runs resumed."),
     "WorkflowHookAccepted_200": (200, "The workflow was started."),
 }

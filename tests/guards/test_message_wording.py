@@ -9,6 +9,7 @@ from django.apps import apps
 
 from core.messages.defaults import DEFAULTS
 from core.messages.services import UNKNOWN
+from tests.guards.test_visible_words import FORMER
 
 OF_THE_CONTRACT = {
     "SubscriptionExpired_400": "Cannot read properties of null (reading planDetails)",
@@ -36,6 +37,7 @@ def problems(text: str) -> list[str]:
         "is too long" if len(text.split()) > MAX_WORDS else "",
         "has words of code" if CODE.search(text.lower()) or re.search(r"[a-z][A-Z]", text) else "",
         "has an abbreviation in lower case" if LETTERS.search(text) else "",
+        "has a former word" if FORMER.search(text) else "",
         "names a model" if models & set(re.findall(r"\w+", text)) else "",
     ]
     return [problem for problem in found if problem]
@@ -67,6 +69,7 @@ def test_texts_of_the_contract_are_its_own() -> None:
         "SendJob not found.",
         "Api not found.",
         "SMTP not found.",
+        "Invite answered.",
         " ".join(["Word"] * 8 + ["is"] + ["here"] * 8) + ".",
     ],
 )
