@@ -225,6 +225,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "BookingNotFound_404": (404, "Booking not found."),
     "BookingPageNameAlreadyExists_400": (400, "A booking page with this name already exists."),
     "BookingPageNotFound_404": (404, "Booking page not found."),
+    "BookingPageSlugAlreadyExists_400": (400, "Another booking page has this address. Choose another one."),
     "BookingSlotTaken_409": (409, "This time is no longer free. Choose another time."),
     "SessionNotFound_404": (404, "Session not found."),
     "WebhookDeliveryNotFound_404": (404, "Webhook delivery not found."),

@@ -35,7 +35,11 @@ def test_a_visitor_books_moves_and_cancels(
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     page.goto(at(cast.owner, "booking"))
     page.get_by_role("link", name="New booking page").first.click()
+    page.locator("#f-name").fill("Intro – Café & Bar!")
+    expect(page.locator("#f-slug")).to_have_value("intro-cafe-bar")
+    page.locator("#f-slug").fill("intro-call")
     page.locator("#f-name").fill("Intro")
+    expect(page.locator("#f-slug")).to_have_value("intro-call")
     page.locator("#f-kind").select_option("offline")
     page.locator("#f-place").fill("Harbour Street 1")
     page.get_by_role("button", name="Create").click()
@@ -60,9 +64,9 @@ def test_a_visitor_books_moves_and_cancels(
     page.get_by_role("button", name="Add question").click()
     expect(page.get_by_text("What is it about?")).to_be_visible()
     with cast.scope():
-        token = BookingPage.objects.get().token
+        assert BookingPage.objects.get().slug == "intro-call"
 
-    page.goto(f"{live_server.url}/book/{token}")
+    page.goto(f"{live_server.url}/book/intro-call")
     expect(page.get_by_text("Harbour Street 1")).to_be_visible()
     assert violations(page.context.new_cdp_session(page), axe) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -49,6 +49,23 @@ def test_a_page_is_made_changed_and_deleted(owner: Member, cast: Cast) -> None:
         assert not BookingPage.objects.exists()
 
 
+def test_a_page_has_a_chosen_address(owner: Member, cast: Cast) -> None:
+    browser, place = enter(owner), at(owner, "booking/new")
+    values = {"name": "Intro", "kind": "offline", "colour": "#2f5bea", "horizonDays": "20", "isActive": "on"}
+    for wrong, said in (("Intro call", "letters a to z"), ("login", "reserved"), ("x", "3 to 60")):
+        refused = browser.post(place, {"do": "save", **values, "slug": wrong})
+        assert (refused.status_code, said in text_of(refused)) == (422, True), wrong
+    assert "The page is open" in toast_of(browser, browser.post(place, {"do": "save", **values, "slug": "intro-call"}))
+    with cast.scope():
+        page = BookingPage.objects.get()
+    assert "/book/intro-call" in text_of(browser.get(at(owner, "booking")))
+    changed = at(owner, f"booking/pages/{page.pk}")
+    shown = text_of(browser.get(changed))
+    assert ("A new address ends the former one." in shown, "/book/intro-call" in shown) == (True, True)
+    taken = browser.post(place, {"do": "save", **values, "name": "Second", "slug": "intro-call"})
+    assert (taken.status_code, "intro-call-2" in text_of(taken)) == (422, True)
+
+
 def test_a_page_of_video_calls_says_where_links_are_set(owner: Member, cast: Cast) -> None:
     browser, place = enter(owner), at(owner, "booking/new")
     hint = "Choose a video call provider here"

@@ -30,6 +30,7 @@ def create_booking(member: Member) -> None:
         values={
             "name": "Coffee chat",
             "title": "A coffee chat with us",
+            "slug": "coffee-chat",
             "text": "Half an hour about beans, machines and what your office drinks.",
             "duration_minutes": 30,
             "buffer_after": 15,

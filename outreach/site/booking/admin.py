@@ -16,7 +16,7 @@ class BookingPageAdmin(CompanyRecordAdmin):
     list_display = ("name", "company", "member", "team", "is_active", "kind", "created_at")
     list_filter = (BY_COMPANY, "is_active", "kind")
     list_select_related = ("company", "member", "team")
-    search_fields = ("=id", "name", "=token")
+    search_fields = ("=id", "name", "=token", "=slug")
 
 
 @admin.register(Booking)

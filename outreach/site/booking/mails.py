@@ -23,9 +23,9 @@ def booking_address(token: str) -> str:
     return f"{settings.BASE_URL.rstrip('/')}/booking/{token}"
 
 
-def page_address(token: str) -> str:
-    """Return the address of a page."""
-    return f"{settings.BASE_URL.rstrip('/')}/book/{token}"
+def page_address(address: str) -> str:
+    """Return the address of a page from its slug or token."""
+    return f"{settings.BASE_URL.rstrip('/')}/book/{address}"
 
 
 def visitors_of(meeting: Meeting) -> Mapping[str, Invited]:

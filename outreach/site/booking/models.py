@@ -10,6 +10,7 @@ from core.types import JsonObject
 from crm.meetings.models import Meeting
 
 TOKEN_LENGTH = 32
+MAX_SLUG_LENGTH = 60
 COLOUR = "#2f5bea"
 
 
@@ -37,6 +38,9 @@ class BookingPage(CompanyModel):
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, null=True, related_name="+")
     team = CompanyForeignKey("crm.Team", on_delete=models.SET_NULL, null=True, related_name="+")
     token = models.CharField(max_length=TOKEN_LENGTH, unique=True, editable=False, help_text="In its public address.")
+    slug = models.CharField(
+        max_length=MAX_SLUG_LENGTH, blank=True, default="", help_text="In its chosen address; empty: it has none."
+    )
     is_active = models.BooleanField(default=True)
     title = models.CharField(max_length=200, blank=True, default="", help_text="What visitors read; empty: its name.")
     text = models.TextField(blank=True, default="")
@@ -62,7 +66,10 @@ class BookingPage(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        constraints = [models.UniqueConstraint("company", Lower("name"), name="bookingpage_name_unique")]
+        constraints = [
+            models.UniqueConstraint("company", Lower("name"), name="bookingpage_name_unique"),
+            models.UniqueConstraint(fields=("slug",), condition=~Q(slug=""), name="bookingpage_slug_unique"),
+        ]
         indexes = [models.Index(fields=("company", "created_at", "id"), name="bookingpage_newest")]
 
     def __str__(self) -> str:
@@ -71,6 +78,11 @@ class BookingPage(CompanyModel):
     @property
     def heading(self) -> str:
         return self.title or self.name
+
+    @property
+    def address(self) -> str:
+        """Return the last part of the public address: the slug, or else the token."""
+        return self.slug or self.token
 
     @property
     def fields(self) -> list[JsonObject]:

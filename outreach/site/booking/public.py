@@ -163,7 +163,7 @@ def _ask(
         "trouble": trouble,
         "trap": TRAP,
         "kept": [("page", page_id_for(page, params.get("page", ""))), ("at", at.isoformat()), ("tz", zone.key)],
-        "back": f"/book/{page.token}?{urlencode({'tz': zone.key, 'from': at.astimezone(zone).date().isoformat()})}",
+        "back": f"/book/{page.address}?{urlencode({'tz': zone.key, 'from': at.astimezone(zone).date().isoformat()})}",
     }
     return _page(request, page, context, status)
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 
@@ -38,7 +38,7 @@ from crm.meetings.services import (
 from crm.meetings.video.registry import provider_of
 from crm.records.writes.updates import event_value
 from outreach.connections.calendars.busy_times import ask_now
-from outreach.site.booking.models import TOKEN_LENGTH, Booking, BookingPage
+from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, Booking, BookingPage
 from outreach.site.booking.people import contact_of, lead_of
 from outreach.site.booking.slots import free_slots, hours_of, members_of, window
 from outreach.site.forms.submissions import id_of_sent
@@ -62,6 +62,7 @@ TAKEN, GONE = "BookingSlotTaken_409", "BookingNotFound_404"
 AN_ADDRESS = re.compile(r"(?i:://|www\.|@)|\w\.([a-z]{2,}|[A-Z]{2,})(?!\w)")
 """Texts that mail programs convert into links: bit.ly, too, but not J.R.R. or St.John."""
 SCHEDULED = Meeting.Status.SCHEDULED
+PAGE_ADDRESS = re.compile(rf"[A-Za-z0-9-]{{1,{MAX_SLUG_LENGTH}}}")
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,16 @@ class Visitor:
     timezone: str = ""
 
 
-def find_page(token: str) -> BookingPage | None:
-    """Return the page with this address, of any company, if it can be booked and the company is paying."""
+def find_page(address: str) -> BookingPage | None:
+    """Return the page with this token or slug, of any company, if it can be booked and the company is paying."""
     # Checked before the query, since any text may stand in an address.
-    if len(token) != TOKEN_LENGTH or not token.isascii() or not token.isalnum():
+    if not PAGE_ADDRESS.fullmatch(address):
         return None
+    is_it = Q(token=address) | Q(slug=address.lower())
     with unscoped(reason="public booking page: the page whose address it is"):
-        rows = BookingPage.objects.filter(token=token, is_active=True).select_related("company", "member")
-        page: BookingPage | None = rows.first()
+        rows = BookingPage.objects.filter(is_it, is_active=True).select_related("company", "member")
+        # A slug that looks like a token never takes the token's address.
+        page = min(rows, key=lambda row: row.token != address, default=None)
     if page is None:
         return None
     with company_scope(page.company_id):

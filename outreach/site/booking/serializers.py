@@ -21,6 +21,7 @@ from crm.meetings.models import Meeting
 from crm.tags.serializers import NamedModelSnapshot
 from outreach.site.booking.hours import CLOCK, MAX_AWAY, MAX_SPANS
 from outreach.site.booking.mails import page_address
+from outreach.site.booking.models import MAX_SLUG_LENGTH
 from outreach.site.booking.services import MAX_DAYS, MAX_LENGTH, MAX_NOTICE, MAX_QUESTIONS
 from outreach.site.forms.kinds import FIELD_TYPES, HIDDEN
 
@@ -115,6 +116,12 @@ class BookingPageUpdate(Input):
     team = ObjectIdInput(
         required=False, allow_null=True, help_text="instead of member: whoever of the team is free, in turn"
     )
+    slug = LineInput(
+        max_length=MAX_SLUG_LENGTH,
+        help_text="the end of its address: a to z, digits and hyphens, unique over all companies; empty: the random"
+        " one. A former slug stops working",
+        **EMPTY,
+    )
     isActive = BooleanInput(required=False)
     title = TextInput(max_length=200, help_text="what visitors read; empty: the name", **EMPTY)
     text = TextInput(max_length=5000, **EMPTY)
@@ -172,6 +179,7 @@ class BookingPageOut(Output):
     name = serializers.CharField()
     member = MemberSnapshot()
     team = NamedModelSnapshot()
+    slug = serializers.CharField(help_text="the chosen end of its address; empty: it has none")
     isActive = serializers.BooleanField(source="is_active")
     title = serializers.CharField()
     text = serializers.CharField()
@@ -204,7 +212,7 @@ class BookingPageOut(Output):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        return {**data, "url": page_address(row["token"])}
+        return {**data, "url": page_address(row["slug"] or row["token"])}
 
     @classmethod
     def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:

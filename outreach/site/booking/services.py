@@ -19,14 +19,14 @@ from crm.leads.sources import check_source
 from crm.meetings.models import Meeting, VideoSettings
 from crm.meetings.video.registry import PROVIDERS
 from crm.records.datetimes import check_timezone
-from crm.records.writes.unique_names import save_unique_name
 from crm.teams.models import Team
 from outreach.site.booking.hours import WORKING, check_days
 from outreach.site.booking.models import TOKEN_LENGTH, BookingPage, MemberHours
 from outreach.site.booking.slots import members_of
+from outreach.site.booking.slugs import check_slug, save_page
 from outreach.site.forms.kinds import CHOICES, KEY
 
-NOT_FOUND, TAKEN = "BookingPageNotFound_404", "BookingPageNameAlreadyExists_400"
+NOT_FOUND = "BookingPageNotFound_404"
 ALL, OWN = "calendar", "my-calendar"
 """The permission modules: of everybody's pages, and of one's own."""
 MAX_PAGES = 200
@@ -74,7 +74,7 @@ def get_page(id: str, actor: Actor, method: str = "GET") -> BookingPage:
 def create_page(*, actor: Actor, values: Values) -> BookingPage:
     """Create a page for the actor unless another member or a team is named.
 
-    Raises BookingPageNameAlreadyExists_400, MemberNotFound_404, MemberNotAccepted_400 and TeamNotFound_400. Raises
+    Raises the errors of `save_page`, MemberNotFound_404, MemberNotAccepted_400 and TeamNotFound_400. Raises
     InvalidTimezone_400, InvalidInput_400, UnauthorizedAction_403 and ValidationFailed.
     """
     if BookingPage.objects.count() >= MAX_PAGES:
@@ -89,7 +89,7 @@ def create_page(*, actor: Actor, values: Values) -> BookingPage:
     if "asks_phone" not in values:  # without a number that contacts must have nobody who books becomes one
         values = {**values, "asks_phone": "number" in ContactSchema.load().required_system}
     _set(page, actor, values, "POST")
-    save_unique_name(page, TAKEN)
+    save_page(page)
     return page
 
 
@@ -101,7 +101,7 @@ def update_page(*, id: str, actor: Actor, values: Values) -> None:
         raise not_found()
     _set(page, actor, values, "PUT")
     page.updated_by_id = actor.member_id
-    save_unique_name(page, TAKEN)
+    save_page(page)
 
 
 @transaction.atomic
@@ -143,6 +143,8 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
         check_timezone(page.timezone)
     if "days" in values:
         page.days = check_days(page.days)
+    if "slug" in values:
+        page.slug = check_slug(page.slug)
     if "questions" in values:
         page.questions = _checked(page.questions)
     if "colour" in values:

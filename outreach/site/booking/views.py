@@ -41,11 +41,13 @@ from outreach.site.booking.serializers import (
     SlotsOut,
 )
 from outreach.site.booking.slots import free_slots, zone_name
+from outreach.site.booking.slugs import NAME_TAKEN, SLUG_TAKEN
 from outreach.site.forms.submissions import issue_page_id, read_page_id
 
 NOT_FOUND = (services.NOT_FOUND,)
 WRONG = (
-    services.TAKEN,
+    NAME_TAKEN,
+    SLUG_TAKEN,
     "MemberNotFound_404",
     "MemberNotAccepted_400",
     "TeamNotFound_400",

@@ -69,7 +69,7 @@ class BookingList(RecordList, BookingPages):
 
 
 FIELDSETS = (
-    Fieldset(gettext_lazy("Page"), (("name", "title"), "text", ("colour", "isActive"))),
+    Fieldset(gettext_lazy("Page"), (("name", "title"), "slug", "text", ("colour", "isActive"))),
     Fieldset(gettext_lazy("Host"), (("member", "team"),)),
     Fieldset(gettext_lazy("Meeting"), (("kind", "videoProvider"), "place")),
     Fieldset(
@@ -88,6 +88,8 @@ FIELDSETS = (
 class BookingForm(BookingPages):
     """Shared parts of the forms of a booking page."""
 
+    slug_hint = gettext_lazy("A new address ends the former one.")
+
     def link(self) -> Field:
         """Return the choice of the links' provider, with a hint if the company's settings create none."""
         answer = self.ask("GET", "videocall/settings")
@@ -104,11 +106,16 @@ class BookingForm(BookingPages):
             help_text=hint,
         )
 
+    def slug(self) -> Field:
+        """Return the field of the end of the page's address."""
+        return Field("slug", _("End of the address"), help_text=self.slug_hint, placeholder="intro-call")
+
     def fields(self) -> list[Field]:
         return [
             Field("name", _("Name"), required=True, help_text=_("Internal name.")),
             Field("isActive", _("Active"), "switch", initial=True),
             Field("title", _("Heading"), help_text=_("Shown to visitors. Leave empty to use the name.")),
+            self.slug(),
             Field("text", _("Description"), "textarea"),
             *self.whose(),
             numbers("durationMinutes", _("Length"), in_minutes(LENGTHS), 30),
@@ -189,6 +196,8 @@ class NewBookingPage(BookingForm, NewRecord):
     action = title
     added = gettext_lazy("Booking page added")
     save_label = gettext_lazy("Create")
+    template = "web/booking/new.html"
+    slug_hint = gettext_lazy("Leave empty for a random address.")
 
     def form(self, values: Values | None = None) -> Form:
         return Form(fields=self.fields(), initial=values, fieldsets=FIELDSETS)

@@ -1,0 +1,60 @@
+"""Chosen addresses of booking pages, unique over all companies."""
+
+from __future__ import annotations
+
+import re
+
+from django.db import IntegrityError
+
+from core.errors import NamedError, ValidationFailed
+from core.tenancy import unscoped
+from crm.records.writes.unique_names import save_unique_name
+from outreach.site.booking.models import MAX_SLUG_LENGTH, BookingPage
+
+NAME_TAKEN, SLUG_TAKEN = "BookingPageNameAlreadyExists_400", "BookingPageSlugAlreadyExists_400"
+MIN_SLUG_LENGTH = 3
+SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """about account accounts admin api app assets auth billing book booking bookings calendar contact docs edit
+        help home invoice legal login logout mail new null password pay payment payments plan privacy public register
+        reset root search security service settings signin signup site static status support system terms undefined user
+        verify www""",
+    )
+)
+"""Slugs that pages of the service may need, or that would look like the service's own."""
+
+
+def check_slug(slug: str) -> str:
+    """Return the slug as it is stored. Raises ValidationFailed."""
+    slug = slug.lower()
+    if not slug:
+        return slug
+    if not SLUG.fullmatch(slug):
+        raise ValidationFailed("slug is none", "slug: use letters a to z, digits and single hyphens between them")
+    if not MIN_SLUG_LENGTH <= len(slug) <= MAX_SLUG_LENGTH:
+        detail = f"slug: use {MIN_SLUG_LENGTH} to {MAX_SLUG_LENGTH} characters"
+        raise ValidationFailed("slug: wrong length", detail)
+    if slug in RESERVED:
+        raise ValidationFailed("slug is reserved", f"slug: {slug!r} is reserved; choose another address")
+    return slug
+
+
+def save_page(page: BookingPage) -> None:
+    """Save the page. Raises BookingPageNameAlreadyExists_400 and BookingPageSlugAlreadyExists_400."""
+    try:
+        save_unique_name(page, NAME_TAKEN)
+    except IntegrityError as error:
+        if "slug_unique" not in str(error):
+            raise
+        detail = f"slug: {page.slug!r} is taken; {_free_slug(page.slug)!r} is free"
+        raise NamedError(SLUG_TAKEN, detail) from None
+
+
+def _free_slug(slug: str) -> str:
+    """Return the slug with the lowest number that makes it free."""
+    start = slug[: MAX_SLUG_LENGTH - 5].rstrip("-")
+    with unscoped(reason="addresses of booking pages are unique over all companies"):
+        taken = set(BookingPage.objects.filter(slug__startswith=f"{start}-").values_list("slug", flat=True))
+    return next(other for number in range(2, len(taken) + 3) if (other := f"{start}-{number}") not in taken)
