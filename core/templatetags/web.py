@@ -151,12 +151,6 @@ def with_filter(state: ListState, choice: Choice) -> str:
 
 
 @register.filter
-def operator_words(choice: Choice) -> list[tuple[str, str]]:
-    """Return (operator, its label) of the operators for the field."""
-    return [(operator, choice.words(operator)) for operator in choice.operators]
-
-
-@register.filter
 def parted(text: str) -> list[str]:
     """Split a text at commas: {% for name in "File,Columns"|parted %}."""
     return text.split(",")

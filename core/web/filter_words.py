@@ -9,7 +9,7 @@ from core.text.formats import Formats
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.field_values import dated_text
-from core.web.filters import WORDS, Choice
+from core.web.filters import OF_SEVERAL, WORDS, Choice
 from core.web.forms.inputs import option_text
 
 NAMES = {
@@ -50,7 +50,9 @@ def in_words(
     several = value if isinstance(value, list) else [value]
     choice = (choices or {}).get(field)
     said = [_value_label(inner, field, records, choice, formats) for inner in several if inner is not None]
-    phrase = choice.words(node.get("operator", "")) if choice else WORDS.get(node.get("operator", ""), "is")
+    operator = node.get("operator", "")
+    plain = OF_SEVERAL.get(operator) if len(said) > 1 else WORDS.get(operator)
+    phrase = choice.words(operator, len(said) > 1) if choice else plain or "is"
     return f"{names.get(field) or NAMES.get(field, field)} {phrase} {', '.join(map(str, dict.fromkeys(said)))}".strip()
 
 

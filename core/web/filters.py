@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,9 @@ WORDS = {
 }
 """Operator of the API -> the text of a chip."""
 OF_NUMBERS = {SINCE: gettext_lazy("is at least"), "lessThanOrEqual": gettext_lazy("is at most")}
+OF_SEVERAL = {"in": gettext_lazy("is any of"), "notIn": gettext_lazy("is none of")}
+EACH = "each"
+"""The operator of forms that stands for a filter of each value."""
 WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
 WITHIN_TIME = ("withinLast", "withinNext")
 UNITS = ("days", "weeks", "months", "years", "hours", "minutes")
@@ -80,13 +84,15 @@ class Choice:
     options: Sequence[tuple[str, str]] = ()
     kind: str = "text"
     """text, number, date, or flag, which is yes or no."""
+    holds_several: bool = False
+    """A record has several of the values, such as tags."""
 
     def of(self, operator: str, text: str) -> Any:
         """Return the value in the API's form: `in` takes several. Raises ValueError with text for people."""
         if operator in WITHIN_TIME:
             return _time_span(text)
-        value = _READ.get(self.kind, str)(text)
-        return [value] if operator in ("in", "notIn") else value
+        read = _READ.get(self.kind, str)
+        return [read(value) for value in values_of(text)] if operator in OF_SEVERAL else read(text)
 
     def trouble(self, operator: str, text: str) -> str:
         """Return the error of the value, or an empty text."""
@@ -104,17 +110,49 @@ class Choice:
             list_filter.value or list_filter.operator in WITHOUT_VALUE
         )
 
-    def words(self, operator: str) -> str:
-        phrase = OF_NUMBERS.get(operator) if self.kind == "number" else None
-        return phrase or WORDS.get(operator, operator)
+    def words(self, operator: str, is_several: bool = False) -> str:
+        phrases = OF_SEVERAL if is_several else OF_NUMBERS if self.kind == "number" else {}
+        return phrases.get(operator) or WORDS.get(operator, operator)
+
+    @property
+    def labelled_operators(self) -> list[tuple[str, str]]:
+        """Return (operator, its label) of the operators that a form offers."""
+        offered = [(operator, self.words(operator, self.takes_several)) for operator in self.operators]
+        return [*offered, (EACH, gettext("is all of"))] if self.holds_several and self.takes_several else offered
+
+    def value_labels(self, operator: str, text: str) -> str:
+        """Return the value of a filter as people read it."""
+        labels = dict(self.options)
+        values = values_of(text) if operator in OF_SEVERAL else [text]
+        return ", ".join(str(labels.get(value, value)) for value in values)
 
     def means_day(self, operator: str) -> bool:
         """Return whether the operator's value is a day, which a time zone has at another time than UTC."""
         return self.kind == "date" and operator not in (*WITHIN_TIME, *WITHOUT_VALUE)
 
     @property
+    def takes_several(self) -> bool:
+        return bool(self.options) and "in" in self.operators
+
+    @property
     def takes_time_span(self) -> bool:
         return any(operator in self.operators for operator in WITHIN_TIME)
+
+
+def values_of(text: str) -> list[str]:
+    """Read the values of a filter by several, which an address writes as a list of JSON; a single one as it is."""
+    if not text.startswith('["'):
+        return [text]
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return [text]
+    return [str(value) for value in values]
+
+
+def value_text(values: Sequence[str]) -> str:
+    """Write the values of a filter as addresses do."""
+    return values[0] if len(values) == 1 else json.dumps(values, ensure_ascii=False) if values else ""
 
 
 def _number(text: str) -> int | float:
@@ -151,14 +189,18 @@ def _time_span(text: str) -> JsonObject:
 _READ: dict[str, Callable[[str], Any]] = {"number": _number, "date": _day, "flag": _flag}
 
 
-def sent_filter(sent: QueryDict, name: str, suffix: str = "") -> str:
-    """Write the filter from the fields of a form (parts/filter_field.html), in the notation of addresses."""
+def sent_filters(sent: QueryDict, name: str, suffix: str = "") -> list[str]:
+    """Write the filters from the fields of a form (parts/filter_field.html), in the notation of addresses."""
     operator = sent.get(f"operator{suffix}", "")
-    value = sent.get(f"value{suffix}", "").strip()
+    values = [value for text in sent.getlist(f"value{suffix}") if (value := text.strip())]
+    group = sent.get(f"group{suffix}", "")
+    group = group if group.isdigit() else ""
+    if operator == EACH:
+        return [str(Filter(name, "in", value, group)) for value in values]
+    value = value_text(values) if operator in OF_SEVERAL else "".join(values[:1])
     if operator in WITHIN_TIME and (amount := sent.get(f"amount{suffix}", "").strip()):
         value = f"{amount} {sent.get(f'unit{suffix}', '')}"
-    group = sent.get(f"group{suffix}", "")
-    return str(Filter(name, operator, value, group if group.isdigit() else ""))
+    return [str(Filter(name, operator, value, group))]
 
 
 def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -168,22 +210,26 @@ def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str],
     """
     chosen = sent.get("add", "")
     added = [
-        sent_filter(sent, name, f"-{name}")
+        text
         for name in choices
+        for text in sent_filters(sent, name, f"-{name}")
         if name == chosen or sent.get(f"value-{name}", "").strip() or sent.get(f"amount-{name}", "").strip()
     ]
     return [*added, *([chosen] if ":" in chosen else [])], sent.getlist("drop")
 
 
 def as_filter(node: Values, zone: str = "") -> str | None:
-    """Write a condition as addresses do, or None for a group, for several values, and for days of another zone."""
+    """Write a condition as addresses do, or None for what they cannot write: a group, days of another zone."""
     value = node.get("value", "")
     several = value if isinstance(value, list) else [value]
     elsewhere = zone and node.get("timeZone", zone) != zone
-    if "conditions" in node or len(several) != 1 or elsewhere:
+    if "conditions" in node or not several or elsewhere:
         return None
-    text = _written(several[0])
-    return None if text is None else f"{node['field']}:{node['operator']}:{text}"
+    texts = [_written(item) for item in several]
+    if None in texts or (len(texts) > 1 and not all(texts)):
+        return None
+    text = value_text([item for item in texts if item is not None])
+    return f"{node['field']}:{node['operator']}:{text}"
 
 
 def _written(value: Any) -> str | None:

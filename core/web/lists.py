@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from core.lists.tree import DEFAULT_ZONE
 from core.types import JsonObject, Values
-from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, sent_filter
+from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, sent_filters, values_of
 
 SIZE = 50
 MAX_ROWS = 1000
@@ -125,7 +125,7 @@ class ListState:
     def _parsed_filters(self) -> list[tuple[Choice, Filter]]:
         """The filters of the address, and the one that the form of the filter menu adds."""
         name = self.sent.get("field", "")
-        texts = [*self.sent.getlist("f"), *([sent_filter(self.sent, name)] if name else [])]
+        texts = [*self.sent.getlist("f"), *(sent_filters(self.sent, name) if name else [])]
         read = (Filter.read(text) for text in texts)
         pairs = ((self.choices.get(list_filter.name), list_filter) for list_filter in read if list_filter)
         return [(choice, list_filter) for choice, list_filter in pairs if choice and choice.accepts(list_filter)]
@@ -229,11 +229,11 @@ class ListState:
 
     def _chip(self, list_filter: Filter) -> Chip:
         choice = self.choices[list_filter.name]
-        text = dict(choice.options).get(list_filter.value, list_filter.value)
+        text = choice.value_labels(list_filter.operator, list_filter.value)
         kind = "date" if choice.means_day(list_filter.operator) else ""
         return Chip(
             choice.label,
-            choice.words(list_filter.operator),
+            choice.words(list_filter.operator, len(values_of(list_filter.value)) > 1),
             text,
             self.without_filter(list_filter),
             str(list_filter),

@@ -103,7 +103,9 @@ class NewSegment(NewRecord, SegmentForm):
     @cached_property
     def choices(self) -> list[Choice]:
         """Return the filters for lists of the panel."""
-        return record_choices(self.panel, self.definitions(self.panel), self.options_of("tag"))
+        definitions = self.definitions(self.panel)
+        categories = self.options_of("contact-category") if self.panel == "contact" else ()
+        return record_choices(self.panel, definitions, self.options_of("tag"), categories=categories)
 
     @cached_property
     def state(self) -> ListState:
@@ -279,7 +281,7 @@ class EditSegment(EditRecord, SegmentForm):
         """Return whether the page of the filters shows the filter, which it would lose otherwise."""
         panel = self.record["panel"]
         choices = {choice.name: choice for choice in record_choices(panel, self.definitions(panel))}
-        return text.partition(":")[0] == "tags" or shown_by(choices)(text)
+        return text.partition(":")[0] in ("tags", "category") or shown_by(choices)(text)
 
     def filters_address(self) -> str:
         """Return the address that changes the filters, or "" where they are more than filters and groups of them."""

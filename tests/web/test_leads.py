@@ -266,7 +266,9 @@ def test_nobody_does_what_their_role_may_not(db: None) -> None:
     for path in ("leads", "leads?view=board", f"leads/{lead.pk}", f"leads/{lead.pk}?edit"):
         page = html_of(client.get(at(cast.narrow, path)))
         assert "Ann Lee" in page
-        actions = r'name="do" value="(delete|note|save|move|status|assign)"|\?edit|leads/new|type="checkbox"'
+        actions = (
+            r'name="do" value="(delete|note|save|move|status|assign)"|\?edit|leads/new|data-pick-all|name="(?:ids|all)"'
+        )
         assert not re.findall(actions, page)
     for path, body in (
         ("leads", {"do": "delete", "ids": lead.pk}),

@@ -53,6 +53,10 @@ def offered_conditions(html: str) -> dict[str, tuple[list[str], str]]:
         options = re.findall(r'<option value="([^"]+)"', part[value.start() :].partition("</select>")[0])
         kind = re.search(r'type="(\w+)"', value[1])
         typed = {"number": "7", "date": "2026-01-31"}.get(kind[1] if kind else "", "a")
+        boxes = re.findall(r'type="checkbox"[^>]* value="([^"]+)"', part)
+        if boxes:
+            fields[name[1]] = (re.findall(r'<option value="(\w+)"', operators[0]), boxes[0])
+            continue
         is_choice = part[: value.start()].rpartition("<")[2].startswith("select")
         fields[name[1]] = (re.findall(r'<option value="(\w+)"', operators[0]), options[0] if is_choice else typed)
     return fields

@@ -227,6 +227,37 @@ class Palette extends HTMLElement {
   }
 }
 
+// A search among the fields of the filter menu: arrows walk, Enter opens the first one that matches.
+class Find extends HTMLElement {
+  connectedCallback() {
+    const field = document.createElement("input");
+    field.type = "search";
+    field.autofocus = true;
+    field.placeholder = this.dataset.label;
+    field.setAttribute("aria-label", this.dataset.label);
+    this.replaceChildren(field);
+    field.addEventListener("input", (event) => {
+      event.stopPropagation();
+      for (const entry of this.entries) entry.hidden = !entry.firstElementChild.textContent.toLowerCase().includes(field.value.trim().toLowerCase());
+    });
+    this.parentElement.addEventListener("keydown", (event) => this.#key(event, field));
+  }
+
+  get entries() { return all(":scope > details", this.parentElement); }
+
+  #key(event, field) {
+    const names = this.entries.filter((entry) => !entry.hidden).map((entry) => entry.firstElementChild);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], at = names.indexOf(event.target);
+    if (event.target !== field && at < 0) return;
+    if (step) { event.preventDefault(); (names[at + step] ?? field).focus(); }
+    if (event.key === "Enter" && event.target === field) {
+      event.preventDefault();
+      if (names[0]) { names[0].parentElement.open = true; names[0].focus(); }
+    }
+  }
+}
+
+customElements.define("lw-find", Find);
 customElements.define("lw-list", List);
 customElements.define("lw-palette", Palette);
 customElements.define("lw-order", Order);

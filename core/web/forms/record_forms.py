@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext
@@ -189,11 +190,15 @@ OF_PHONE = ("countryCode", "number")
 
 
 def record_choices(
-    panel: str, definitions: Iterable[Definition], tags: Iterable[Option] = (), members: Iterable[Option] = ()
+    panel: str,
+    definitions: Iterable[Definition],
+    tags: Iterable[Option] = (),
+    members: Iterable[Option] = (),
+    categories: Iterable[Option] = (),
 ) -> list[Choice]:
     """Return the filters for the records of a panel, in lists and for segments.
 
-    Tags and members are chosen by name if they are given, and else typed.
+    Tags, members and categories are chosen by name if they are given, and else typed.
     """
     field_choices = [
         choice_of(entry)
@@ -203,16 +208,20 @@ def record_choices(
     own = {entry.name: entry for entry in field_choices}
     first = [own.pop(entry.name, entry) for entry in PLAIN[panel]]
     choices = [*first, *(entry for name, entry in own.items() if name not in OF_PHONE)]
-    pairs = tuple((entry.value, entry.label) for entry in tags)
-    choices.append(Choice("tags", gettext("Tag"), ONE_OF, pairs) if pairs else Choice("tags.name", gettext("Tag")))
+    choices.append(by_name(Choice("tags.name", gettext("Tag"), holds_several=True), tags))
+    members = tuple(members)
     if panel == "lead":
-        pairs = tuple((entry.value, entry.label) for entry in members)
-        choices.append(
-            Choice("teamMember", gettext("Assigned to"), ONE_OF, pairs)
-            if pairs
-            else Choice("teamMember.name", gettext("Assigned to"))
-        )
-    return [*choices, *BESIDE[panel]]
+        choices.append(by_name(Choice("teamMember.name", gettext("Assigned to")), members))
+    known = {"category.name": categories, "createdBy.name": members}
+    return [*choices, *(by_name(choice, known.get(choice.name, ())) for choice in BESIDE[panel])]
+
+
+def by_name(choice: Choice, records: Iterable[Option]) -> Choice:
+    """Return a choice of the records in place of one of their names, if there are any."""
+    pairs = tuple((record.value, record.label) for record in records)
+    if not pairs:
+        return choice
+    return replace(choice, name=choice.name.removesuffix(".name"), operators=ONE_OF, options=pairs)
 
 
 UNSORTED = ("array", "object", "file")

@@ -21,8 +21,6 @@ from crm.contacts.pages.base import ContactPage, body_of, linked_values
 
 CUSTOM_COLUMNS = 2
 """The number of custom fields among the columns that are shown when nobody has chosen any."""
-LINKED = (("segment", "segment", gettext_lazy("Segment")), ("category", "contact-category", gettext_lazy("Category")))
-"""Field, path and label of the filters from pages of segments and categories."""
 ANSWERED = Choice("repliedAt", gettext_lazy("Replied"), (SINCE,), kind="date")
 """The filter that a number of the home page leads to."""
 IMPORT = ("importId", "contact/import", gettext_lazy("Import"))
@@ -83,11 +81,11 @@ class ContactList(ContactTable, BulkList):
     @cached_property
     def choices(self) -> list[Choice]:
         """The fields that people filter by."""
-        filters = record_choices("contact", self.definitions, self.options_of("tag"))
-        for name, path, label in LINKED:
-            if self.is_filtered(name):  # the names are asked for only then
-                pairs = [(option.value, option.label) for option in self.options_of(path)]
-                filters.append(Choice(name, label, ("in",), pairs))
+        categories = self.options_of("contact-category")
+        filters = record_choices("contact", self.definitions, self.options_of("tag"), categories=categories)
+        if self.is_filtered("segment"):  # the names are asked for only then
+            pairs = [(option.value, option.label) for option in self.options_of("segment")]
+            filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
         filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         filters += [ANSWERED] if self.is_filtered(ANSWERED.name) else []
         return filters
@@ -130,7 +128,7 @@ class Contacts(ContactList):
         links."""
         names = {condition.name for condition in self.state.filters}
         more = self.state.search or self.state.fixed
-        links = {*(name for name, *_ in (*LINKED, IMPORT)), ANSWERED.name}
+        links = {"segment", IMPORT[0], ANSWERED.name}
         return bool(names) and not more and names.isdisjoint(links)
 
     def do_write(self) -> HttpResponse:
