@@ -130,6 +130,8 @@ def test_every_page_is_linked(world: World, subtests: pytest.Subtests, role: str
     for page in PAGES:
         if "<" in page.path or page.name in UNLINKED or not opens(page, member):
             continue
+        if page.menu and page.menu.needs != "GET" and not member_has(member, page.module, page.menu.needs):
+            continue
         count += 1
         parent = pages[PARENTS[page.name]] if page.name in PARENTS else firsts.get(page.menu) if page.menu else None
         with subtests.test(page.name):
@@ -147,9 +149,32 @@ def test_every_page_is_linked(world: World, subtests: pytest.Subtests, role: str
 def may_use(page: type[Page], member: Member) -> bool:
     """Return whether the role may send the form of a page. To others it need not be linked."""
     module, method = NEEDS.get(page.name, (page.module, "POST"))
-    if member.status == Member.Status.OWNER or not module:
-        return True
-    return bool(member.permissions().get(module, {}).get(method))
+    return not module or member_has(member, module, method)
+
+
+def member_has(member: Member, module: str, method: str) -> bool:
+    return member.status == Member.Status.OWNER or bool(member.permissions().get(module, {}).get(method))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_card_of_the_settings_opens(world: World, subtests: pytest.Subtests, role: str) -> None:
+    """No role is shown a card that it cannot open, or that it can only look at where nothing is to be seen."""
+    client = world.clients[role]
+    index = html_of(client.get(at(world.cast.owner, "settings")))
+    main = re.sub(r"<nav.*?</nav>", "", index[index.index("<main") :], flags=re.DOTALL)
+    cards = [target for target in TARGET.findall(main) if "/settings/" in target or "/account" in target]
+    assert len(cards) > 5
+    for target in cards:
+        with subtests.test(target):
+            assert client.get(target).status_code == 200
+    member = world.members[role]
+    for name, module, method in (
+        ("secrets", "workflow", "POST"),
+        ("storage", "apps", "PUT"),
+        ("deliverability", "genie", "PUT"),
+    ):
+        shown = at(world.cast.owner, f"settings/{name}") in cards
+        assert shown == member_has(member, module, method), name
 
 
 def test_a_place_opens_its_first_allowed_tab(scope: Cast) -> None:

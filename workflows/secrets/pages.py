@@ -29,6 +29,7 @@ class SecretPage(Page):
         "lock",
         gettext_lazy("Developers"),
         gettext_lazy("credentials tokens passwords workflows"),
+        needs="POST",
     )
     kind = SECRETS
 

@@ -95,7 +95,11 @@ def opened_items(page: Page) -> list[tuple[MenuItem, type[Page]]]:
     items = first_pages().items()
     is_member = page.reader.member is not None
     return [
-        (item, target) for item, target in items if (is_member or issubclass(target, PersonPage)) and page.opens(target)
+        (item, target)
+        for item, target in items
+        if (is_member or issubclass(target, PersonPage))
+        and page.opens(target)
+        and (item.needs == "GET" or page.may(target.module, item.needs))
     ]
 
 

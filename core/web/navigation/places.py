@@ -61,6 +61,8 @@ class MenuItem:
     """The heading in the list of settings."""
     keywords: str = ""
     """Further words by which the palette finds it."""
+    needs: str = "GET"
+    """The method that a reader needs on the page's module to be shown the entry."""
 
 
 FORMS_MENU = MenuItem(

@@ -42,6 +42,7 @@ class StoragePage(Page):
         "hard-drive",
         gettext_lazy("Connections"),
         gettext_lazy("bucket s3 files business card scanner reader ocr"),
+        needs="PUT",
     )
 
 

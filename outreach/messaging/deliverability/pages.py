@@ -42,6 +42,7 @@ class Deliverability(SettingsForm):
         "shield-check",
         gettext_lazy("Sending"),
         gettext_lazy("domain dns spf dkim dmarc bounces spam limits warm-up reputation"),
+        needs="PUT",
     )
     purpose = gettext_lazy("Bounce limits and daily sending limits.")
     module = "genie"
