@@ -56,6 +56,15 @@ class BulkList(ViewedList):
             return self.state.selection(), {"selectAll": True}
         return None, {"ids": self.request.POST.getlist("ids")}
 
+    def exported(self) -> JsonObject:
+        """Return the parameters that select the chosen records, or those of the list where none are chosen."""
+        ids = self.request.POST.getlist("ids")
+        if "all" in self.request.POST or not ids:
+            return self.asked()
+        chosen = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
+        kept = {name: value for name, value in self.asked().items() if name in ("sortBy", "sortOrder")}
+        return {**kept, "advancedFilters": chosen}
+
     def chosen(self, form: Form) -> JsonObject:
         """Return a form about the records that were chosen, and who they are."""
         sent = self.request.POST

@@ -247,8 +247,12 @@ class ViewedList(TablePage):
             return self.refuse(answer, self.here)
         return self.done(text, to or f"{self.request.path}?saved={answer.data['_id']}")
 
+    def exported(self) -> JsonObject:
+        """Return the parameters of the list that selects the records of an export."""
+        return self.asked()
+
     def do_export(self) -> HttpResponse:
-        body = {"resource": self.resource, "query": self.asked(), "format": self.request.POST.get("format", "csv")}
+        body = {"resource": self.resource, "query": self.exported(), "format": self.request.POST.get("format", "csv")}
         answer = self.ask("POST", "export", None, body)
         return self.done(to=self.address("export", answer.data["_id"])) if answer.ok else self.refuse(answer, self.here)
 
