@@ -113,6 +113,8 @@ class Settings(Page):
 FORMATS_FIELDSETS = (
     Fieldset(gettext_lazy("Formats"), (("dateFormat", "timeFormat"), "currency")),
     Fieldset(gettext_lazy("Duplicates"), ("contactUniqueKey", "duplicateLeads")),
+)
+PUBLIC_FIELDSETS = (
     Fieldset(gettext_lazy("Emails"), ("appName", "appDescription")),
     Fieldset(gettext_lazy("Social links"), in_pairs(LINKS)),
 )
@@ -128,7 +130,7 @@ class Formats(SettingsForm):
         30,
         "languages",
         gettext_lazy("Company"),
-        gettext_lazy("dates times currency duplicates social links language"),
+        gettext_lazy("dates times currency duplicates language"),
     )
     purpose = gettext_lazy("Date, time and currency formats; rules for duplicates.")
     module = "settings"
@@ -142,9 +144,6 @@ class Formats(SettingsForm):
             "currency": gettext_lazy("Currency"),
             "contactUniqueKey": gettext_lazy("Prevent duplicate contacts by"),
             "duplicateLeads": gettext_lazy("Second open lead for the same contact and product"),
-            "appName": gettext_lazy("Product name in emails"),
-            "appDescription": gettext_lazy("Short description"),
-            **LINKS,
         },
         kinds={"currency": "select", "contactUniqueKey": "select"},
         options={
@@ -153,8 +152,6 @@ class Formats(SettingsForm):
             "contactUniqueKey": options_of(UNIQUE.items()),
             "duplicateLeads": options_of(DUPLICATES.items()),
         },
-        help_texts={"appName": gettext_lazy("Leave empty to use the company's name.")},
-        placeholders=dict.fromkeys(LINKS, "https://"),
         fieldsets=FORMATS_FIELDSETS,
     )
 
@@ -163,6 +160,35 @@ class Formats(SettingsForm):
         currencies = [Option(currency.code, f"{currency.code} – {currency.name}") for currency in list_currencies()]
         form.fields["currency"].options = currencies
         return form
+
+
+class PublicDetails(SettingsForm):
+    path = "settings/public"
+    name = "public-details"
+    title = gettext_lazy("Public details")
+    menu = MenuItem(
+        gettext_lazy("Public details"),
+        SETTINGS,
+        15,
+        "globe",
+        gettext_lazy("Company"),
+        gettext_lazy("product name description emails social links linkedin facebook"),
+    )
+    purpose = gettext_lazy("Your name in emails, and social links.")
+    module = "settings"
+    resource = "settings"
+
+    form_class = form_from_input(
+        CompanySettingsUpdate,
+        {
+            "appName": gettext_lazy("Product name in emails"),
+            "appDescription": gettext_lazy("Short description"),
+            **LINKS,
+        },
+        help_texts={"appName": gettext_lazy("Leave empty to use the company's name.")},
+        placeholders=dict.fromkeys(LINKS, "https://"),
+        fieldsets=PUBLIC_FIELDSETS,
+    )
 
 
 class Notices(SettingsForm):
@@ -202,4 +228,4 @@ class Notices(SettingsForm):
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}
 
 
-PAGES = [Settings, Formats, Notices]
+PAGES = [Settings, Formats, PublicDetails, Notices]

@@ -49,6 +49,11 @@ def test_company_formats_and_notices_are_saved(scope: Cast, client: Any) -> None
     assert client.post(formats, {"dateFormat": "yyyy-mm-dd", "currency": "EUR"}).status_code == 303
     found = scope.session.get("/settings").data
     assert (found["dateFormat"], found["currency"], found["timeFormat"]) == ("yyyy-mm-dd", "EUR", "HH:mm")
+    assert "LinkedIn" not in text_of(client.get(formats))
+    public = {"appName": "Acme Mail", "linkedin": "https://www.linkedin.com/company/acme"}
+    assert client.post(at(scope.owner, "settings/public"), public).status_code == 303
+    found = scope.session.get("/settings").data
+    assert (found["appName"], found["linkedin"], found["dateFormat"]) == (*public.values(), "yyyy-mm-dd")
     before = found["notificationSettings"]
     on = [name for name, channels in before.items() if channels["email"] and name != "member.joined"]
     assert client.post(at(scope.owner, "settings/notices"), dict.fromkeys(on, "on")).status_code == 303
