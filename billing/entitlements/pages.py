@@ -127,6 +127,15 @@ def changes_of(plan: Values, subscription: SubscriptionPlansData) -> tuple[list[
     return gains, loses
 
 
+def left_out_of(subscription: SubscriptionPlansData) -> list[str]:
+    """Return the features of other plans that the running plan does not include."""
+    mine = subscription["plan"]
+    if mine is None or not subscription["isOpen"]:
+        return []
+    offered = dict.fromkeys(feature for plan in subscription["plans"] for feature in plan["features"])
+    return [feature for feature in offered if feature not in mine["features"]]
+
+
 def _bound(limit: int | None) -> str:
     return _("no limit") if limit is None else f"{limit:,}"
 
@@ -183,6 +192,7 @@ class PlanAndUse(Page):
             "state": state,
             "tone": tone,
             "interval": INTERVALS.get(subscription["interval"], ""),
+            "left_out": left_out_of(subscription),
             "chosen": chosen,
             "form": self.form(subscription, chosen),
             "uses": uses,
