@@ -119,9 +119,18 @@ class ChangeMany(BulkList):
         field.required = False
         return field
 
+    def more_fields(self) -> list[Field]:
+        """Return further fields of the form, such as the name of a new tag."""
+        return []
+
+    def chosen_value(self, form: Form) -> Any:
+        """Return the value of the form. Errors are added to it."""
+        return form[self.what.name].value()
+
     def change_form(self) -> Form:
         options = MANY if self.what.kind in SEVERAL else SINGLE
-        return Form(fields=[Field("how", _("How"), "radio", options=options, initial=options[0].value), self.what])
+        how = Field("how", _("How"), "radio", options=options, initial=options[0].value)
+        return Form(fields=[how, self.what, *self.more_fields()])
 
     def show(self) -> Values:
         return {"form": None, "back": self.list_here}
@@ -146,11 +155,14 @@ class ChangeMany(BulkList):
         how, what = form["how"].value(), form[self.what.name]
         if not form.is_valid():
             return self.page({**self.chosen(form), "label": what.label}, status=422)
-        if how != "clear" and what.value() in ("", None, []):
+        value = what.value() if how in ("clear", "remove") else self.chosen_value(form)
+        if form.errors:
+            return self.page({**self.chosen(form), "label": what.label}, status=422)
+        if how != "clear" and value in ("", None, []):
             what.add_error(_("Enter a value, or choose Clear."))
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         query, body = self.selection
-        value = None if how == "clear" and what.kind not in SEVERAL else what.value()
+        value = None if how == "clear" and what.kind not in SEVERAL else value
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
         answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how})
         if answer.status == 400 and not answer.ok:

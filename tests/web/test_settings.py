@@ -13,6 +13,7 @@ from accounts.roles.pages import WORDS
 from accounts.roles.permissions import MODULES
 from accounts.settings.notices import NOTICES
 from accounts.settings.pages import NOTICES as NOTICE_WORDS
+from billing.entitlements.pages import left_out_of
 from crm.models import Contact, CustomField, CustomSection
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
@@ -275,6 +276,16 @@ def test_the_log_and_the_plan_are_shown(scope: Cast, client: Any) -> None:
         assert text in text_of(page) or "No " in text_of(page), path
     used = Member.objects.count()
     assert re.search(rf"Members {used}[ ,]", text_of(client.get(at(scope.owner, "settings/plan"))))
+
+
+def test_the_plan_names_what_it_does_not_include() -> None:
+    every, few = ["Contacts", "Branding", "Assistant"], ["Contacts"]
+    plans: Any = [{"features": few}, {"features": every}]
+    for mine, is_open, expected in ((few, True, every[1:]), (every, True, []), (few, False, [])):
+        subscription: Any = {"plan": {"features": mine}, "isOpen": is_open, "plans": plans}
+        assert left_out_of(subscription) == expected
+    without_plan: Any = {"plan": None, "isOpen": True, "plans": plans}
+    assert left_out_of(without_plan) == []
 
 
 def test_who_may_only_look_changes_no_settings(scope: Cast) -> None:

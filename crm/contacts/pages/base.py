@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import REST, Field, Fieldset, Form
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
@@ -23,7 +23,7 @@ NEEDED = {
 FIELDSETS = (
     Fieldset(gettext_lazy("Contact details"), ("name", "email", ("countryCode", "number"))),
     Fieldset(gettext_lazy("More details"), (REST,)),
-    Fieldset(gettext_lazy("Groups"), ("category", "tags")),
+    Fieldset(gettext_lazy("Groups"), ("category", "tags", "newTag")),
 )
 
 
@@ -80,8 +80,32 @@ class ContactPage(Page):
     def category_field(self) -> Field:
         return Field("category", _("Category"), "select", options=self.options_of("contact-category"))
 
+    @cached_property
+    def tag_options(self) -> list[Option]:
+        return self.options_of("tag")
+
     def tags_field(self) -> Field:
-        return Field("tags", _("Tags"), "checks", options=self.options_of("tag"))
+        return Field("tags", _("Tags"), "checks", options=self.tag_options)
+
+    def new_tag_fields(self) -> list[Field]:
+        """Return the field of a tag that saving creates, for those who may create tags."""
+        return [Field("newTag", _("New tag"), help_text=_("Created when you save."))] if self.may("tag", "POST") else []
+
+    def with_new_tag(self, form: Form, tags: list[str]) -> list[str]:
+        """Return the ids of the tags and of the form's new one, which is created; a refusal becomes the form's."""
+        name = str(form["newTag"].value() or "").strip() if "newTag" in form.fields else ""
+        if not name:
+            return tags
+        known = {option.label.casefold(): option.value for option in self.tag_options}
+        id = known.get(name.casefold())
+        if id is None:
+            answer = self.ask("POST", "tag", None, {"name": name})
+            if not answer.ok:
+                form.refuse(answer, lambda path: "newTag" if path == "name" else path)
+                return tags
+            id = str(answer.data["_id"])
+            self.tag_options.append(Option(id, name))  # a second try finds it
+        return list(dict.fromkeys([*tags, id]))
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
@@ -91,8 +115,13 @@ class ContactPage(Page):
         tags = self.tags_field()
         if tags.options:
             fields.append(tags)
+        fields += self.new_tag_fields()
         fields = [field for field in fields if field.name != "category" or field.options]
         return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
+
+
+def chosen_tags(form: Form) -> list[str]:
+    return list(form["tags"].value() or ()) if "tags" in form.fields else []
 
 
 def body_of(values: Values) -> JsonObject:
@@ -100,7 +129,7 @@ def body_of(values: Values) -> JsonObject:
     beside = {name: values[name] for name in ("tags", "category") if name in values}
     if "category" in beside:
         beside["category"] = beside["category"] or None
-    return {"formData": {name: value for name, value in values.items() if name not in beside}, **beside}
+    return {"formData": {name: value for name, value in values.items() if name not in (*beside, "newTag")}, **beside}
 
 
 def linked_values(contact: Values) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils.translation import gettext
@@ -82,7 +83,7 @@ class ContactList(ContactTable, BulkList):
     def choices(self) -> list[Choice]:
         """The fields that people filter by."""
         categories = self.options_of("contact-category")
-        filters = record_choices("contact", self.definitions, self.options_of("tag"), categories=categories)
+        filters = record_choices("contact", self.definitions, self.tag_options, categories=categories)
         if self.is_filtered("segment"):  # the names are asked for only then
             pairs = [(option.value, option.label) for option in self.options_of("segment")]
             filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
@@ -163,6 +164,13 @@ class ChangeContacts(ChangeMany, ContactList):
             return self.category_field()
         definitions = [definition for definition in self.own_fields if definition["uniqueFieldID"] == name]
         return next(iter(record_fields(self, definitions)), None)
+
+    def more_fields(self) -> list[Field]:
+        return self.new_tag_fields() if self.what.name == "tags" else []
+
+    def chosen_value(self, form: Form) -> Any:
+        value = super().chosen_value(form)
+        return self.with_new_tag(form, list(value or ())) if self.what.name == "tags" else value
 
 
 class ContactColumns(ContactTable, ChooseColumns):

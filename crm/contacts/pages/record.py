@@ -16,7 +16,7 @@ from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import form_values
 from core.web.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow
-from crm.contacts.pages.base import ContactPage, body_of, linked_values
+from crm.contacts.pages.base import ContactPage, body_of, chosen_tags, linked_values
 from crm.contacts.pages.lists import ContactTable
 from crm.contacts.types import ContactData
 
@@ -60,6 +60,10 @@ class NewContact(ContactPage):
         if not form.is_valid():
             return self.page({"form": form}, status=422)
         values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
+        if tags := self.with_new_tag(form, chosen_tags(form)):
+            values["tags"] = tags
+        if form.errors:
+            return self.page({"form": form}, status=422)
         answer = self.ask("POST", "contact", None, body_of(without_idle_code(form, values)))
         if not answer.ok:
             return self.refused(form, answer)
@@ -113,6 +117,14 @@ class ContactDetail(RecordPage, ContactTable):
             if not form.is_valid():
                 break
             changed = form.changed(self.values())
+            if not changed:
+                return self.unchanged(self.request.path)
+            tags = chosen_tags(form)
+            if (with_new := self.with_new_tag(form, tags)) != tags:
+                changed["tags"] = with_new
+            changed.pop("newTag", None)
+            if form.errors:
+                break
             if not changed:
                 return self.unchanged(self.request.path)
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
