@@ -151,6 +151,15 @@ def with_filter(state: ListState, choice: Choice) -> str:
 
 
 @register.filter
+def foldable(text: str) -> str:
+    """Let an email address break after its @ and before its dots, and nowhere else if it fits."""
+    if "@" not in text or " " in text or isinstance(text, SafeString):
+        return text
+    *pieces, last = re.split(r"(?<=@)|(?=\.)", text)
+    return format_html("{}{}", format_html_join("", "{}<wbr>", ((piece,) for piece in pieces)), last)
+
+
+@register.filter
 def parted(text: str) -> list[str]:
     """Split a text at commas: {% for name in "File,Columns"|parted %}."""
     return text.split(",")

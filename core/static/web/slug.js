@@ -1,5 +1,10 @@
 /* Proposes the end of a new page's address from its name, until somebody types one. */
-const slugOf = (name) => name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60).replace(/^-+|-+$/g, "");
+const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d" };
+
+function slugOf(name) {
+  const plain = name.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(/[ßæœøłđ]/g, (letter) => LETTERS[letter]);
+  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-/, "").slice(0, 60).replace(/-$/, "");
+}
 
 function propose({ name, slug }) {
   if (!("typed" in slug.dataset)) slug.value = slugOf(name.value);
