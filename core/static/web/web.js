@@ -236,6 +236,7 @@ class Find extends HTMLElement {
     field.placeholder = this.dataset.label;
     field.setAttribute("aria-label", this.dataset.label);
     this.replaceChildren(field);
+    if (this.parentElement.matches(":popover-open")) field.focus(); // opened before the script was there
     field.addEventListener("input", (event) => {
       event.stopPropagation();
       for (const entry of this.entries) entry.hidden = !entry.firstElementChild.textContent.toLowerCase().includes(field.value.trim().toLowerCase());
