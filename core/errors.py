@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Any, NotRequired, TypedDict
 
 import orjson
+from django.utils.translation import gettext_noop
 
-from core.text.translation import gettext_lazy
 from core.types import Values
 
 _FIELD = r"[A-Za-z_](?:[\w.-]|\[\d+\])*"
@@ -65,7 +65,7 @@ class ApiError(Exception):
     status = 400
     message = "Bad request"
     text: str = ""
-    """The message in words for people, where the message itself is for programs. Pages read it."""
+    """The message in words for people, where the message itself is for programs. Pages translate and show it."""
     errors: Sequence[FieldError] = ()
     """The refused fields."""
     retry_after: int | None = None
@@ -124,7 +124,7 @@ class InvalidFormat(ApiError):
     """A malformed id or a value of the wrong type (contract section 7, schema-level errors)."""
 
     name = "InvalidDataFormat_400"
-    text = gettext_lazy("A value has the wrong format.")
+    text = gettext_noop("A value has the wrong format.")
 
     def __init__(self, field: str, value: Any, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
         self.field = field
@@ -138,7 +138,7 @@ class ValidationFailed(ApiError):
     """A body that violates its schema (contract section 7, schema-level errors)."""
 
     name = "ValidationError_400"
-    text = gettext_lazy("Some values are missing or wrong.")
+    text = gettext_noop("Some values are missing or wrong.")
 
     def __init__(self, details: str, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
         self.message = f"Validation error: {details}"
@@ -150,7 +150,7 @@ class DuplicateField(ApiError):
     """A value that another record of the company already has."""
 
     name = "DuplicateField_400"
-    text = gettext_lazy("Another record already has this value.")
+    text = gettext_noop("Another record already has this value.")
 
     def __init__(self, field: str, detail: str = "") -> None:
         self.message = f"Duplicate field(s): {field}"

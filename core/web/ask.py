@@ -13,6 +13,7 @@ import orjson
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, QueryDict
 from django.urls import Resolver404, resolve
+from django.utils.translation import gettext
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
@@ -95,7 +96,7 @@ class Answer:
     def message(self) -> str:
         """The message; in words for people where the API's names fields."""
         text = self.failure.text if self.failure else ""
-        return str(text or self.body.get("message") or "")
+        return gettext(text) if text else str(self.body.get("message") or "")
 
     @property
     def warning(self) -> str:
