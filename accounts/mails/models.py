@@ -4,7 +4,7 @@ from django.db import models
 
 from core.fields import EncryptedTextField
 from core.models import Claimable, ClaimPolicy, MaybeCompanyRow
-from core.text.words import code_label
+from core.text.labels.words import code_label
 
 
 class Mail(Claimable, MaybeCompanyRow):

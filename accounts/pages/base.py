@@ -15,9 +15,9 @@ from accounts.auth.links import InvalidLink
 from accounts.settings.branding import Brand, brand_of
 from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
-from core.text.counts import SPANS
+from core.text.labels.counts import SPANS
 from core.types import JsonObject
-from core.web.problems import problem_text, sentence
+from core.web.words.problems import problem_text, sentence
 
 HEADERS = {
     "Cache-Control": "no-store",

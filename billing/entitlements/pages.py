@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from billing.entitlements.types import SubscriptionPlansData
-from core.text.modules import NAMES, name_of
+from core.text.labels.modules import NAMES, name_of
 from core.text.spans import days_until
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values

@@ -20,7 +20,7 @@ from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.selectors import is_open
 from core.access.meters import METERS
 from core.tenancy import company_scope
-from core.text.modules import name_of
+from core.text.labels.modules import name_of
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.models import CompanyModel
-from core.text.words import code_label
+from core.text.labels.words import code_label
 
 
 class Posting(CompanyModel):

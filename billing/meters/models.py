@@ -5,7 +5,7 @@ from django.db.models import F, Q
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from core.text.words import code_label, day_of
+from core.text.labels.words import code_label, day_of
 
 
 class MeterPeriod(CompanyModel):

@@ -24,7 +24,7 @@ from billing.subscriptions.selectors import meter_price
 from core.access.meters import METERS, Outcome, Reserved
 from core.ids import new_id
 from core.tenancy import company_id, company_scope
-from core.text.modules import name_of
+from core.text.labels.modules import name_of
 from core.types import JsonObject
 
 RESERVED_FOR = timedelta(minutes=15)

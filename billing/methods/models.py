@@ -6,7 +6,7 @@ from django.db.models import Q
 from billing.payments.models import PaymentMethod
 from core.fields import CompanyForeignKey
 from core.models import ClaimPolicy, CompanyWork
-from core.text.words import day_of
+from core.text.labels.words import day_of
 
 
 class MethodSetup(CompanyWork):

@@ -8,7 +8,7 @@ from billing.invoices.models import Invoice
 from billing.plans.models import Plan, PlanPrice
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import BaseModel, ClaimPolicy, CompanyModel, CompanyWork
-from core.text.words import day_of
+from core.text.labels.words import day_of
 
 
 class Payment(CompanyModel):

@@ -15,7 +15,7 @@ from billing.plans.validation import TermsForm
 from billing.plans.versions import before_plan_change
 from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeAdmin
-from core.text.modules import name_of
+from core.text.labels.modules import name_of
 
 
 class PriceInline(TabularInline):

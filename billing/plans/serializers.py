@@ -14,8 +14,8 @@ from billing.plans.models import MeterPrice, PlanPrice, PlanVersion
 from core.access.meters import METERS
 from core.api.output import Computed, IdField, Output
 from core.fields import JSONField
-from core.text.features import features_of
-from core.text.modules import name_of
+from core.text.labels.features import features_of
+from core.text.labels.modules import name_of
 from core.types import JsonObject, Values
 
 PERMISSION_MODULES = "permission modules; null: all of them"

@@ -10,7 +10,7 @@ from core.access import METERED, RATES
 from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeForm
 from core.backoffice.inputs import ChoicesField, NumbersField
-from core.text.modules import NAMES, name_of
+from core.text.labels.modules import NAMES, name_of
 from core.types import JsonObject
 
 

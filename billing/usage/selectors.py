@@ -19,7 +19,7 @@ from core.access import Entitlement
 from core.access.meters import METERS
 from core.reports.periods import Period, read_period
 from core.tenancy import company_id
-from core.text.modules import name_of
+from core.text.labels.modules import name_of
 from core.text.timezones import zone_of
 from core.types import JsonObject
 

@@ -24,8 +24,8 @@ from core.backoffice.panels import link, list_address, table
 from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
 from core.models import EventDelivery, TaskSchedule
+from core.text.labels.words import day_of
 from core.text.translation import gettext_lazy as _
-from core.text.words import day_of
 from core.types import JsonObject
 from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition

@@ -11,7 +11,7 @@ from typing import Any
 from core.api.output import Output
 from core.ids import is_id
 from core.internals.rest_framework import declared_fields
-from core.text.words import day_of, heading
+from core.text.labels.words import day_of, heading
 from core.types import Values
 from core.web.visits import HIDDEN
 

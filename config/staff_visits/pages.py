@@ -29,7 +29,7 @@ from core.api.output import Output
 from core.api.routers import Operation
 from core.ids import is_id
 from core.tenancy import company_scope
-from core.text.words import heading
+from core.text.labels.words import heading
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.visits import nested, visible

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from core.access.entitlements import Entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
-from core.text.modules import name_of
+from core.text.labels.modules import name_of
 
 PLAN_LIMIT = "PlanLimitExceeded_403"
 OWN_LIMIT = "PlanSubscriptionLimitExceeded_403"

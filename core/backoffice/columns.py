@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.panels import link
 from core.backoffice.values import MAX_ITEMS, NOTHING, Names, is_empty, shown, state
-from core.text.words import GLOSSARY, heading
+from core.text.labels.words import GLOSSARY, heading
 
 Column = Callable[[Any], SafeString | str]
 BASES = ("core.backoffice.", "core.jobs.progress", "django.", "unfold.")

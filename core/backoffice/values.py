@@ -18,7 +18,7 @@ from core.hooks import Hook
 from core.ids import is_id
 from core.text.currencies import exponent
 from core.text.formats import exact_money
-from core.text.words import code_label, day_of, heading
+from core.text.labels.words import code_label, day_of, heading
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
 MAX_ITEMS = 20

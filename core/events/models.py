@@ -6,7 +6,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField, TransactionIdField
 from core.tenancy.models import CompanyModel, CompanyRow
-from core.text.words import code_label
+from core.text.labels.words import code_label
 
 
 class Event(CompanyModel):

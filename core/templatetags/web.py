@@ -24,15 +24,15 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.banners import Banner, banners_of
 from core.web.cells import cell
-from core.web.cures import buttons
 from core.web.field_values import FieldValues
 from core.web.filters import Choice
 from core.web.forms import BoundField
 from core.web.forms.fieldsets import in_rows
 from core.web.lists import Column, ListState
 from core.web.navigation.menu import Navigation, navigation_of
-from core.web.script_texts import script_texts
 from core.web.tables import Row
+from core.web.words.cures import buttons
+from core.web.words.script_texts import script_texts
 
 register = template.Library()
 register.filter(cell)

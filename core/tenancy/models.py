@@ -9,7 +9,7 @@ from django.db.models.sql import AND, Query
 
 from core.ids import ObjectIdField, new_id
 from core.tenancy import NoActiveCompany, active_scope, company_id
-from core.text.words import day_of
+from core.text.labels.words import day_of
 
 
 class BaseModel(models.Model):

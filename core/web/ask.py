@@ -28,9 +28,9 @@ from core.text.json import dumps
 from core.text.redaction import UNNAMED
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.cures import without_addresses
-from core.web.problems import reason_text, sentence
 from core.web.visits import visible
+from core.web.words.cures import without_addresses
+from core.web.words.problems import reason_text, sentence
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """Headers of the browser's request that are passed to the API: the client's address and user agent."""

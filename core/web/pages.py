@@ -25,14 +25,14 @@ from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web import ask
 from core.web.ask import Answer
-from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.navigation.recent import remember
 from core.web.readers import NoSession, Reader, source
 from core.web.toasts import Toast
-from core.web.unusable import OF_ORDER, UNUSABLE, unusable
 from core.web.visits import reading
+from core.web.words.cures import remedy_key, remedy_text
+from core.web.words.unusable import OF_ORDER, UNUSABLE, unusable
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
 MAX_OPTIONS = 200

@@ -26,7 +26,7 @@ class Toast:
     undo: str = ""
     watch: str = ""
     remedy: str = ""
-    """The key of the refusal's remedy (core.web.cures)."""
+    """The key of the refusal's remedy (core.web.words.cures)."""
     back: Mapping[str, str] = field(default_factory=dict)
     """The address and the fields of the form that restores the former state."""
     is_timed: bool = False

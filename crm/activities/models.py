@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel
-from core.text.words import code_label, day_of
+from core.text.labels.words import code_label, day_of
 
 
 class LeadActivity(CompanyModel):

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.counts import CONTACTS, LEADS, MESSAGES
-from core.text.list_names import list_name
+from core.text.labels.counts import CONTACTS, LEADS, MESSAGES
+from core.text.labels.list_names import list_name
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import ListState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.list_names import list_name
+from core.text.labels.list_names import list_name
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.lists import Column, ListState

@@ -18,8 +18,8 @@ from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.values import lasting
 from core.jobs.progress import ProgressMixin, progress_bar
+from core.text.labels.words import heading
 from core.text.translation import gettext_lazy as _
-from core.text.words import heading
 from crm.bulk_jobs.changes import UNDOABLE_FOR
 from crm.bulk_jobs.models import BulkJob
 from crm.imports.models import Import, ImportRowError

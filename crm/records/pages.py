@@ -8,7 +8,7 @@ from typing import ClassVar
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.counts import CONTACTS, LEADS
+from core.text.labels.counts import CONTACTS, LEADS
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms.record_forms import fields_query, status_labels

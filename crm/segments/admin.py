@@ -13,7 +13,7 @@ from core.backoffice.panels import facts, panel
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import Names, json_rendering, plain_text
 from core.text.translation import gettext_lazy as _
-from core.web.filter_words import in_words
+from core.web.words.filter_words import in_words
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
 

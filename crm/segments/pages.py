@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
-from core.text.counts import RECORD_COUNTS
+from core.text.labels.counts import RECORD_COUNTS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.colors import color_options
-from core.web.filter_words import RECORDS, in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
 from core.web.forms.from_input import form_from_input
@@ -22,6 +21,7 @@ from core.web.lists import MATCH, Column, ListState
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from core.web.words.filter_words import RECORDS, in_words
 from crm.segments.serializers import SegmentCreate
 
 SEGMENTS = Records("segment", "segments", "list-filter", gettext_lazy("A segment is a saved filter."))

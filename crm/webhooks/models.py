@@ -8,7 +8,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import CompanyModel, CompanyWork
-from core.text.words import code_label
+from core.text.labels.words import code_label
 
 
 class Webhook(CompanyModel):

@@ -18,7 +18,7 @@ from accounts.models import Mail, User
 from config.backup.last import record_check
 from config.backup.manifest import Manifest
 from core.ids import first_id
-from core.text.words import day_of
+from core.text.labels.words import day_of
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, UserFactory
 

@@ -1,4 +1,4 @@
-"""Scripts take the texts that people read from the page, so that a translator finds them (core/web/script_texts.py)."""
+"""Scripts take their texts from the page, where a translator finds them (core/web/words/script_texts.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from config.data_dir import PROJECT
-from core.web.script_texts import TEXTS, script_texts
+from core.web.words.script_texts import TEXTS, script_texts
 
 SCRIPTS = sorted(
     path

@@ -7,7 +7,7 @@ import pytest
 from accounts.companies.pages import STEPS
 from config.urls.web import PAGES
 from core.access import Entitlement
-from core.web.cures import REMEDIES, Cure
+from core.web.words.cures import REMEDIES, Cure
 from outreach.models import AiApp
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory

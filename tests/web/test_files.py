@@ -9,7 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from core.jobs import WORK
-from core.text.list_names import NAMES
+from core.text.labels.list_names import NAMES
 from crm.exports.sources import SOURCES
 from crm.models import Contact, Export, File
 from tests.kit.cast import Cast

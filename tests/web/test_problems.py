@@ -12,7 +12,7 @@ from core.api.refusals import refusal_of
 from core.errors import WHOLE_BODY, ApiError, FieldError, NamedError
 from core.web.ask import Answer
 from core.web.forms import Field, Form
-from core.web.problems import field_words, named_problem, problem_text, reason_text
+from core.web.words.problems import field_words, named_problem, problem_text, reason_text
 
 PLACE = "65a1b2c3d4e5f60718293a4b"
 

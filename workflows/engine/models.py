@@ -11,7 +11,7 @@ from django.db.models import Func, Value
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import BaseModel, CompanyModel, CompanyWork
-from core.text.words import code_label, day_of
+from core.text.labels.words import code_label, day_of
 
 WORK, CALLS = "workflow-runs", "workflow-calls"
 """The names of the engine's kinds of work."""

@@ -7,7 +7,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
-from core.text.words import code_label
+from core.text.labels.words import code_label
 
 
 class Workflow(CompanyModel):

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from billing.checkout.types import QuoteData
 from billing.entitlements.types import SubscriptionPlansData
-from core.text.features import feature_of
-from core.text.modules import name_of
+from core.text.labels.features import feature_of
+from core.text.labels.modules import name_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from core.web.ask import Answer

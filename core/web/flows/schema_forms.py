@@ -17,7 +17,7 @@ from django.http import QueryDict
 from django.utils.html import format_html
 from django.utils.translation import gettext
 
-from core.text.weekdays import DAYS
+from core.text.labels.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.flows.schema_reader import ReadingForm
 from core.web.flows.schemas import (

@@ -19,11 +19,11 @@ from core.text.json import dumps
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import NOT_ALLOWED, Answer
-from core.web.cures import remedy_key, remedy_text
 from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 from core.web.forms.fieldsets import Fieldset, Section, sections_of
-from core.web.problems import named_problem, problem_text, sentence
+from core.web.words.cures import remedy_key, remedy_text
+from core.web.words.problems import named_problem, problem_text, sentence
 
 LOST = gettext_lazy("Enter it again. It was not saved.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""

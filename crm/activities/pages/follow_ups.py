@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.ids import is_id
-from core.text.counts import MINUTES_BEFORE
+from core.text.labels.counts import MINUTES_BEFORE
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.counts import CONTACTS
+from core.text.labels.counts import CONTACTS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer

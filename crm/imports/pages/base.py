@@ -13,7 +13,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
-from core.text.counts import ROWS
+from core.text.labels.counts import ROWS
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from core.text.addresses import NO_COUNTRY, OTHER_COUNTRY
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.cures import remedy_key
 from core.web.forms import BoundField, alone
+from core.web.words.cures import remedy_key
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, shown_problem
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 from crm.imports.pages.words import (

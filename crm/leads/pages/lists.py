@@ -7,7 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.counts import LEADS
+from core.text.labels.counts import LEADS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany

@@ -7,7 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.counts import MINUTES_BEFORE, SPANS
+from core.text.labels.counts import MINUTES_BEFORE, SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form, Option

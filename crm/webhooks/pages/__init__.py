@@ -10,12 +10,12 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
-from core.web.event_kinds import kind_options
 from core.web.forms import Field, Fieldset, Form, Option
 from core.web.lists import Column
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from core.web.words.event_kinds import kind_options
 from crm.webhooks.pages.filters import WebhookFilter, told_filter
 
 WEBHOOKS = Records("webhook", "webhooks", "webhook", gettext_lazy("Webhooks send events to your programs right away."))

@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.filter_words import in_words
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Form
 from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choices
 from core.web.lists import MATCH, ListState
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
+from core.web.words.filter_words import in_words
 
 WHOLE = gettext_lazy("This filter was set through the API. Change it there.")
 

@@ -11,8 +11,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext
 
+from core.text.labels.weekdays import DAYS
 from core.text.translation import gettext_lazy, ngettext_lazy
-from core.text.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.colors import color_options
 from core.web.forms import Field, Fieldset, Form, Option, options_of

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import ClaimPolicy, CompanyWork
-from core.text.words import code_label, day_of
+from core.text.labels.words import code_label, day_of
 
 
 class CalendarConnection(CompanyWork):

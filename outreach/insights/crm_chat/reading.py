@@ -15,8 +15,8 @@ from core.access import Actor
 from core.text.json import dumps
 from core.types import JsonObject, Values
 from core.web.ask import ask
-from core.web.filter_words import NAMES
 from core.web.filters import WORDS
+from core.web.words.filter_words import NAMES
 from outreach.connections.ai.providers.answers import plain_text
 from outreach.insights.crm_chat.catalogue import MOUNT, Table
 from outreach.insights.crm_chat.plans import Step, tree_of

@@ -17,8 +17,8 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import state
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
-from core.text.words import code_label
 from crm.models import Contact
 from outreach.messaging.delivery.deciding.reasons import sentence_of
 from outreach.messaging.delivery.limits.models import RecipientQuota

@@ -8,7 +8,7 @@ from django.db.models.lookups import IsNull
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
-from core.text.words import code_label, day_of
+from core.text.labels.words import code_label, day_of
 from outreach.connections.chat_apps.models import DIRECT
 from outreach.connections.senders.models import Sender
 from outreach.messaging.delivery.approving.hashes import content_hash, envelope_of

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
-from core.text.words import code_label
+from core.text.labels.words import code_label
 
 
 class MailEvent(CompanyModel):

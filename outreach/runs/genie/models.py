@@ -6,7 +6,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import Job
-from core.text.words import headline
+from core.text.labels.words import headline
 from crm.models import Contact
 from outreach.connections.ai.providers.purpose import read_purpose
 from outreach.connections.senders.models import Sender

@@ -15,7 +15,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
 from core.tenancy import company_id
-from core.text.words import headline
+from core.text.labels.words import headline
 from core.types import JsonObject
 from outreach.connections.ai.services import ai_type_of, choose_ai_app, tell_changed
 from outreach.connections.ai.usage import cap_of_run

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyWork
-from core.text.words import code_label, day_of
+from core.text.labels.words import code_label, day_of
 
 TOKEN_LENGTH = 32
 COLOUR = "#2f5bea"

@@ -11,7 +11,7 @@ from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
 from core.backoffice.values import NOTHING, lasting, plain_text, relative, shown
-from core.text.words import code_label, heading
+from core.text.labels.words import code_label, heading
 
 NOW = dt.datetime(2026, 11, 24, 12, 0, tzinfo=dt.UTC)
 ID = "6b0529783230ce64b692e3aa"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.words import headline
+from core.text.labels.words import headline
 
 MANY = "Invite them to our open day on Tuesday, with coffee and a tour of the new hall"
 

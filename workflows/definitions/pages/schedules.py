@@ -8,8 +8,8 @@ import re
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from core.text.labels.weekdays import DAYS
 from core.text.translation import gettext_lazy
-from core.text.weekdays import DAYS
 from core.types import Values
 from core.web.forms import BoundField, Field, Option, alone, options_of
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.counts import SPANS
+from core.text.labels.counts import SPANS
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values

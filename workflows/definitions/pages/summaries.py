@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from core.text.counts import SPANS
+from core.text.labels.counts import SPANS
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import WORDS, Choice

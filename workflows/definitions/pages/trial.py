@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
-from core.text.counts import SPANS
+from core.text.labels.counts import SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.cures import without_addresses
+from core.web.words.cures import without_addresses
 from workflows.definitions.pages.problems import setting_label
 
 TEXTS: Mapping[str, str] = {
@@ -33,7 +33,7 @@ REMEDIES = {
     "NoDefaultAiAConfiguration_400": "defaultAppOff",
     "NoDefaultAiBConfiguration_400": "defaultAppOff",
 }
-"""Code of an error -> the key of its remedy in core/web/cures.py; others are keys themselves, or have none."""
+"""Code of an error -> the key of its remedy in core/web/words/cures.py; others are keys themselves, or have none."""
 SETTING = re.compile(r"([a-z]\w*(?:\.\w+)*): ")
 
 

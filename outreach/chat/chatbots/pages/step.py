@@ -19,7 +19,7 @@ from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form
 from core.web.pages import Refused, nothing_here
-from core.web.problems import named_problem, problem_text
+from core.web.words.problems import named_problem, problem_text
 from outreach.chat.chatbots.pages.base import OneChatbot
 from outreach.chat.chatbots.pages.draw import put_in
 from outreach.chat.chatbots.pages.graph import IN_FORM, BotGraph

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from core.text.counts import MESSAGES, SPANS
+from core.text.labels.counts import MESSAGES, SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 

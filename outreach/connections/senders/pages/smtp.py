@@ -8,8 +8,8 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.samples import test_server
+from core.text.labels.weekdays import DAYS
 from core.text.translation import gettext_lazy
-from core.text.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import REST, Field, Fieldset, Form, Option

@@ -4,7 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from core.text.words import code_label, day_of
+from core.text.labels.words import code_label, day_of
 from outreach.messaging.delivery.models import SendJob
 
 

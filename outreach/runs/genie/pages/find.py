@@ -10,8 +10,8 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
+from core.web.words.cures import remedy_key, remedy_text
 from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.new import TONES
 

@@ -11,8 +11,8 @@ from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.cures import remedy_key, remedy_text
 from core.web.forms import Field, Form, Option, options_of
+from core.web.words.cures import remedy_key, remedy_text
 from outreach.runs.genie.pages import steps
 from outreach.runs.genie.pages.base import TRACKED, OutreachPage
 from outreach.runs.genie.pages.highlights import marks

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from core.text.counts import SPANS
+from core.text.labels.counts import SPANS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.counts import SPANS
+from core.text.labels.counts import SPANS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice

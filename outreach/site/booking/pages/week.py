@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from django.utils.translation import gettext
 
+from core.text.labels.weekdays import DAYS
 from core.text.timezones import zone_groups
 from core.text.translation import gettext_lazy
-from core.text.weekdays import DAYS
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from core.errors import WHOLE_BODY, FieldError
 from core.ids import is_id
 from core.text.translation import gettext_lazy
-from core.web.cures import without_addresses
+from core.web.words.cures import without_addresses
 
 MISSING = gettext_lazy("Enter a value.")
 TEXTS: Mapping[str, str] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from core.text.modules import name_of
+from core.text.labels.modules import name_of
 from core.text.translation import gettext_lazy
 
 FEATURES = {

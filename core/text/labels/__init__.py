@@ -1,0 +1,1 @@
+"""Names of things that people read: modules, features, lists, columns, days and counts."""
