@@ -11,13 +11,11 @@ class Migration(migrations.Migration):
             model_name="bookingpage",
             name="slug",
             field=models.CharField(
-                blank=True, default="", help_text="In its chosen address; empty: it has none.", max_length=60
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bookingpage",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("slug", ""), _negated=True), fields=("slug",), name="bookingpage_slug_unique"
+                blank=True,
+                db_default="",
+                default="",
+                help_text="In its chosen address; empty: it has none.",
+                max_length=60,
             ),
         ),
     ]

@@ -39,7 +39,11 @@ class BookingPage(CompanyModel):
     team = CompanyForeignKey("crm.Team", on_delete=models.SET_NULL, null=True, related_name="+")
     token = models.CharField(max_length=TOKEN_LENGTH, unique=True, editable=False, help_text="In its public address.")
     slug = models.CharField(
-        max_length=MAX_SLUG_LENGTH, blank=True, default="", help_text="In its chosen address; empty: it has none."
+        max_length=MAX_SLUG_LENGTH,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="In its chosen address; empty: it has none.",
     )
     is_active = models.BooleanField(default=True)
     title = models.CharField(max_length=200, blank=True, default="", help_text="What visitors read; empty: its name.")
