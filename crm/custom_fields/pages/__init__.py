@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from crm.custom_fields.pages.fields import PAGES
+from crm.custom_fields.pages import fields, sections
 
-__all__ = ["PAGES"]
+PAGES = [*fields.PAGES, *sections.PAGES]

@@ -1,4 +1,4 @@
-"""The pages of a company's own fields and sections: their order, a form for each, and the losses of a conversion."""
+"""The pages of a company's own fields: their order, a form for each, and the losses of a conversion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from core.text.translation import gettext_lazy as _
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option, options_of
-from core.web.forms.from_input import form_from_input
 from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
@@ -20,10 +19,8 @@ from core.web.records import EditRecord, NewRecord, RecordForm, Records
 from crm.custom_fields.pages.checks import CHECKED, TEXTS, WITH_OPTIONS, check_field
 from crm.custom_fields.pages.fieldsets import FIELDSETS
 from crm.custom_fields.pages.values import TYPES, default_of, default_text, parts_of, parts_text
-from crm.custom_fields.section_serializers import SectionCreate
 
 FIELDS = Records("custom-field", "fields", "text-cursor-input", _("Custom fields of your records."))
-SECTIONS = Records("custom-section", "fields", "rows-3", _("A section is a title above fields."))
 PANELS = {
     "contact": _("Contacts"),
     "lead": _("Leads"),
@@ -370,39 +367,4 @@ def losses(answer: Answer) -> Values | None:
     return answer.params if answer.code == "unfitValues" else None
 
 
-class SectionForm(FieldPage, RecordForm):
-    module = "custom-section"
-    kind = SECTIONS
-
-    form_class = form_from_input(
-        SectionCreate,
-        {"name": _("Name"), "description": _("Description"), "hide": _("Hidden")},
-    )
-
-
-class NewSection(NewRecord, SectionForm):
-    path = "settings/sections/new"
-    name = "section-new"
-    title = _("New section")
-    added = _("Section added")
-
-    def body(self, values: Values) -> JsonObject:
-        return {**values, "panel": self.panel}
-
-
-class EditSection(EditRecord, SectionForm):
-    path = "settings/sections/<str:id>"
-    name = "section"
-    tab_name = _("Section")
-    saved = _("Section saved")
-    deleted = _("Section deleted")
-
-    @property
-    def panel(self) -> str:
-        return str(self.record["panel"])
-
-    def consequence(self) -> str:
-        return _("Fields are kept without a section. This cannot be undone.")
-
-
-PAGES = [Fields, NewField, EditField, NewSection, EditSection]
+PAGES = [Fields, NewField, EditField]

@@ -1,4 +1,4 @@
-"""The pages of forms: the list, the builder with its preview, the settings, and the submissions."""
+"""The pages of forms: the list, the builder with its preview, and the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.text.translation import ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
-from core.web.lists import Column, ListState
+from core.web.lists import Column
 from core.web.navigation.places import FORMS_MENU
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordList, Records
@@ -26,12 +26,6 @@ STATES = {
     "paused": (_("Paused"), "warn"),
 }
 """Status -> its word and tone."""
-BECAME = {
-    "new": (_("Waiting"), "info"),
-    "imported": (_("Lead"), "ok"),
-    "failed": (_("Failed"), "bad"),
-}
-"""Status of what was sent -> its word and tone."""
 FIELD_TYPES = (
     Option("text", _("Text")),
     Option("textarea", _("Long text")),
@@ -354,49 +348,4 @@ class FormSettings(EditRecord, OneForm):
         return self.done(_("Form deleted"), self.address("forms")) if answer.ok else self.refuse(answer)
 
 
-class FormAnswers(OneForm):
-    """Submissions of a form, with their results."""
-
-    path = "forms/<str:id>/answers"
-    name = "form-answers"
-    tab_name = _("Submissions")
-    template = "web/forms/answers.html"
-    columns = (
-        Column("submittedAt", _("Submitted"), "submittedAt"),
-        Column("answers", _("Answers")),
-        Column("status", _("Result"), "status"),
-    )
-
-    @cached_property
-    def choices(self) -> tuple[Choice, ...]:
-        return (Choice("status", _("Status"), ("in",), tuple((key, label) for key, (label, tone) in BECAME.items())),)
-
-    @cached_property
-    def state(self) -> ListState:
-        return ListState(self.request.GET, {choice.name: choice for choice in self.choices}, zone=self.zone_name)
-
-    def show(self) -> Values:
-        answer = self.read("form/lead", {**self.state.query(), "formId": self.params["id"]})
-        labels = {row["key"]: row["label"] for row in self.record["fields"]}
-        rows = [
-            {
-                **row,
-                "words": BECAME[row["status"]][0],
-                "mood": BECAME[row["status"]][1],
-                "said": [
-                    (labels.get(key, key), ", ".join(value) if isinstance(value, list) else value)
-                    for key, value in row["answers"].items()
-                ],
-            }
-            for row in answer.data
-        ]
-        more = self.state.more(answer.next_cursor, len(rows)) if answer.next_cursor else None
-        shared = {"columns": self.columns, "choices": self.choices, "state": self.state}
-        return {**shared, "records": rows, "total": answer.total, "more": more}
-
-    def do_again(self) -> HttpResponse:
-        answer = self.ask("PUT", f"form/lead/{self.sent_id()}", None, {"status": "new"})
-        return self.done(_("Retrying")) if answer.ok else self.refuse(answer)
-
-
-PAGES = [Forms, NewForm, FormPage, FormField, FormSettings, FormAnswers]
+PAGES = [Forms, NewForm, FormPage, FormField, FormSettings]
