@@ -59,7 +59,7 @@ def test_a_brand_is_seen_while_it_is_typed(page: Page, live_server: Any) -> None
     page.get_by_label("Color", exact=True).fill("#ffee00")
     expect(frame.get_by_role("alert")).to_contain_text("contrast of 1.08")
     page.get_by_label("Color", exact=True).fill("#7c3aed")
-    expect(frame.get_by_text("Contrast 5.1")).to_be_visible()
+    expect(frame.get_by_text("Contrast: 5.1")).to_be_visible()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     expect(page).to_have_title(f"Branding · Acme {EVIL}")

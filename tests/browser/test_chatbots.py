@@ -191,7 +191,7 @@ def test_texts_are_moved_undone_and_not_overwritten(page: Page, live_server: Any
     saved("One", "Three", "Two")
     page.locator(".flow-node[data-id=end]").focus()
     page.keyboard.press("Delete")
-    expect(page.locator("#flow-state")).to_have_text("“Handover” stays")
+    expect(page.locator("#flow-state")).to_have_text("You cannot remove “Handover”.")
 
     first, last = (page.locator(f".flow-node[data-id=text-{number}]").bounding_box() for number in (1, 3))
     assert first is not None

@@ -35,7 +35,8 @@ def at(member: Member, path: str = "") -> str:
 
 def text_of(response: Any) -> str:
     """Return what a page says, without its markup."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html_of(response))).split())
+    shown = re.sub(r"<wbr>|<script.*?</script>", "", html_of(response), flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
 
 
 def toast_of(client: Client, response: Any) -> str:

@@ -45,7 +45,7 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
         page = page_link(kind, cast.company.pk, sample)
         assert page is not None
         context = {**sample, "page": page, "brand": Brand(), "formats": Formats()}
-        _, text, markup = render_mail(kind, context)
+        _, text, markup = render_mail(kind, context, company_id=cast.company.pk)
         assert f"{page.label}: {page.address}" in text
         assert f'href="{html.escape(page.address)}"' in markup
         assert client.get(page.address.removeprefix(settings.BASE_URL)).status_code == 200, kind

@@ -91,7 +91,7 @@ def test_files_are_chosen_for_a_template(cast: Cast) -> None:
     form = page.removesuffix("/files")
     assert "1 attachment" in text_of(client.get(form))
     shown = client.post(form, {"subject": "Offer", "body": "See the terms.", "do": "preview"})
-    assert "With Terms.txt (11" in text_of(shown)
+    assert "Attachments: Terms.txt (11 bytes)" in text_of(shown)
     # Another one is uploaded in its place, and goes along.
     assert client.post(page, {"do": "upload"}).status_code == 422
     more = SimpleUploadedFile("Prices.txt", b"Fair prices\n")

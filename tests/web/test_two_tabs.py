@@ -37,6 +37,7 @@ FIELDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "answer-time": (("firstMinutes", "7"), ("nextMinutes", "8")),
     "booking-page-hours": (("day1", "09:00 – 12:00"), ("day2", "10:00 – 12:00")),
     "deliverability": (("guardFrom", "70"), ("limit-google", "80")),
+    "formats": (("currency", "SEK"), ("dateFormat", "dd.mm.yyyy")),
     "senders": (("approvalDays", "7"), ("language", "Danish")),
     "brand": (("productName", "7"), ("senderName", "8")),
     "call": (("notes", "7"), ("minutes", "8")),
@@ -130,6 +131,11 @@ def changes_on(page: type[Page], form: Form) -> tuple[tuple[str, str], tuple[str
     return (first, "7"), (second, "8")
 
 
+def changed(value: str) -> str:
+    """Return another value that the same field takes."""
+    return value.replace("12", "11").replace("7", "9").replace("SEK", "NOK")
+
+
 def edit_pages() -> list[type[Page]]:
     """Return the pages that may save a record."""
     return [
@@ -159,7 +165,7 @@ def test_a_save_keeps_what_another_has_saved(world: World, page: type[Page]) -> 
             assert saved.status_code == 303, errors_of(saved)
         values = form_of(client.get(place)).values
         assert [str(values[first]), str(values[second] or "")] == [mine, other]
-        refused = client.post(place, sent | {first: [mine.replace("12", "11").replace("7", "9")]})
+        refused = client.post(place, sent | {first: [changed(mine)]})
         assert (refused.status_code, "Choose which value to keep" in html_of(refused)) == (422, True)
         taken = client.post(place, sent_of(refused) | action | {f"choose-{first}": ["theirs"]})
         assert taken.status_code == 303, errors_of(taken)

@@ -26,7 +26,7 @@ def test_an_import_that_is_done_is_told_to_who_made_it(cast: Cast, outsiders: Ca
     run(cast, csv_of([*people(2), "Bob,nobody,,"]))
     (mail,) = mails()
     assert (mail.kind, mail.to, mail.company_id) == ("notice_import_finished", cast.owner.email, cast.company.pk)
-    assert mail.subject == "Import of people.csv: 2 new contacts, 1 row with errors"
+    assert mail.subject == "Import of people.csv: 2 new contacts, 1 failed"
     with cast.scope():
         ended = Import.objects.get().finished_at
     assert ended is not None

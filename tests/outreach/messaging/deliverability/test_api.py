@@ -207,7 +207,7 @@ def test_the_page_shows_lights_and_records(cast: Cast, zone: Zone) -> None:
     client, path = enter(cast.owner), at(cast.owner, f"senders/{smtp.pk}")
     assert "Not checked yet" in text_of(client.get(path))
     zone.text(DOMAIN, "v=spf1 -all <script>alert(1)</script>")
-    assert "needs fixing" in toast_of(client, client.post(path, {"do": "check"}))
+    assert "Needs fixing" in toast_of(client, client.post(path, {"do": "check"}))
     page = html_of(client.get(path))
     assert 'value="v=DMARC1; p=none"' in page
     assert "<script>alert" not in page

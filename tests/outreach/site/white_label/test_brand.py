@@ -271,7 +271,7 @@ def test_the_page_shows_changes_and_refuses(cast: Cast) -> None:
     refused = client.post(place, {"do": "save", "productName": "Acme", "accent": "#ffee00"})
     assert (refused.status_code, "has a contrast of 1.08" in text_of(refused)) == (422, True)
     preview = client.post(place, {"do": "preview", "productName": "Acme", "accent": "#7c3aed"})
-    assert "Contrast 5.1" in text_of(preview)
+    assert "Contrast: 5.1" in text_of(preview)
     style = client.get("/brand/preview/7c3aed-a070f2.css")
     assert html_of(style).startswith(":root{--accent:light-dark(#7c3aed,#a070f2)")
     assert client.get("/brand/preview/7c3aed-;}.css").status_code == 404
