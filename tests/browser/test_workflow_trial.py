@@ -53,5 +53,5 @@ def test_a_trigger_is_found_by_its_usual_name_and_a_record_by_a_search(page: Pag
     page.get_by_label("Find a record").fill("ann")
     records.get_by_label("Ann Example").check()
     page.locator("button[value=try]").click()
-    expect(page.get_by_role("heading", name="Completed, for Ann Example")).to_be_visible()
+    expect(page.get_by_role("heading", name="Completed · Ann Example")).to_be_visible()
     expect(page.get_by_text("Hello Ann Example").first).to_be_attached()

@@ -40,7 +40,7 @@ def test_five_newest_contacts_are_offered_and_a_search_finds_others(cast: Cast, 
     assert ("Ada One" in found, "Gus Seven" in found, "No record" in found) == (True, False, True)
     assert "No records match." in text_of(client.get(f"{place}/test?q=nobody"))
     tried = text_of(client.post(f"{place}/test", {"do": "try", "record": ids[0], "q": "ada"}))
-    assert "Completed, for Ada One" in tried
+    assert "Completed · Ada One" in tried
     assert "Hello Ada One" in tried
     without = text_of(client.post(f"{place}/test", {"do": "try", "record": ""}))
     assert "Ada One" not in without
