@@ -19,10 +19,13 @@ from accounts.settings.branding import brand_of
 from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from core.web.readers import NoSession
 
-WRONG = "Address or password is wrong, or the address is not verified yet: then a new mail is on its way to you."
+WRONG = gettext_lazy(
+    "Email or password is wrong, or the address is not verified yet. In that case a new email is on its way to you."
+)
 
 
 class LoginForm(forms.Form):

@@ -152,7 +152,7 @@ ADMIN = "Admin"
 WORK = tuple(module for module in MODULES if module not in ADMINISTRATION)
 
 DEFAULT_ROLES = (
-    DefaultRole(ADMIN, "May do everything but what only owners may.", allow(MODULES, *METHODS)),
+    DefaultRole(ADMIN, "Can do everything except what only owners can do.", allow(MODULES, *METHODS)),
     DefaultRole(
         "Manager",
         "Runs contacts, leads and outreach; sees the company, its members and settings without changing them.",
@@ -189,7 +189,7 @@ DEFAULT_ROLES = (
     ),
     DefaultRole(
         "Viewer",
-        "Sees the work and changes nothing; keys, roles, members and logs stay closed.",
+        "Sees records without changing them; no access to API keys, roles, members and logs.",
         allow(
             (module for module in MODULES if module not in ("api", "role", "member", "logs", "white-label-options")),
             "GET",

@@ -10,9 +10,7 @@ FAILED = "payment.failed"
 ACTION_NEEDED = "payment.action_needed"
 
 NOTICES = (
-    Notice(DUE, gettext_lazy("An invoice of the subscription is to be paid"), "notice_invoice_due"),
-    Notice(FAILED, gettext_lazy("A charge for the subscription has failed"), "notice_payment_failed"),
-    Notice(
-        ACTION_NEEDED, gettext_lazy("A charge for the subscription has to be confirmed"), "notice_payment_action_needed"
-    ),
+    Notice(DUE, gettext_lazy("Invoice due"), "notice_invoice_due"),
+    Notice(FAILED, gettext_lazy("Payment failed"), "notice_payment_failed"),
+    Notice(ACTION_NEEDED, gettext_lazy("Payment needs confirmation"), "notice_payment_action_needed"),
 )

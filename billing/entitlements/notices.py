@@ -7,8 +7,4 @@ from core.text.translation import gettext_lazy
 
 NEARLY_USED = "limit.nearly_used"
 
-NOTICES = (
-    Notice(
-        NEARLY_USED, gettext_lazy("A limit of the plan is nearly used up, or all of it is"), "notice_limit_nearly_used"
-    ),
-)
+NOTICES = (Notice(NEARLY_USED, gettext_lazy("Plan limit reached or nearly reached"), "notice_limit_nearly_used"),)

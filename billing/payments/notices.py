@@ -13,8 +13,8 @@ RECEIVED = "payment.received"
 REJECTED = "payment.rejected"
 
 NOTICES = (
-    Notice(RECEIVED, gettext_lazy("A payment has been received"), "notice_payment_received"),
-    Notice(REJECTED, gettext_lazy("A bank transfer was rejected"), "notice_payment_rejected"),
+    Notice(RECEIVED, gettext_lazy("Payment received"), "notice_payment_received"),
+    Notice(REJECTED, gettext_lazy("Bank transfer rejected"), "notice_payment_rejected"),
 )
 
 

@@ -12,9 +12,9 @@ ENDED = "subscription.ended"
 TERMS_END = "subscription.terms_end"
 
 NOTICES = (
-    Notice(CARD_EXPIRES, gettext_lazy("The card that is charged expires soon"), "notice_card_expires"),
-    Notice(ENDING, gettext_lazy("The subscription ends, or is to be paid, soon"), "notice_subscription_ending"),
-    Notice(PAST_DUE, gettext_lazy("The subscription is past due"), "notice_subscription_past_due"),
-    Notice(ENDED, gettext_lazy("The subscription has ended"), "notice_subscription_ended"),
-    Notice(TERMS_END, gettext_lazy("The terms of the plan change"), "notice_subscription_terms_end"),
+    Notice(CARD_EXPIRES, gettext_lazy("Card expires soon"), "notice_card_expires"),
+    Notice(ENDING, gettext_lazy("Subscription ends or is due soon"), "notice_subscription_ending"),
+    Notice(PAST_DUE, gettext_lazy("Subscription past due"), "notice_subscription_past_due"),
+    Notice(ENDED, gettext_lazy("Subscription ended"), "notice_subscription_ended"),
+    Notice(TERMS_END, gettext_lazy("Plan terms change"), "notice_subscription_terms_end"),
 )

@@ -58,7 +58,7 @@ TITLES = {
     "upload": "Uploads",
     "videocall": "Video calls of everybody",
     "webhook": "Webhooks",
-    "white-label-options": "Own brand",
+    "white-label-options": "Branding",
     "workflow": "Workflows",
 }
 """A group that is none of these is called by its address."""

@@ -27,7 +27,7 @@ MAX_READ = 1000
 """The characters of an address that are read: with escapes and accents it may be longer before it is normalized."""
 EMAIL = "Write one such as name@example.com."
 PHONE = "Write one such as +49 170 1234567."
-WITH_COUNTRY = "Write it such as +49 170 1234567, or countryCode beside it."
+WITH_COUNTRY = "Write it such as +49 170 1234567, or enter the country code."
 NOT_WHOLE = "may lack its area code, or the zero in front of it. Write all digits, such as +49 30 901820."
 WITH_ARTICLE = {"GB", "US", "NL", "AE", "PH", "CZ", "BS", "GM", "MV", "SC", "SB", "KM", "MH", "CD", "CG", "CF", "DO"}
 """Countries whose names have an article in a sentence."""

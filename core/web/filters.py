@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import orjson
 from django.http import QueryDict
 from django.utils.translation import gettext
 
@@ -144,7 +145,7 @@ def values_of(text: str) -> list[str]:
     if not text.startswith('["'):
         return [text]
     try:
-        values = json.loads(text)
+        values = orjson.loads(text)
     except (ValueError, RecursionError):
         return [text]
     return [str(value) for value in values]

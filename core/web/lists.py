@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import orjson
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -110,7 +110,7 @@ class ListState:
     def within(self) -> Values | None:
         """The tree of the rows that a number of another page counts, where the address has one."""
         try:
-            tree = json.loads(self.sent.get(WITHIN, "null"))
+            tree = orjson.loads(self.sent.get(WITHIN, "null"))
         except (ValueError, RecursionError):
             return None
         return tree if isinstance(tree, dict) else None

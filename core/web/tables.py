@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+import orjson
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
@@ -252,7 +253,7 @@ class EditCell(TablePage):
     def _before(self) -> JsonObject:
         """Return the values with which the form was opened."""
         try:
-            before = json.loads(self.request.POST.get("before", ""))
+            before = orjson.loads(self.request.POST.get("before", ""))
         except ValueError:
             before = None
         return before if isinstance(before, dict) else dict(self.values(self.record))

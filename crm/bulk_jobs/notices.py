@@ -8,9 +8,7 @@ from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.changes import at_once
 from crm.bulk_jobs.models import BulkJob
 
-FINISHED = Notice(
-    "bulk-job.finished", _("A change of many records of yours is done"), "notice_bulk_job_finished", on=False
-)
+FINISHED = Notice("bulk-job.finished", _("Bulk change completed"), "notice_bulk_job_finished", on=False)
 
 RECORDS = {
     "contact": _("contacts"),

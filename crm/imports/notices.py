@@ -8,12 +8,8 @@ from core.text.translation import gettext_lazy
 from crm.imports.models import Import
 
 NOTICES = {
-    Import.Status.COMPLETED: Notice(
-        "import.finished", gettext_lazy("An import of yours is done"), "notice_import_finished"
-    ),
-    Import.Status.FAILED: Notice(
-        "import.failed", gettext_lazy("An import of yours was stopped"), "notice_import_failed"
-    ),
+    Import.Status.COMPLETED: Notice("import.finished", gettext_lazy("Import completed"), "notice_import_finished"),
+    Import.Status.FAILED: Notice("import.failed", gettext_lazy("Import stopped"), "notice_import_failed"),
 }
 
 

@@ -55,7 +55,7 @@ def duplicate_rule() -> str:
 
 def repeated(lead: str) -> str:
     """Return the text about a lead that repeats an open one."""
-    return f"the open lead {lead} is of the same contact and product already"
+    return f"the contact already has an open lead for this product ({lead})"
 
 
 def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:

@@ -62,9 +62,7 @@ def decided_leads(actor: Actor) -> QuerySet[Lead]:
 LEADS = Report(
     name="leads",
     title=gettext_lazy("Leads"),
-    about=gettext_lazy(
-        "Leads that were created in the period, and those that were won or lost in it, whenever they were created."
-    ),
+    about=gettext_lazy("Leads created in the period, and leads won or lost in it."),
     modules=("lead",),
     place=10,
     sources=(

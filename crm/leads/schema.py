@@ -143,7 +143,7 @@ class LeadSchema(RecordSchema):
 
 
 NO_CONTACT = ValueProblem(
-    "contact", REQUIRED, "give the contact's id, or values in formData by which it is found or made"
+    "contact", REQUIRED, "choose a contact, or enter the email address or phone number of a new one"
 )
 
 

@@ -114,7 +114,7 @@ def test_the_guide_of_errors_lists_every_name() -> None:
 def test_a_search_finds_guides_too() -> None:
     page = html_of(Client().get("/api/docs", {"q": "webhook-signature"}))
     assert 'href="/api/docs/guides/webhooks"><b>Webhooks</b>' in page
-    assert "and 1 guide with" in page
+    assert "1 guide." in page
 
 
 def test_the_sections_have_each_group_once() -> None:
@@ -163,7 +163,7 @@ def test_no_page_says_time_or_time_or_sends_an_empty_body() -> None:
 
 def test_statuses_say_when_they_come_and_list_their_messages() -> None:
     page = Client().get("/api/docs/contact").content.decode()
-    assert re.search(r"<code>ContactAlreadyExists_400</code> Contact already exists", page)
+    assert re.search(r"<code>ContactAlreadyExists_400</code> This contact already exists.", page)
     assert "Too many requests or attempts." in page
 
 

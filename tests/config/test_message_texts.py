@@ -103,6 +103,7 @@ def test_a_changed_file_changes_texts(staff: Client) -> None:
         (("Nothing_400", 400, "Text"), "no message of this name"),
         (("ContactNotFound_400", 200, "Text"), "Choose a status from 400 to 599"),
         (("ContactNotFound_400", "²", "Text"), "Choose a status"),
+        (("ContactNotFound_400", "4" * 5000, "Text"), "Choose a status"),
         (("ContactNotFound_400", 400, " "), "Enter a text"),
         (("ContactNotFound_400", 400, "x" * 501), "at most 500"),
         (("ContactNotFound_400", 400, "No %(name)s"), "Keep the placeholders: none"),
@@ -118,11 +119,27 @@ def test_a_bad_row_changes_nothing_and_is_named(staff: Client, row: tuple[str, o
     assert resolve("LeadNotFound_400") == DEFAULTS["LeadNotFound_400"]
 
 
-@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b"", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n1,2\n",
+        b"",
+        b"\xff\xfe",
+        b"name,status,text\nContactNotFound_400,400," + b"x" * 140_000,
+        b"x" * 140_000,
+        b"name,status,text\nContactNotFound_400,400,a\rb\n",
+    ],
+)
 def test_another_file_is_refused(staff: Client, content: bytes) -> None:
     file = SimpleUploadedFile("texts.csv", content)
     response = staff.post(reverse("admin:core_responsemessage_import_file"), {"file": file})
     assert response.status_code == 200
+
+
+def test_a_file_of_excel_on_a_mac_is_read(staff: Client) -> None:
+    file = SimpleUploadedFile("texts.csv", b"name,status,text\rLeadNotFound_400,400,No such lead\r")
+    assert staff.post(reverse("admin:core_responsemessage_import_file"), {"file": file}).status_code == 302
+    assert resolve("LeadNotFound_400") == (400, "No such lead")
 
 
 def test_placeholders_of_the_default_are_kept(staff: Client) -> None:

@@ -303,7 +303,7 @@ def test_overview(company: Company, staff: Client) -> None:
         make(model, company, 1)
     opens(staff, reverse("admin:index"))
     text, few = opens(staff, reverse("admin:index"))
-    assert "Imports under way" in text
+    assert "Running imports" in text
     for model in MAKERS:
         make(model, company, 5)
     _, many = opens(staff, reverse("admin:index"))

@@ -90,3 +90,11 @@ def test_the_page_takes_few_queries(cast: Cast, client: Client, django_assert_ma
         client.get(f"{place}/test")
         with django_assert_max_num_queries(16):
             client.get(f"{place}/test")
+
+
+@pytest.mark.parametrize("payload", ['{"a": "\\ud800"}', '{"a": NaN}', "[1]", "{", "[" * 2000])
+def test_a_payload_that_is_no_json_object_is_refused(cast: Cast, client: Client, payload: str) -> None:
+    _, place = made(cast)
+    refused = client.post(f"{place}/test", {"do": "try", "record": "", "payload": payload})
+    assert refused.status_code == 422
+    assert "Write a JSON object" in text_of(refused)

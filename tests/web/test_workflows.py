@@ -176,7 +176,7 @@ def test_forms_are_drawn_from_schemas_and_problems_stand_at_their_fields(cast: C
     shown = client.get(f"{step}?node=r")
     page = html_of(shown)
     assert ("<script>alert" in page, "&quot;&gt;&lt;script&gt;alert" in page) == (False, True)
-    assert "score" in text_of(client.get(f"{step}?node=v"))
+    assert 'value="score"' in html_of(client.get(f"{step}?node=v"))
 
 
 def test_somebody_else_s_change_is_not_overwritten_unasked(cast: Cast, client: Client) -> None:

@@ -125,7 +125,7 @@ def create_chats(member: Member) -> None:
     )
     AnswerTime.objects.create(first_minutes=60, next_minutes=240, created_by=member, updated_by=member)
     CannedAnswer.objects.create(
-        name="Hours", shortcut="hours", text="We are here from nine to six, but on Sundays.", created_by=member
+        name="Hours", shortcut="hours", text="We are here from nine to six, except on Sundays.", created_by=member
     )
     people = Contact.objects.exclude(contact_number=None).order_by("-pk")[: len(TALKS)]
     for place, (contact, (state, said)) in enumerate(zip(people, TALKS, strict=False)):

@@ -9,7 +9,7 @@ from core.text.translation import gettext_lazy
 
 FEATURES = {
     "contact": gettext_lazy("Contacts"),
-    "lead": gettext_lazy("Leads and their board"),
+    "lead": gettext_lazy("Leads and pipeline board"),
     "segment": gettext_lazy("Segments"),
     "meeting": gettext_lazy("Meetings and booking pages"),
     "genie": gettext_lazy("Outreach by email"),
@@ -21,10 +21,10 @@ FEATURES = {
     "manual-chatbot": gettext_lazy("Chatbots"),
     "chatapp": gettext_lazy("Chat apps"),
     "videocall": gettext_lazy("Video calls"),
-    "enrich": gettext_lazy("Missing data looked up"),
-    "lead-gen-ai": gettext_lazy("Finding people"),
+    "enrich": gettext_lazy("Data enrichment"),
+    "lead-gen-ai": gettext_lazy("Find new people"),
     "ai-crm-chat": gettext_lazy("An assistant that answers from your records"),
-    "white-label-options": gettext_lazy("Your own brand"),
+    "white-label-options": gettext_lazy("Branding"),
     "api": gettext_lazy("API keys and webhooks"),
 }
 """Permission module -> its description for a buyer of a plan. The others come with these."""

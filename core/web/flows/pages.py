@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import orjson
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
@@ -211,7 +212,7 @@ class FlowPage(Page):
     def sent_graph(self) -> JsonObject:
         """Return the nodes and edges that were sent."""
         try:
-            graph = json.loads(self.request.POST.get("graph", ""))
+            graph = orjson.loads(self.request.POST.get("graph", ""))
         except (ValueError, RecursionError):
             graph = None
         if not isinstance(graph, dict) or not {"nodes", "edges"} <= set(graph):

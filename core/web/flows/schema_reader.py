@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
+import orjson
 from django.http import QueryDict
 from django.utils.translation import gettext
 
@@ -116,7 +116,7 @@ class ReadingForm(Schemas):
 
     def _read_json(self, path: str, text: str) -> Any:
         try:
-            return json.loads(text) if text else None
+            return orjson.loads(text) if text else None
         except (ValueError, RecursionError):
             self.wrong[path] = gettext("This is not valid JSON")
             return text

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
+import orjson
 from django.http import QueryDict
 from django.utils.translation import gettext
 
@@ -147,12 +148,12 @@ def typed(text: str, type: str) -> Any:
     if type == "array":
         return [part.strip() for part in text.split(",") if part.strip()]
     if type in ("number", "any") and re.fullmatch(r"-?(0|[1-9]\d{0,14})(\.\d{1,9})?", text):
-        return json.loads(text)
+        return orjson.loads(text)
     if type in ("boolean", "any") and text.lower() in ("true", "false"):
         return text.lower() == "true"
     if type == "any" and text[:1] in ("[", "{"):
         try:
-            return json.loads(text)
+            return orjson.loads(text)
         except (ValueError, RecursionError):
             return text
     return text

@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
 from core.events import emit
+from core.tenancy import company_id
 from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.chat.conversations.answerers import assignee_of
@@ -22,7 +23,7 @@ from outreach.chat.conversations.bots import BotReply, Incoming, chatbot_reply
 from outreach.chat.conversations.channels import COMMENTS, channel_of
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import send
-from outreach.chat.conversations.people import acting_member, contact_named, contact_of, lead_of
+from outreach.chat.conversations.people import acting_member, contact_named, contact_of, lead_of, lock_text
 from outreach.chat.conversations.states import BOT, CLOSED, QUEUED, moved
 from outreach.chat.conversations.targets import keep
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
@@ -240,6 +241,11 @@ def locked_or_new(
     """
     rows = Conversation.objects.select_for_update(of=("self",))
     existing: Conversation | None = rows.filter(**place).first()
+    if existing is None:
+        # Several first messages at the same moment: the first one alone makes a contact.
+        columns = ":".join(str(getattr(value, "pk", value)) for value in place.values())
+        lock_text(f"leadwright.conversation:{company_id()}:{columns}")
+        existing = rows.filter(**place).first()
     # A number that now belongs to somebody else must not show them the former conversation's contact.
     if existing is not None and same(existing):
         return existing
@@ -249,9 +255,8 @@ def locked_or_new(
             setattr(existing, column, value)
         return existing
     fresh = Conversation(state=CLOSED, name=name[:200], **place, **fields)
-    # Two first messages at the same moment: one makes the conversation, the other finds it.
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
-    # Read again with a lock, whichever of both has made it.
+    # Read again with a lock.
     conversation: Conversation = rows.get(**place)
     if conversation.pk == fresh.pk:
         tell("conversation.created", conversation)

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 
 from accounts.settings.notices import Notice
 from core.models import Event
+from core.text.translation import gettext_lazy
 from crm.models import Lead
 from outreach.chat.conversations.answerers import assignee_of
 from outreach.chat.conversations.incoming import Inbound, arrived, enter, locked_or_new, tell
@@ -16,10 +17,12 @@ from outreach.chat.conversations.targets import keep
 from outreach.messaging.inbox.models import InboundMessage
 
 ASSIGNED = Notice(
-    "conversation.assigned", "A conversation is assigned to you", "notice_conversation_assigned", on=False
+    "conversation.assigned", gettext_lazy("Conversation assigned to you"), "notice_conversation_assigned", on=False
 )
-WOKEN = Notice("conversation.woken", "A conversation is back", "notice_conversation_woken", on=False)
-OVERDUE = Notice("conversation.overdue", "An answer is late", "notice_conversation_overdue")
+WOKEN = Notice(
+    "conversation.woken", gettext_lazy("Snoozed conversation is back"), "notice_conversation_woken", on=False
+)
+OVERDUE = Notice("conversation.overdue", gettext_lazy("Reply overdue"), "notice_conversation_overdue")
 
 
 @transaction.atomic

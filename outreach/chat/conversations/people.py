@@ -99,9 +99,13 @@ def lock_people(email: str, phone: str) -> None:
     """Lock an address and a number until the transaction ends: two at once get one contact."""
     # Sorted, so that two callers take the locks in one order.
     for address in sorted(filter(None, (email.lower(), phone))):
-        with connection.cursor() as cursor:
-            key = f"leadwright.person:{company_id()}:{address}"
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])
+        lock_text(f"leadwright.person:{company_id()}:{address}")
+
+
+def lock_text(text: str) -> None:
+    """Lock a text until the transaction ends, for what has no row to lock yet."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [text])
 
 
 def _contact_with(email: str, phone: str) -> Contact | None:

@@ -223,6 +223,7 @@ def set_contact(
     phone: Phone | None = None,
     name: str = "",
     may_create: bool = True,
+    may_read: bool = True,
 ) -> None:
     """Set the person: a contact with the address of the conversation, or any contact for a website's visitor.
 
@@ -230,21 +231,22 @@ def set_contact(
     `email` or `phone`; without a match one is created, which may have a name alone.
 
     Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for a contact with another address. So it does
-    for an email address, number or name where the person is known. Raises UnauthorizedAction_403 for a contact to
-    create with `may_create` off, and the errors of create_contact.
+    for an email address, number or name of who is no website's visitor. Raises UnauthorizedAction_403 for a contact to
+    create with `may_create` off or to choose for a visitor with `may_read` off, and the errors of create_contact.
     """
     conversation = _locked(id)
-    if (email or phone or name) and (contact is not None or conversation.contact_id is not None):
-        raise NamedError("InvalidRequest_400", "contact: email, phone and name are for a visitor without a contact")
+    is_visitor = conversation.channel == Conversation.Channel.WIDGET
+    if (email or phone or name) and (contact is not None or not is_visitor):
+        raise NamedError("InvalidRequest_400", "contact: email, phone and name are for a website's visitor")
     if contact is not None:
-        new_contact = _chosen(conversation, contact)
-    elif conversation.contact_id is None:
+        new_contact = _chosen(conversation, contact, may_read=may_read)
+    elif is_visitor and (email or phone or (name and conversation.contact_id is None)):
         if not may_create:
             raise PermissionLacking("contact.POST", field="contact")
         number = phone.e164 if phone else ""
         new_contact = contact_by(name=name or conversation.name, email=email, phone=number, member_id=member_id)
     elif conversation.chat_app_id is None:
-        raise NamedError("InvalidRequest_400", "contact: give one; only who writes by a number is found by it")
+        raise NamedError("InvalidRequest_400", "contact: choose a contact, or enter an email address or phone number")
     else:
         new_contact = contact_of(conversation.address, conversation.name, member_id)
     if conversation.contact_id is None:
@@ -259,12 +261,15 @@ def set_contact(
     keep(conversation)
 
 
-def _chosen(conversation: Conversation, id: str) -> Contact:
+def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:
+    # A visitor has no address to compare, and may have named somebody else's.
+    is_visitor = conversation.channel == Conversation.Channel.WIDGET
+    if is_visitor and not may_read:
+        raise PermissionLacking("contact.GET", field="contact")
     contact: Contact | None = live_contacts().filter(pk=id).first()
     if contact is None:
         raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
-    # A wrong contact would get the person's messages, and their consent. A visitor has no address to compare.
-    is_visitor = conversation.contact_id is None
+    # A wrong contact would get the person's messages, and their consent.
     if not is_visitor and conversation.address not in (contact.contact_number, (contact.email or "").lower()):
         detail = f"contact: has not the address of the conversation, {conversation.address}"
         raise NamedError("InvalidRequest_400", detail)

@@ -286,7 +286,8 @@ class ConversationViewSet(ResourceViewSet):
     )
     def contact(self, request: Request, id: str, data: JsonObject) -> object:
         may_create = self.actor.is_unbounded or self.actor.may("contact", "POST")
-        services.set_contact(**self._reach(id), **data, may_create=may_create)
+        may_read = self.actor.is_unbounded or self.actor.may("contact", "GET")
+        services.set_contact(**self._reach(id), **data, may_create=may_create, may_read=may_read)
         return _one(id)
 
     @action(detail=True, methods=["post"])

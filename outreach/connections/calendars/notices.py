@@ -9,9 +9,7 @@ from core.text.translation import gettext_lazy
 from outreach.connections.calendars.google import CalendarFailed
 from outreach.connections.calendars.models import CalendarConnection
 
-CALENDAR_FAILING = Notice(
-    "calendar.failing", gettext_lazy("A member's calendar has to be connected again"), "notice_calendar_failing"
-)
+CALENDAR_FAILING = Notice("calendar.failing", gettext_lazy("Calendar disconnected"), "notice_calendar_failing")
 REFUSED = gettext_lazy("Google takes the log-in no more. Connect it again.")
 
 

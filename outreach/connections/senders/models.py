@@ -80,8 +80,10 @@ def why_stopped(stored: Values | None) -> str:
     count, of = stored["count"], stored["of"]
     share = f"{count:,} of {of:,} messages ({100 * count / max(of, 1):.2g} %)"
     if stored["what"] == BOUNCES:
-        return f"{share} went to mailboxes that do not exist. Check where the addresses come from before it goes on."
-    return f"{share} were called spam by those who got them. Check whom it writes to, and what, before it goes on."
+        return (
+            f"{share} went to missing mailboxes. Check the source of the addresses, then resume the sender."
+        )
+    return f"{share} were reported as spam. Check the recipients and the text, then resume the sender."
 
 
 class Smtp(Sender):

@@ -18,6 +18,7 @@ from accounts.settings.notices import Notice
 from core.jobs.leases import claim
 from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from outreach.connections.connected_apps.turns import turn
 from outreach.connections.senders.models import Smtp
@@ -28,7 +29,9 @@ from outreach.messaging.deliverability.lookups import DnsLookups
 from outreach.messaging.deliverability.models import DkimKey, SenderCheck
 from outreach.messaging.deliverability.results import Light, Result, worst
 
-TURNED_RED = Notice("sender.undeliverable", "The records of a sender's domain are wrong", "notice_sender_undeliverable")
+TURNED_RED = Notice(
+    "sender.undeliverable", gettext_lazy("DNS records of a sender are wrong"), "notice_sender_undeliverable"
+)
 
 SECONDS = 8.0
 """Time limit of all look-ups of one check."""

@@ -16,6 +16,7 @@ from outreach.connections.chat_apps.models import DIRECT
 from outreach.connections.chat_apps.serializers import ChatAppSnapshot
 from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
+from outreach.messaging.delivery.approving.approvals import MAX_DELAY
 from outreach.messaging.delivery.approving.hashes import content_hash, envelope_of
 from outreach.messaging.delivery.deciding.reasons import Reason, sentence_of
 from outreach.messaging.delivery.models import SendJob
@@ -60,7 +61,6 @@ class Regeneration(Input):
     )
 
 
-MAX_DELAY = 600
 """Seconds for which an approved message can be held."""
 
 
@@ -69,7 +69,7 @@ def delay_input() -> IntegerInput:
     return IntegerInput(
         default=0,
         min_value=0,
-        max_value=MAX_DELAY,
+        max_value=int(MAX_DELAY.total_seconds()),
         help_text="Seconds for which nothing goes, so that the approval can be taken back; 0: it goes at once.",
     )
 

@@ -8,13 +8,14 @@ from django.utils import timezone
 from accounts.members.notices import notify
 from accounts.settings.notices import Notice
 from core.tenancy import company_scope
+from core.text.translation import gettext_lazy
 from outreach.messaging.delivery.models import SendJob
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.selectors import message_summary, phase
 
-PLANNED = Notice("run.planned", "Messages of an outreach of yours wait for approval", "notice_run_planned")
-FAILED = Notice("run.failed", "An outreach of yours could not be prepared", "notice_run_failed")
-FINISHED = Notice("run.finished", "All messages of an outreach of yours have come to an end", "notice_run_finished")
+PLANNED = Notice("run.planned", gettext_lazy("Messages need approval"), "notice_run_planned")
+FAILED = Notice("run.failed", gettext_lazy("Outreach could not be prepared"), "notice_run_failed")
+FINISHED = Notice("run.finished", gettext_lazy("Outreach completed"), "notice_run_finished")
 
 BATCH = 100
 

@@ -83,10 +83,10 @@ def find_page(address: str) -> BookingPage | None:
         return None
     is_it = Q(token=address) | Q(slug=address.lower())
     with unscoped(reason="public booking page: the page whose address it is"):
-        rows = BookingPage.objects.filter(is_it, is_active=True).select_related("company", "member")
-        # A slug that looks like a token never takes the token's address.
+        rows = BookingPage.objects.filter(is_it).select_related("company", "member")
+        # Another page's slug never takes the address of a token, even while the token's page is switched off.
         page = min(rows, key=lambda row: row.token != address, default=None)
-    if page is None:
+    if page is None or not page.is_active:
         return None
     with company_scope(page.company_id):
         try:

@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import unscoped
 from crm.records.writes.unique_names import save_unique_name
-from outreach.site.booking.models import MAX_SLUG_LENGTH, BookingPage
+from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, BookingPage
 
 NAME_TAKEN, SLUG_TAKEN = "BookingPageNameAlreadyExists_400", "BookingPageSlugAlreadyExists_400"
 MIN_SLUG_LENGTH = 3
@@ -36,6 +36,8 @@ def check_slug(slug: str) -> str:
     if not MIN_SLUG_LENGTH <= len(slug) <= MAX_SLUG_LENGTH:
         detail = f"slug: use {MIN_SLUG_LENGTH} to {MAX_SLUG_LENGTH} characters"
         raise ValidationFailed("slug: wrong length", detail)
+    if len(slug) == TOKEN_LENGTH and slug.isalnum():
+        raise ValidationFailed("slug is like a token", "slug: this looks like a random address; add a hyphen")
     if slug in RESERVED:
         raise ValidationFailed("slug is reserved", f"slug: {slug!r} is reserved; choose another address")
     return slug

@@ -11,9 +11,9 @@ from crm.leads.models import Lead
 from outreach.connections.connected_apps.registry import MODULE
 from outreach.site.forms.models import Form, FormLead
 
-FORM_SUBMITTED = Notice("form.submitted", gettext_lazy("Somebody sends a form"), "notice_form_submitted", on=False)
+FORM_SUBMITTED = Notice("form.submitted", gettext_lazy("New form answer"), "notice_form_submitted", on=False)
 SOCIAL_APP_FAILING = Notice(
-    "social_app.failing", gettext_lazy("A social app has to be connected again"), "notice_social_app_failing"
+    "social_app.failing", gettext_lazy("Social account disconnected"), "notice_social_app_failing"
 )
 
 

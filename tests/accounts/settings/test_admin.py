@@ -64,7 +64,7 @@ def test_a_currency_that_is_none(cast: Cast, staff: Client) -> None:
         page, {**form_data(staff.get(page).content.decode(), "companysettings_form"), "currency": "DEM"}
     )
     assert answer.status_code == 200
-    assert "DEM is not a currency" in answer.content.decode()
+    assert "“DEM” is not a currency" in answer.content.decode()
     assert settings_of(cast).currency == "USD"
 
 

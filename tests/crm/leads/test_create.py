@@ -128,7 +128,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         (
             {},
             "ContactDataRequired_400",
-            "contact: give the contact's id, or values in formData by which it is found or made",
+            "contact: choose a contact, or enter the email address or phone number of a new one",
         ),
         (
             {"name": "Ann"},
@@ -243,7 +243,7 @@ def test_duplicates_are_open_leads_of_the_same_contact_and_product(cast: Cast) -
     first = make(cast, 1, productServices=[roof.pk, cellar.pk])
     refused = cast.key.post("/lead", {"formData": form(1, name="Changed"), "productServices": [door.pk, cellar.pk]})
     assert (refused.status, refused.body["message"]) == (400, "Duplicate field(s): contact, productServices")
-    detail = f"the open lead {first['_id']} is of the same contact and product already"
+    detail = f"the contact already has an open lead for this product ({first['_id']})"
     assert refused.body["warning"] == f"contact, productServices: {detail}"
     assert cast.key.get(f"/contact/{first['contact']['_id']}").data["name"] == "Person 1"
     make(cast, 1, productServices=[door.pk])

@@ -18,7 +18,7 @@ REFUSED = "Duplicate field(s): contact, productServices"
 
 
 def text(lead: str) -> str:
-    return f"the open lead {lead} is of the same contact and product already"
+    return f"the contact already has an open lead for this product ({lead})"
 
 
 def put(cast: Cast, lead: dict[str, Any], **body: Any) -> Any:

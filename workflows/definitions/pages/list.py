@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+import orjson
 from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 
@@ -106,7 +105,7 @@ class NewWorkflow(WorkflowPage):
             form.add_error(None, gettext("Choose an exported workflow file of at most 2 MB."))
             return self.page({"form": form}, status=422)
         try:
-            body = json.loads(sent.read().decode("utf-8-sig"))
+            body = orjson.loads(sent.read().decode("utf-8-sig"))
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):

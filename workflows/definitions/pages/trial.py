@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+import orjson
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
@@ -125,7 +125,7 @@ class TryWorkflow(OneWorkflow):
 
     def _trigger(self, field: BoundField) -> Any:
         try:
-            payload = json.loads(field.value()) if field.value() else None
+            payload = orjson.loads(field.value()) if field.value() else None
         except (ValueError, RecursionError):
             payload = ""
         if payload is not None and not isinstance(payload, dict):

@@ -97,11 +97,11 @@ class ConversationDetail(Inbox):
     def form(self, text: str = "") -> Form:
         return Form(fields=[Field("text", gettext("Reply"), "textarea", required=True, key="r", initial=text)])
 
-    def visitor_form(self, name: str = "") -> Form:
+    def visitor_form(self) -> Form:
         fields = [
             Field("email", gettext("Email"), "email"),
             Field("phone", gettext("Phone"), "tel", placeholder="+49 30 123456"),
-            Field("name", gettext("Name"), initial=name),
+            Field("name", gettext("Name")),
         ]
         return Form(fields=fields)
 
@@ -124,7 +124,7 @@ class ConversationDetail(Inbox):
             "canned": self.canned if self.lets("POST") else [],
             "rests": RESTS.items(),
             "form": self.form(),
-            "visitor": None if chat["contact"] else self.visitor_form(chat["name"]),
+            "visitor": self.visitor_form() if chat["channel"] == "widget" else None,
         }
 
     def do_identify(self) -> HttpResponse:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Case, CharField, F, Q, QuerySet, TextField, Value, When
 from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce, Concat, Now, NullIf
+from django.db.models.functions import Coalesce, Concat, Least, Now, NullIf
 from django.utils import timezone
 
 from core.tenancy import company_scope
@@ -22,6 +22,8 @@ from outreach.messaging.delivery.settings.models import APPROVAL_DAYS, GenieSett
 
 Status = SendJob.Status
 BATCH = 1000
+MAX_DELAY = timedelta(minutes=10)
+"""The longest time for which an approval can hold its messages."""
 LAPSED = (Reason.APPROVAL_OUTDATED, Reason.APPROVAL_EXPIRED)
 _TEXT = TextField()
 
@@ -94,6 +96,9 @@ def hold(rows: QuerySet[SendJob], member_id: str | None, reason: str = Reason.AW
 
 def _hold(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
     values: JsonObject = {"approved_at": None, "approved_by_id": None, "approval_ends_at": None}
+    # The delay of the former approval must not hold the next one.
+    was_delayed = When(due_at__lte=F("approved_at") + MAX_DELAY, then=Least("due_at", Now()))
+    values["due_at"] = Case(was_delayed, default=F("due_at"))
     if member_id is not None:
         values["updated_by_id"] = member_id
     # An empty envelope is no approval; the next one stores what is true then.

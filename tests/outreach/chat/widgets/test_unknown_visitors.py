@@ -141,7 +141,7 @@ def test_the_company_s_own_address_is_nobody_s(cast: Cast) -> None:
 @pytest.mark.parametrize("path", ["key", "session"])
 @pytest.mark.parametrize(
     ("body", "name"),
-    [({"email": ADDRESS}, None), ({"phone": "+49 30 1234567"}, None), ({"name": "Ann"}, "Ann"), ({}, None)],
+    [({"email": ADDRESS}, None), ({"phone": "+49 30 1234567"}, None), ({"name": "Ann"}, "Ann")],
 )
 def test_staff_make_a_contact(cast: Cast, path: str, body: dict[str, str], name: str | None) -> None:
     widget, visitor, chat = _unknown(cast)
@@ -191,11 +191,60 @@ def test_who_may_create_no_contacts_makes_none(cast: Cast) -> None:
         Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "PUT": True}})
     _, _, chat = _unknown(cast)
     place = f"/conversation/{chat['_id']}/contact"
-    for body in ({}, {"name": "Ann"}, {"email": ADDRESS}):
+    for body in ({"name": "Ann"}, {"email": ADDRESS}):
         assert cast.narrow_session.post(place, body).status == 403
     with cast.scope():
         assert Conversation.objects.get().contact_id is None
+    assert cast.narrow_session.post(place, {"contact": known.pk}).status == 403
+    with cast.scope():
+        permission = {"chatapp": {"GET": True, "PUT": True}, "contact": {"GET": True}}
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission=permission)
     assert cast.narrow_session.post(place, {"contact": known.pk}).status == 200
+
+
+def test_staff_correct_a_contact_whose_address_the_visitor_only_named(cast: Cast) -> None:
+    with cast.scope():
+        named = ContactFactory(email=ADDRESS)
+        other = ContactFactory(email="bo@acme.example")
+    widget, visitor, chat = _unknown(cast)
+    assert said(widget, visitor, f"Mail me at {ADDRESS}", "2").status == 201
+    place = f"/conversation/{chat['_id']}/contact"
+    with cast.scope():
+        assert Conversation.objects.get().contact_id == named.pk
+    for body, right in (
+        ({"contact": other.pk}, other),
+        ({"email": ADDRESS}, named),
+        ({"email": "BO@acme.example"}, other),
+    ):
+        assert cast.key.post(place, body).status == 200, body
+        with cast.scope():
+            conversation = Conversation.objects.get()
+            assert (conversation.contact_id, conversation.lead_id) == (right.pk, None)
+    assert cast.key.post(place, {}).status == 400
+    with cast.scope():
+        assert Contact.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_first_messages_at_once_make_one_contact() -> None:
+    cast = make_cast()
+    _unknown(cast)
+    with cast.scope():
+        row = ChatWidget.objects.get()
+        visitor = WidgetVisitor.objects.get()
+        Conversation.objects.all().delete()
+
+    def send(n: int) -> object:
+        writer = WidgetVisitor.objects.get(pk=visitor.pk)
+        inbound = Inbound(f"m{n}", visitor.pk, timezone.now(), text=f"I am ann{n}@acme.example")
+        return take_in(WidgetSource(row, writer), inbound)
+
+    results = at_once(6, cast.company.pk, send)
+    assert not [result for result in results if isinstance(result, str)], results
+    with cast.scope():
+        assert Conversation.objects.get().contact_id == Contact.objects.get().pk
+        assert Lead.objects.count() == 1
+        assert ConversationMessage.objects.filter(direction="in").count() == 6
 
 
 def test_the_team_and_the_assignee_stay(cast: Cast) -> None:

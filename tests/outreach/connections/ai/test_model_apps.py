@@ -84,7 +84,7 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
             assert KEY not in cursor.fetchone()[0]
     assert cast.session.put(place, {"isActive": False}).data["isActive"] is False
     off = cast.key.post("/genie/from-contacts", {"contactIds": [contact], "aiType": kind})
-    assert (off.status, off.body["message"]) == (400, f"No default {kind} configuration")
+    assert (off.status, off.body["message"]) == (400, "The default AI writer is switched off. Choose another writer.")
     answers = [
         made,
         tested.body,

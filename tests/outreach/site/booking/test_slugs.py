@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from outreach.models import Booking
+from outreach.models import Booking, BookingPage
 from outreach.site.booking.slugs import RESERVED
 from tests.kit.cast import Cast
 from tests.outreach.site.booking.helpers import book, make_page, path_of, stored
@@ -87,5 +87,20 @@ def test_a_slug_never_takes_the_random_address_of_another_page(cast: Cast, outsi
         record.token = "abcdefgh" * 4
         record.title = "Ours"
         record.save()
-    make_page(outsiders, slug="abcdefgh" * 4, title="Theirs")
+    theirs = make_page(outsiders, title="Theirs")
+    with outsiders.scope():
+        BookingPage.objects.filter(pk=theirs["_id"]).update(slug="abcdefgh" * 4)
     assert b"Ours" in Client().get(f"/book/{'abcdefgh' * 4}").content
+
+
+def test_nobody_takes_the_random_address_of_another(cast: Cast, outsiders: Cast) -> None:
+    page = make_page(cast)
+    token = stored(cast, page).token
+    refused = outsiders.key.post("/booking-page", {"name": "Evil", "kind": "offline", "slug": token.lower()})
+    assert (refused.status, refused.body["warning"]) == (400, "slug: this looks like a random address; add a hyphen")
+    # One that was stored before this check does not take the address, not even of a page that is switched off.
+    other = make_page(outsiders, name="Old")
+    with outsiders.scope():
+        BookingPage.objects.filter(pk=other["_id"]).update(slug=token.lower())
+    assert cast.key.put(f"/booking-page/{page['_id']}", {"isActive": False}).status == 200
+    assert Client().get(f"/book/{token}").status_code == 404

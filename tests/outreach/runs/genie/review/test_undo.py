@@ -50,6 +50,23 @@ def test_an_approval_is_taken_back_until_a_worker_has_it(cast: Cast, post: Post,
     assert statuses(cast, run) == {"draft": 1, "claimed": 1}
 
 
+def test_the_next_approval_is_not_held_by_the_delay_of_the_one_before(cast: Cast, post: Post) -> None:
+    run = planned(cast, 3, draft=True)
+    one, two, later = ids(cast, run)
+    due = timezone.now() + timedelta(days=3)
+    with cast.scope():
+        SendJob.objects.filter(pk=later).update(due_at=due)
+    for id in (one, two, later):
+        cast.key.post(f"{PATH}/{id}/approve", {"delaySeconds": 600})
+        cast.key.post(f"{PATH}/{id}/draft")
+    cast.key.post(f"{PATH}/{one}/approve", {"delaySeconds": 0})
+    cast.key.post(f"/genie/{run}/approve-all", {})
+    work("send")
+    assert statuses(cast, run) == {"sent": 2, "approved": 1}
+    with cast.scope():
+        assert SendJob.objects.get(pk=later).due_at == due
+
+
 @pytest.mark.parametrize("wrong", [-1, 601, "12", 1.5, None])
 def test_a_wrong_delay_is_refused(cast: Cast, post: Post, wrong: object) -> None:
     run = planned(cast, 1, draft=True)
