@@ -47,6 +47,10 @@ class ActorAuthentication(BaseAuthentication):
 NOT_ALLOWED = gettext_lazy("Your role does not allow this. Ask an owner of the company for the permission.")
 
 
+class NoOperation(LookupError):
+    """The API has no operation of this method and path."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """An answer of the API. `fields` are those of its list, if it is one; `failure` is a refusal as data.
@@ -253,12 +257,12 @@ def respond(
     try:
         match = resolve(f"/{mount}/{path}")
     except Resolver404:
-        raise LookupError(f"the API has no {mount}/{path}") from None
+        raise NoOperation(f"the API has no {mount}/{path}") from None
     view: Any = getattr(match.func, "cls", None)
     actions: Mapping[str, str] = getattr(match.func, "actions", None) or {}
     action = actions.get(method.lower())
     if view is None or action is None:
-        raise LookupError(f"the API has no {method} {mount}/{path}")
+        raise NoOperation(f"the API has no {method} {mount}/{path}")
     handle = view.as_view(dict(actions), authentication_classes=[ActorAuthentication])
     request = in_process(actor, method, query, body, caller)
     if files:

@@ -24,7 +24,7 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web import ask
-from core.web.ask import Answer
+from core.web.ask import Answer, NoOperation
 from core.web.forms import Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.navigation.recent import remember
@@ -333,9 +333,16 @@ class Page(View):
         name = request.POST.get("do", "save")
         act = getattr(self, f"do_{name}", None) if name.isidentifier() else None
         if act is None:
-            raise Refused(400, _("This page has no such action"), _("Use the buttons on the page."))
-        response: HttpResponse = act()
+            raise self._no_action()
+        try:
+            response: HttpResponse = act()
+        except NoOperation as error:
+            # The page shows no button for it, such as for a campaign without a run.
+            raise self._no_action() from error
         return response
+
+    def _no_action(self) -> Refused:
+        return Refused(400, _("This page has no such action"), _("Use the buttons on the page."))
 
     def not_allowed(self, request: HttpRequest) -> HttpResponse:
         raise Refused(405, _("This action is not available here"), _("Use the buttons on the page."))

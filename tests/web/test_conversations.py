@@ -140,12 +140,21 @@ def test_a_visitor_is_made_a_contact(cast: Cast) -> None:
         assert (contact.name, contact.email) == ("Ann", "ann@acme.example")
 
 
-def test_a_visitor_is_made_a_contact_by_the_button_alone(cast: Cast) -> None:
+def test_a_visitor_becomes_a_contact_by_a_name_but_not_by_nothing(cast: Cast) -> None:
     talk = _visitor(cast)
+    place = at(cast.owner, f"inbox/{talk.pk}")
     body = {"do": "identify", "email": "", "phone": "", "name": ""}
-    assert enter(cast.owner).post(at(cast.owner, f"inbox/{talk.pk}"), body).status_code == 303
+    assert enter(cast.owner).post(place, body).status_code == 422
     with cast.scope():
-        assert Conversation.objects.get().contact.name == "Visitor aaaaaa"  # type: ignore[union-attr]
+        assert Conversation.objects.get().contact is None
+    assert enter(cast.owner).post(place, body | {"name": "Ann"}).status_code == 303
+    with cast.scope():
+        assert Conversation.objects.get().contact.name == "Ann"  # type: ignore[union-attr]
+    corrected = html_of(enter(cast.owner).get(place))
+    assert "Not Ann? Choose another contact" in " ".join(corrected.split())
+    assert enter(cast.owner).post(place, body | {"email": "bo@acme.example"}).status_code == 303
+    with cast.scope():
+        assert Conversation.objects.get().contact.email == "bo@acme.example"  # type: ignore[union-attr]
 
 
 def test_who_may_not_create_contacts_is_told_so(cast: Cast) -> None:

@@ -80,9 +80,7 @@ def why_stopped(stored: Values | None) -> str:
     count, of = stored["count"], stored["of"]
     share = f"{count:,} of {of:,} messages ({100 * count / max(of, 1):.2g} %)"
     if stored["what"] == BOUNCES:
-        return (
-            f"{share} went to missing mailboxes. Check the source of the addresses, then resume the sender."
-        )
+        return f"{share} went to missing mailboxes. Check the source of the addresses, then resume the sender."
     return f"{share} were reported as spam. Check the recipients and the text, then resume the sender."
 
 

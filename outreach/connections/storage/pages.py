@@ -96,7 +96,7 @@ class Storage(StoragePage):
 
 def refuse_app(form: Form, answer: Answer) -> None:
     """Put a refusal into the form. If the test of the storage failed, the test's error replaces the message."""
-    if not answer.code:
+    if "denied" not in answer.params:  # a refusal of rights or of a value
         form.refuse(answer)
         return
     default = _("The keys are refused.") if answer.params["denied"] else _("The storage refused.")

@@ -16,11 +16,11 @@ MIN_SLUG_LENGTH = 3
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 RESERVED = frozenset(
     re.findall(
-        r"\w+",
-        """about account accounts admin api app assets auth billing book booking bookings calendar contact docs edit
-        help home invoice legal login logout mail new null password pay payment payments plan privacy public register
-        reset root search security service settings signin signup site static status support system terms undefined user
-        verify www""",
+        r"[\w-]+",
+        """about account accounts admin api app assets auth billing book booking bookings calendar contact docs
+        edit help home invoice legal log-in log-out login logout mail new null password pay payment payments
+        plan privacy public register reset root search security service settings sign-in sign-up signin signup
+        site static status support system terms undefined user verify www""",
     )
 )
 """Slugs that pages of the service may need, or that would look like the service's own."""

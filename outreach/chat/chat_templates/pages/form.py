@@ -206,7 +206,7 @@ class ChatTemplateForm(RecordForm):
         """Upload a file for the header, and give it to the vendor."""
         form = self.form({}).bind(self.request.POST)
         context = self.context() if isinstance(self, EditRecord) else {}
-        app = form.values["app"] or (self.record["app"]["_id"] if isinstance(self, EditRecord) else None)
+        app = form.values.get("app") or (self.record["app"]["_id"] if isinstance(self, EditRecord) else None)
         answer = self.upload() if "file" in self.request.FILES else None
         if answer is not None and answer.ok:
             uploaded_file = answer.data[0] if isinstance(answer.data, list) else answer.data
