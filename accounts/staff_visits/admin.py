@@ -109,7 +109,7 @@ class VisitedCompanyAdmin(CompanyAdmin):
     finds = True
     dialogs = ("look_inside", *CompanyAdmin.dialogs)
 
-    @asks(ReasonForm, _("Look inside"), permission=PERMISSION)
+    @asks(ReasonForm, _("View as company"), permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
         """Open a visit and redirect to the first page of the company's own people."""
         visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone

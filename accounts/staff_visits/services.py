@@ -19,7 +19,7 @@ MIN_REASON = 10
 MAX_REASON = 500
 NOTICE = "staff.visited"
 PERMISSION = "accounts.add_staffvisit"
-OVER = "This visit is over. Look inside again, with a reason, if there still is one."
+OVER = "This visit is over. Open the company again with a reason to go on."
 
 
 @transaction.atomic

@@ -55,7 +55,7 @@ def _hooks(payment: Payment) -> SafeString:
             named |= when & Q(hints__contains=[name])
     events = GatewayEvent.objects.filter(named).select_related("account").order_by("-created_at")[:ROWS]
     cells = [(link(event, f"{event.created_at:%Y-%m-%d %H:%M:%S}"), event.account, event.event_id) for event in events]
-    return table((_("Taken"), _("Account"), _("Event")), cells, empty=_("No webhook has named it."))
+    return table((_("Taken"), _("Account"), _("Event")), cells, empty=_("No webhook received."))
 
 
 @panel(Payment, _("Refunds"), permission="billing.view_refund")

@@ -51,7 +51,7 @@ def _steps(run: WorkflowRun) -> SafeString:
     ]
     more = list_address(RunStep, q=run.pk)
     return table(
-        (_("Step"), _("Status"), _("What went wrong"), _("Went on by"), _("When")),
+        (_("Step"), _("Status"), _("What went wrong"), _("Continued by"), _("When")),
         cells,
         more=more,
         empty=_("None yet."),

@@ -30,7 +30,7 @@ WORKFLOWS = Report(
     ),
     modules=("workflow",),
     place=85,
-    dated="by the day they began",
+    dated=gettext_lazy("by the day they started"),
     sources=(
         Source(
             rows=lambda actor: WorkflowRun.objects.all(),

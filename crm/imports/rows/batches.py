@@ -180,10 +180,9 @@ class RowWriter:
         column_of = self.reader.column_of | batch.columns.get(position, {})
         noted = batch.problems.setdefault(position, [])
         for problem in problems:
-            key, message = problem.key, problem.message
+            key, text = problem.key, problem.message
             column = column_of.get(key, "")
             spec = self.schema.system_fields.get(key) or self.schema.fields.get(key)
-            text = message.replace("countryCode beside it", "a country code beside it")
             if problem.code == MISSING_VALUE:
                 text = f"is missing, but needed. {_advice(key, spec)}".rstrip()
             if key and not column:

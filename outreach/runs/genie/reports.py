@@ -136,12 +136,12 @@ OUTREACH = Report(
     name="outreach",
     title=gettext_lazy("Outreach"),
     about=gettext_lazy(
-        "Messages that were planned in the period, with what has become of them; and those that were sent in it,"
-        " whenever they were planned, with who has opened, clicked and replied to them since."
+        "Messages planned in the period with their status, and messages sent in it with their opens, clicks and"
+        " replies since."
     ),
     modules=MODULES,
     place=60,
-    dated="by the day they were planned; what was sent, by the day it went out",
+    dated=gettext_lazy("by the day they were planned; sent ones by the day they were sent"),
     sources=(
         Source(
             rows=lambda actor: SendJob.objects.all(),
@@ -195,7 +195,7 @@ DELIVERABILITY = Report(
     ),
     modules=MODULES,
     place=70,
-    dated="by the day they went out, or were refused at once",
+    dated=gettext_lazy("by the day they were sent or refused"),
     sources=(
         Source(
             rows=lambda actor: with_handed_at(SendJob.objects.filter(status__in=LOGGED)),

@@ -22,6 +22,7 @@ from core.access.callers import caller_of
 from core.errors import ApiError, NamedError
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from crm.meetings.services import meeting_file
 from outreach.site.booking.answers import read_visitor
@@ -46,14 +47,15 @@ from outreach.site.forms.kinds import MULTI
 from outreach.site.forms.public import shown_fields
 from outreach.site.forms.submissions import MAX_BYTES, TOO_FAST, TRAP, page_id_for, read_page_id
 
-NO_PAGE, NO_BOOKING = "This page takes no bookings now", "There is no such booking"
-AGAIN = "Look it over and send it once more."
-OLD = "This page was open for long. Send it once more."
-MOVED_OFTEN = "It has been moved five times today, which is as often as it can be. Cancel it, or try again tomorrow."
-TOO_OFTEN = "That was often. Wait a minute, then try again."
-TOO_LONG = "That is more than this page takes."
-GONE = "This time has just been taken. Choose another one."
-NOT_NOW = "It cannot be booked now. Try again later, or ask whom you want to meet."
+NO_PAGE = gettext_lazy("This booking page is closed")
+NO_BOOKING = gettext_lazy("Booking not found")
+AGAIN = gettext_lazy("Check your answers and send them again.")
+OLD = gettext_lazy("This page was open for too long. Send it again.")
+MOVED_OFTEN = gettext_lazy("This booking was moved five times today. Cancel it, or try again tomorrow.")
+TOO_OFTEN = gettext_lazy("Too many tries. Wait a minute, then try again.")
+TOO_LONG = gettext_lazy("Your answers are too long. Shorten them and send them again.")
+GONE = gettext_lazy("This time has just been taken. Choose another one.")
+NOT_NOW = gettext_lazy("Booking is not possible right now. Try again later, or contact your host.")
 
 
 @csrf_exempt

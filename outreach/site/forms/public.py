@@ -18,6 +18,7 @@ from accounts.settings.branding import brand_of
 from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
 from core.tenancy import company_scope
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from outreach.site.forms.kinds import MULTI
 from outreach.site.forms.models import COLOUR, Form
@@ -40,10 +41,11 @@ from outreach.site.forms.submissions import (
     store_submission,
 )
 
-NO_FORM, AGAIN = "This form takes nothing now", "Look it over and send it once more."
-TOO_OFTEN = "That was often. Wait a minute, then send it again."
-OLD = "This page was open for long. Send it once more."
-TOO_LONG = "That is more than this form takes."
+NO_FORM = gettext_lazy("This form is closed")
+AGAIN = gettext_lazy("Check your answers and send them again.")
+TOO_OFTEN = gettext_lazy("Too many tries. Wait a minute, then send it again.")
+OLD = gettext_lazy("This page was open for too long. Send it again.")
+TOO_LONG = gettext_lazy("Your answers are too long. Shorten them and send them again.")
 
 
 @csrf_exempt

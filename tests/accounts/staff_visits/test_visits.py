@@ -111,7 +111,7 @@ def test_owners_who_want_to_know_get_a_mail_with_the_reason(cast: Cast) -> None:
 def test_the_dialog_asks_for_a_reason_and_opens_the_visit(cast: Cast) -> None:
     staff = staff_member("view_company", "add_staffvisit")
     client = browser(staff)
-    assert "Look inside" in ask(client, cast, None).content.decode()
+    assert "View as company" in ask(client, cast, None).content.decode()
     refused = ask(client, cast, "short")
     assert refused.status_code == 200
     assert "at least 10 characters" in refused.content.decode()
@@ -139,7 +139,7 @@ def test_who_may_look_inside(cast: Cast) -> None:
     plain.user_permissions.add(*Permission.objects.filter(codename__in=("view_company", "add_staffvisit")))
     assert ask(browser(plain), cast, REASON).status_code == 302
     page = browser(staff_member("view_company")).get(reverse("admin:accounts_company_change", args=(cast.company.pk,)))
-    assert "Look inside" not in page.content.decode()
+    assert "View as company" not in page.content.decode()
     with cast.scope():
         assert StaffVisit.objects.count() == 0
     root = browser(User.objects.create_superuser("root@example.com", "correct horse battery"))

@@ -69,7 +69,7 @@ def test_numbers_are_read_whole_or_refused(cast: Cast) -> None:
         (
             10,
             "Phone",
-            "“0170 7654321” lacks its country. Write it such as +49 170 1234567, or a country code beside it.",
+            "“0170 7654321” lacks its country. Write it such as +49 170 1234567, or enter the country code.",
         ),
     ]
 
@@ -128,7 +128,7 @@ def test_country_codes_are_read_by_name_and_refused_once(cast: Cast) -> None:
         (6, "Country", "“Atlantis” is no dial prefix. Write one such as +49."),
         (
             *(7, "Phone"),
-            "“0664 1234569” lacks its country. Write it such as +49 170 1234567, or a country code beside it.",
+            "“0664 1234569” lacks its country. Write it such as +49 170 1234567, or enter the country code.",
         ),
         (8, "Phone", "is missing, but needed. Write one such as +49 170 1234567."),
     ]
