@@ -95,7 +95,7 @@ def test_an_app_is_connected_tested_changed_and_switched_off(
         cast.key.get(f"/apps/{kind}").body,
     ]
     assert KEY not in json.dumps(answers) + caplog.text + repr(app)
-    assert cast.key.get(f"/apps/{kind}/{MISSING}").body["message"] == f"{kind.capitalize()} configuration not found"
+    assert cast.key.get(f"/apps/{kind}/{MISSING}").body["message"] == "AI app not found."
 
 
 @pytest.mark.parametrize("kind", ["ai-a", "ai-b"])
