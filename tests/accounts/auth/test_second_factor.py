@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import re
 import sys
@@ -296,7 +297,10 @@ def production(monkeypatch: pytest.MonkeyPatch, **environment: str) -> dict[str,
     monkeypatch.setattr(config, "settings", config.settings)
     for name in [name for name in sys.modules if name.startswith("config.settings")]:
         monkeypatch.delitem(sys.modules, name)
-    return vars(importlib.import_module("config.settings"))
+    try:
+        return vars(importlib.import_module("config.settings"))
+    finally:
+        gc.enable()  # the settings disable it until the apps are loaded
 
 
 @pytest.mark.parametrize(
