@@ -67,6 +67,7 @@ def test_what_clears_a_search_stands_beside_it_and_follows_it(page: Page, live_s
     clear = page.get_by_role("link", name="Clear", exact=True)
     expect(clear).to_have_count(0)
     box = page.get_by_role("searchbox").first
+    page.locator("[data-htmx-powered]").first.wait_for(state="attached")  # the search listens from then on
     box.fill("ann")
     expect(page.locator("tr[data-row]")).to_have_count(1)
     expect(clear).to_be_visible()
