@@ -1,4 +1,4 @@
-"""Where long email addresses may break."""
+"""Line breaks in long email addresses."""
 
 from __future__ import annotations
 

@@ -230,9 +230,8 @@ def set_contact(
     Without `contact`, a number at a chat app finds its contact, or creates one. A visitor's contact is found by
     `email` or `phone`; without a match one is created, which may have a name alone.
 
-    Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for a contact with another address. So it does
-    for an email address, number or name of who is no website's visitor. Raises UnauthorizedAction_403 for a contact to
-    create with `may_create` off or to choose for a visitor with `may_read` off, and the errors of create_contact.
+    Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for another address or values of no visitor. Raises
+    UnauthorizedAction_403 without the right to create or read the contact, and the errors of create_contact.
     """
     conversation = _locked(id)
     is_visitor = conversation.channel == Conversation.Channel.WIDGET
