@@ -12,6 +12,7 @@ from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import delete_keys
 from accounts.companies.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import company_scope
 from core.text.translation import gettext_lazy as _
@@ -52,16 +53,16 @@ def _keys(company: Company) -> SafeString:
     cells = [
         (
             link(row),
-            row.get_type_display(),
-            row.get_ip_restriction_display(),
+            chosen(row, "type"),
+            chosen(row, "ip_restriction"),
             row.created_by,
             row.created_at,
-            row.last_used_at or "never",
+            row.last_used_at or _("Never"),
         )
         for row in rows[:ROWS]
     ]
     return table(
-        (_("Key"), _("Type"), _("Addresses"), _("Made by"), _("Made"), _("Last used")),
+        (_("Key"), _("Type"), _("IP addresses"), _("Created by"), _("Created"), _("Last used")),
         cells,
         more=list_address(ApiKey, company__id__exact=company.pk),
     )

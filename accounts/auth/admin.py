@@ -35,16 +35,16 @@ class RefreshTokenAdmin(BackOfficeAdmin):
     @admin.display(description=_("state"))
     def state(self, token: RefreshToken) -> str:
         if token.revoked_at:
-            return "ended"
+            return _("Ended")
         if token.used_at:
-            return "renewed"
-        return "open" if token.expires_at > timezone.now() else "run out"
+            return _("Renewed")
+        return _("Open") if token.expires_at > timezone.now() else _("Expired")
 
     @admin.display(description=_("End the session"))
     def end(self, request: HttpRequest, rows: QuerySet[RefreshToken]) -> None:
         for token in rows:
             end_family(family=token.family)
-            self.log_change(request, token, "Ended the session.")
+            self.log_change(request, token, _("Ended the session."))
         self.message_user(request, _("The sessions have ended."), messages.SUCCESS)
 
 
@@ -52,11 +52,11 @@ class RefreshTokenAdmin(BackOfficeAdmin):
 def _second_factor(user: User) -> SafeString:
     factor = SecondFactor.objects.filter(user=user, confirmed=True).first()
     if factor is None:
-        return facts([("Second factor", "none")])
+        return facts([(_("Second factor"), _("Not set up"))])
     return facts(
         [
-            ("Set up", factor.created_at),
-            ("Last used", factor.last_used_at or "never"),
-            ("Backup codes left", len(factor.backup_codes)),
+            (_("Set up on"), factor.created_at),
+            (_("Last used"), factor.last_used_at or _("Never")),
+            (_("Backup codes left"), len(factor.backup_codes)),
         ]
     )

@@ -41,15 +41,15 @@ class CompanyAdmin(BackOfficeAdmin):
     edits = ("name", "email", "country_code", "number", "website", "description", "timezone")
     list_display = ("name", "email", "website", "country", "timezone", "created_at")
     search_fields = ("=id", "name", "email", "website")
-    search_help_text = _("Name, email, website or id; or the whole email address of one of its members")
+    search_help_text = _("Name, email, website, id or a member's email address")
     dialogs: tuple[str, ...] = ("change_unique_key",)
 
-    @asks(UniqueKeyForm, _("Change the contacts' unique key"), permission="accounts.change_company")
+    @asks(UniqueKeyForm, _("Change the unique key of contacts"), permission="accounts.change_company")
     def change_unique_key(self, request: HttpRequest, company: Company, value: str) -> None:
         """Change the unique key of the company's contacts; refused while two of them share a value."""
         with transaction.atomic(), company_scope(company.pk):
             change_unique_key(value)
-        self.log_change(request, company, f"Contacts are unique by {value}.")
+        self.log_change(request, company, _("Contacts are now unique by: %(value)s.") % {"value": value})
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -10,6 +10,7 @@ from accounts.companies.models import Company
 from accounts.login_log.models import LoginLog
 from accounts.users.models import User
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.translation import gettext_lazy as _
 
@@ -22,36 +23,35 @@ class LoginLogAdmin(CompanyRecordAdmin):
     list_display = ("__str__", "created_at", "email", "status", "reason", "company", "ip", "user_agent")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     search_fields = ("=id", "email")
-    search_help_text = _("Id, or a part of the address")
+    search_help_text = _("Id or part of the email address")
 
 
-@panel(User, _("Logins"), permission="accounts.view_loginlog")
+@panel(User, _("Log-ins"), permission="accounts.view_loginlog")
 def _logins_of_user(user: User) -> SafeString:
     # An attempt has a row for each company of the user: merge the rows of one second and one address.
     rows = LoginLog.objects.filter(user=user).order_by("-created_at", "-id")[: ROWS * 10]
     seen = {(row.created_at.replace(microsecond=0), row.status, row.reason, row.ip): row for row in rows}
     cells = [
-        (link(row, row.get_status_display()), row.reason or "–", row.ip or "–", row.user_agent or "–", at)
+        (link(row, chosen(row, "status")), row.reason or "–", row.ip or "–", row.user_agent or "–", at)
         for (at, *_), row in seen.items()
     ]
     return table(
-        (_("Status"), _("Reason"), _("From"), _("Program"), _("When")),
+        (_("Status"), _("Reason"), _("IP address"), _("Browser"), _("Time")),
         cells[:ROWS],
         more=list_address(LoginLog, q=user.email),
-        empty=_("None yet."),
+        empty=_("No log-ins yet."),
     )
 
 
-@panel(Company, _("Logins"), permission="accounts.view_loginlog")
+@panel(Company, _("Log-ins"), permission="accounts.view_loginlog")
 def _logins_of_company(company: Company) -> SafeString:
     rows = LoginLog.objects.filter(company=company).order_by("-created_at", "-id")[:ROWS]
     cells = [
-        (link(row, row.email), row.get_status_display(), row.reason or "–", row.ip or "–", row.created_at)
-        for row in rows
+        (link(row, row.email), chosen(row, "status"), row.reason or "–", row.ip or "–", row.created_at) for row in rows
     ]
     return table(
-        (_("Who"), _("Status"), _("Reason"), _("From"), _("When")),
+        (_("Email"), _("Status"), _("Reason"), _("IP address"), _("Time")),
         cells,
         more=list_address(LoginLog, company__id__exact=company.pk),
-        empty=_("Nobody has logged in."),
+        empty=_("No log-ins yet."),
     )

@@ -26,7 +26,7 @@ class MailAdmin(BackOfficeAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company",)
     search_fields = ("=id", "to", "kind")
-    search_help_text = _("Address, kind or id")
+    search_help_text = _("Email address, kind or id")
     commands = ("again",)
     when: ClassVar[Any] = {"again": has_status(Mail.Status.FAILED)}
 
@@ -39,7 +39,7 @@ class MailAdmin(BackOfficeAdmin):
         done = 0
         for mail in rows:
             if send_again(mail_id=mail.pk):
-                self.log_change(request, mail, "Queued to be sent again.")
+                self.log_change(request, mail, _("Queued to send again."))
                 done += 1
         if done:
             self.message_user(

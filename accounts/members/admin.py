@@ -25,6 +25,7 @@ from accounts.roles.models import Role
 from accounts.users.models import User
 from core.access import Actor
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
@@ -41,7 +42,7 @@ class MemberForm(BackOfficeForm):
     def clean_role(self) -> Role | None:
         role: Role | None = self.cleaned_data["role"]
         if role != self.instance.role and self.instance.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
-            raise forms.ValidationError(_("You cannot change the role of a former member."))
+            raise forms.ValidationError(_("You can't change the role of a former member."))
         if role is None and self.instance.status in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
             raise forms.ValidationError(_("Choose a role. Only owners have none."))
         return role
@@ -89,29 +90,31 @@ class MemberAdmin(CompanyRecordAdmin):
     @admin.display(description=_("Block"))
     def block(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         ids = [row.pk for row in rows]
-        self._move(request, rows, Status.ACCEPTED, Status.BLOCKED, "blocked")
+        self._move(request, rows, Status.ACCEPTED, Status.BLOCKED, _("Blocked"))
         self._name_keys(request, ids, Status.BLOCKED)
 
     @admin.display(description=_("Unblock"))
     def unblock(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
-        self._move(request, rows, Status.BLOCKED, Status.ACCEPTED, "unblocked")
+        self._move(request, rows, Status.BLOCKED, Status.ACCEPTED, _("Unblocked"))
 
     @admin.display(description=_("Make an owner"))
     def make_owner(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
-        self._move(request, rows, Status.ACCEPTED, Status.OWNER, "made an owner")
+        self._move(request, rows, Status.ACCEPTED, Status.OWNER, _("Made an owner"))
 
-    @admin.display(description=_("Make a plain member"))
+    @admin.display(description=_("Make a regular member"))
     def make_plain(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
-        self._move(request, rows, Status.OWNER, Status.ACCEPTED, "made a plain member")
+        self._move(request, rows, Status.OWNER, Status.ACCEPTED, _("Made a regular member"))
 
     @admin.display(description=_("Send the invite again"))
     def resend(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
-        self.each(request, rows, lambda row: resend_invite(actor=_actor(request, row), id=row.pk), "invited again")
+        self.each(
+            request, rows, lambda row: resend_invite(actor=_actor(request, row), id=row.pk), _("Invite sent again")
+        )
 
     @admin.display(description=_("Remove"))
     def remove(self, request: HttpRequest, rows: QuerySet[Member]) -> None:
         ids = [row.pk for row in rows]
-        self.each(request, rows, lambda row: remove_member(actor=_actor(request, row), id=row.pk), "removed")
+        self.each(request, rows, lambda row: remove_member(actor=_actor(request, row), id=row.pk), _("Removed"))
         self._name_keys(request, ids, Status.REMOVED)
 
     def _name_keys(self, request: HttpRequest, ids: list[str], status: str) -> None:
@@ -119,7 +122,7 @@ class MemberAdmin(CompanyRecordAdmin):
         theirs = ApiKey.objects.filter(created_by__in=ids, created_by__status=status).order_by("pk")
         keys = theirs.values_list("masked_key", flat=True)[:ROWS]
         if names := ", ".join(keys):
-            text = _("These members made API keys, which stay until deleted: %(names)s")
+            text = _("API keys of these members stay until you delete them: %(names)s")
             self.message_user(request, text % {"names": names}, messages.WARNING)
 
 
@@ -143,7 +146,7 @@ def _members_of_company(company: Company) -> SafeString:
         (
             link(row, row.name or row.email),
             row.email,
-            row.get_status_display(),
+            chosen(row, "status"),
             row.role or "–",
             row.accepted_at or row.created_at,
         )
@@ -160,23 +163,23 @@ def _members_of_company(company: Company) -> SafeString:
 def _memberships_of_user(user: User) -> SafeString:
     rows = Member.objects.filter(user=user).select_related("company", "role").order_by("id")[:ROWS]
     cells = [
-        (link(row.company), link(row, row.get_status_display()), row.role or "–", row.accepted_at or row.created_at)
+        (link(row.company), link(row, chosen(row, "status")), row.role or "–", row.accepted_at or row.created_at)
         for row in rows
     ]
     return table(
         (_("Company"), _("Status"), _("Role"), _("Since")),
         cells,
         more=list_address(Member, q=user.email),
-        empty=_("No company."),
+        empty=_("No memberships."),
     )
 
 
 @panel(Member, _("API keys"), permission="accounts.view_apikey")
 def _keys_of_member(member: Member) -> SafeString:
     rows = ApiKey.objects.filter(created_by=member).defer("key").order_by("-id")[:ROWS]
-    cells = [(link(row), row.get_type_display(), row.created_at, row.last_used_at or "never") for row in rows]
+    cells = [(link(row), chosen(row, "type"), row.created_at, row.last_used_at or _("Never")) for row in rows]
     more = list_address(ApiKey, q=member.email)
-    return table((_("Key"), _("Type"), _("Made"), _("Last used")), cells, more=more, empty=_("No API key."))
+    return table((_("Key"), _("Type"), _("Created"), _("Last used")), cells, more=more, empty=_("No API keys."))
 
 
 refer(Member, "actor_id", "member", "members", "teamMember", "assignee", "createdBy", "updatedBy")

@@ -9,6 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from accounts.companies.models import Company
 from accounts.members.models import InviteLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.translation import gettext_lazy as _
 
@@ -22,7 +23,7 @@ class InviteLogAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("action", ChoicesDropdownFilter))
     list_select_related = ("company", "action_by", "role")
     search_fields = ("=id", "email", "member__name")
-    search_help_text = _("Address, name or id")
+    search_help_text = _("Email address, name or id")
 
 
 @panel(Company, _("Invites"), permission="accounts.view_invitelog")
@@ -35,7 +36,7 @@ def _invites(company: Company) -> SafeString:
     cells = [
         (
             link(row, row.email),
-            row.get_action_display(),
+            chosen(row, "action"),
             row.role or "–",
             row.action_by or "–",
             row.detail or "–",
@@ -44,8 +45,8 @@ def _invites(company: Company) -> SafeString:
         for row in rows
     ]
     return table(
-        (_("Who"), _("What"), _("Role"), _("By"), _("Detail"), _("When")),
+        (_("Email"), _("Action"), _("Role"), _("By"), _("Details"), _("Time")),
         cells,
         more=list_address(InviteLog, company__id__exact=company.pk),
-        empty=_("Nobody has been invited."),
+        empty=_("No invites yet."),
     )

@@ -19,4 +19,4 @@ class NotificationAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "kind")
     list_select_related = ("company", "member")
     search_fields = ("=id", "=record_id")
-    search_help_text = _("Id, or that of the record")
+    search_help_text = _("Id of the notification or the record")

@@ -20,6 +20,7 @@ from accounts.programs.rewards import balances, claw_back_reward, pay_reward, pa
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.formats import Formats
@@ -52,7 +53,7 @@ def note_field(text: str, *, required: bool = False, longest: int = 2000) -> for
 class DecisionForm(forms.Form):
     """A note to the person whose partnership is decided on."""
 
-    note = note_field("The person reads it in the mail and on their page.")
+    note = note_field(_("The partner sees this note by email and in the account."))
 
 
 class ApprovalForm(DecisionForm):
@@ -64,7 +65,7 @@ class ApprovalForm(DecisionForm):
         max_digits=5,
         decimal_places=2,
         required=False,
-        help_text=_("Share of each payment; empty: as it stands."),
+        help_text=_("Percent of each payment. Leave empty to keep it."),
         widget=UnfoldAdminDecimalFieldWidget(),
     )
 
@@ -73,9 +74,9 @@ class RevocationForm(DecisionForm):
     """The note, and the treatment of unpaid rewards."""
 
     claw_back = forms.BooleanField(
-        label=_("Claw back rewards that are not paid yet"),
+        label=_("Claw back unpaid rewards"),
         required=False,
-        help_text=_("Otherwise they stay."),
+        help_text=_("Leave off to keep unpaid rewards."),
         widget=UnfoldBooleanSwitchWidget(),
     )
 
@@ -83,7 +84,7 @@ class RevocationForm(DecisionForm):
 class ClawBackForm(forms.Form):
     """The reason for clawing a reward back."""
 
-    note = note_field("It is kept in the ledger.", required=True, longest=300)
+    note = note_field(_("The ledger keeps this note."), required=True, longest=300)
 
 
 def staff_of(request: HttpRequest) -> User:
@@ -112,7 +113,7 @@ class PartnerProgramAdmin(BackOfficeAdmin):
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, program: PartnerProgram) -> tuple[str, str]:
-        return program.status, program.get_status_display()
+        return program.status, chosen(program, "status")
 
     @asks(ApprovalForm, _("Approve"), permission="accounts.change_partnerprogram")
     def approve(
@@ -121,17 +122,17 @@ class PartnerProgramAdmin(BackOfficeAdmin):
         approve_partnership(
             program_id=program.pk, by=staff_of(request), note=note, commission_percent=commission_percent
         )
-        self.log_change(request, program, "Approved.")
+        self.log_change(request, program, _("Approved."))
 
     @asks(DecisionForm, _("Reject"), permission="accounts.change_partnerprogram")
     def reject(self, request: HttpRequest, program: PartnerProgram, *, note: str) -> None:
         reject_partnership(program_id=program.pk, by=staff_of(request), note=note)
-        self.log_change(request, program, "Rejected.")
+        self.log_change(request, program, _("Rejected."))
 
     @asks(RevocationForm, _("Revoke"), permission="accounts.change_partnerprogram")
     def revoke(self, request: HttpRequest, program: PartnerProgram, *, note: str, claw_back: bool) -> None:
         revoke_partnership(program_id=program.pk, by=staff_of(request), note=note, claw_back=claw_back)
-        self.log_change(request, program, "Revoked, and what was not paid clawed back." if claw_back else "Revoked.")
+        self.log_change(request, program, _("Revoked, and clawed back unpaid rewards.") if claw_back else _("Revoked."))
 
 
 @admin.register(ReferProgram)
@@ -148,7 +149,7 @@ class ReferProgramAdmin(BackOfficeAdmin):
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, program: ReferProgram) -> tuple[str, str]:
-        return program.status, program.get_status_display()
+        return program.status, chosen(program, "status")
 
 
 @admin.register(Referral)
@@ -192,7 +193,7 @@ class RewardAdmin(BackOfficeAdmin):
     @display(description=_("state"), ordering="state", label=COLOURS)
     def state_label(self, reward: Reward) -> tuple[str, str]:
         owed = reward.state == Reward.State.CLAWED_BACK and reward.paid_at and not reward.settled_at
-        return reward.state, "Clawed back, owed" if owed else reward.get_state_display()
+        return reward.state, _("Clawed back, to be repaid") if owed else chosen(reward, "state")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup in ("referral__id__exact", "currency__exact") or super().lookup_allowed(lookup, value, request)
@@ -203,21 +204,23 @@ class RewardAdmin(BackOfficeAdmin):
 
     @admin.display(description=_("Mark as paid"))
     def pay(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
-        self.each(request, rows, lambda reward: pay_reward(reward_id=reward.pk, by=staff_of(request)), "marked as paid")
+        self.each(
+            request, rows, lambda reward: pay_reward(reward_id=reward.pk, by=staff_of(request)), _("Marked as paid")
+        )
 
-    @admin.display(description=_("Mark as given back"))
+    @admin.display(description=_("Mark as repaid"))
     def settle(self, request: HttpRequest, rows: QuerySet[Reward]) -> None:
         self.each(
             request,
             rows,
             lambda reward: settle_reward(reward_id=reward.pk, by=staff_of(request)),
-            "marked as given back",
+            _("Marked as repaid"),
         )
 
     @asks(ClawBackForm, _("Claw back"), permission="accounts.change_reward")
     def claw_back(self, request: HttpRequest, reward: Reward, *, note: str) -> None:
         claw_back_reward(reward_id=reward.pk, by=staff_of(request), note=note)
-        self.log_change(request, reward, "Clawed back.")
+        self.log_change(request, reward, _("Clawed back."))
 
 
 @admin.register(RewardTransition)
@@ -230,7 +233,7 @@ class RewardTransitionAdmin(BackOfficeAdmin):
     list_filter = (("to_state", ChoicesDropdownFilter),)
     list_select_related = ("reward", "by")
     search_fields = ("=id", "=reward__id")
-    search_help_text = _("Id of the move or of the reward")
+    search_help_text = _("Id of the step or the reward")
 
 
 def payout_table() -> SafeString:
@@ -241,9 +244,9 @@ def payout_table() -> SafeString:
         figures = [money(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
         lines.append((link(person), *figures, payout_link(row)))
     return table(
-        (_("Beneficiary"), _("Earned"), _("To be given back"), _("To be paid out"), ""),
+        (_("Beneficiary"), _("Earned"), _("To be repaid"), _("To be paid out"), ""),
         lines,
-        empty=_("Nobody is to be paid."),
+        empty=_("No payouts due."),
     )
 
 
@@ -255,7 +258,7 @@ def payout_link(row: JsonObject) -> SafeString:
         "state__exact": Reward.State.EARNED,
     }
     address = list_address(Reward, **query)
-    return format_html('<a class="backoffice-link" href="{}">Show</a>', address)
+    return format_html('<a class="backoffice-link" href="{}">{}</a>', address, _("Show"))
 
 
 @panel(Reward, _("Ledger"), permission="accounts.view_rewardtransition")
@@ -263,10 +266,10 @@ def _moves(reward: Reward) -> SafeString:
     rows = RewardTransition.objects.filter(reward=reward).select_related("by").order_by("created_at", "id")
     names = {"": "–", **dict(Reward.State.choices)}
     cells = [
-        (row.created_at, names[row.from_state], names[row.to_state], row.by or "the service", row.note or "–")
+        (row.created_at, names[row.from_state], names[row.to_state], row.by or _("The service"), row.note or "–")
         for row in rows
     ]
-    return table((_("When"), _("From"), _("To"), _("By"), _("Note")), cells)
+    return table((_("Time"), _("From"), _("To"), _("By"), _("Note")), cells)
 
 
 @panel(Referral, _("Rewards"), permission="accounts.view_reward")
@@ -288,7 +291,7 @@ def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
     cells = [
         (
             link(row, Formats().money(row.amount, row.currency)),
-            row.get_state_display(),
+            chosen(row, "state"),
             row.source,
             row.created_at,
             row.matures_at,
@@ -296,7 +299,7 @@ def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
         for row in rows.order_by("-created_at", "id")[:ROWS]
     ]
     return table(
-        (_("Amount"), _("State"), _("For"), _("Made"), _("Earned from")), cells, more=list_address(Reward, **query)
+        (_("Amount"), _("State"), _("Source"), _("Created"), _("Earned on")), cells, more=list_address(Reward, **query)
     )
 
 
@@ -308,7 +311,7 @@ def _people(program: PartnerProgram) -> SafeString:
     rows = rows.order_by("-created_at", "id")[:ROWS]
     cells = [(link(row, row.user.email), row.user.name or "–", row.referred_company, row.created_at) for row in rows]
     return table(
-        (_("Who"), _("Name"), _("Company"), _("Joined")),
+        (_("Email"), _("Name"), _("Company"), _("Joined")),
         cells,
         more=list_address(Referral, referrer__id__exact=program.user_id),
     )
@@ -318,5 +321,5 @@ def _people(program: PartnerProgram) -> SafeString:
 def _balances(user: User) -> SafeString:
     names = ("pending", "earned", "paid", "clawed_back", "owed", "payable")
     cells = [[Formats().money(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]
-    headers = ("Pending", "Earned", "Paid", "Clawed back", "To be given back", "To be paid out")
+    headers = (_("Pending"), _("Earned"), _("Paid"), _("Clawed back"), _("To be repaid"), _("To be paid out"))
     return table(headers, cells, more=list_address(Reward, beneficiary__id__exact=user.pk))

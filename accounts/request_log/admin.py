@@ -22,7 +22,7 @@ class ServerLogAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter), ("auth_path", ChoicesDropdownFilter))
     list_select_related = ("company", "user")
     search_fields = ("=id", "path")
-    search_help_text = _("Id, or a part of the path; in a long log choose the company too")
+    search_help_text = _("Id or part of the path. Filter by company in long logs.")
 
 
 @panel(Company, _("Requests"), permission="accounts.view_serverlog")
@@ -40,8 +40,8 @@ def _requests(company: Company) -> SafeString:
         for row in rows
     ]
     return table(
-        (_("Request"), _("Status"), _("Took"), _("Auth path"), _("By"), _("When")),
+        (_("Request"), _("Status"), _("Took"), _("Access"), _("By"), _("Time")),
         cells,
         more=list_address(ServerLog, company__id__exact=company.pk),
-        empty=_("Nobody has called the API."),
+        empty=_("No requests yet."),
     )

@@ -68,7 +68,7 @@ class RoleAdmin(CompanyRecordAdmin):
                 values={"is_default": True},
             )
 
-        self.each(request, rows, move, "made the default role")
+        self.each(request, rows, move, _("Made the default role"))
 
 
 @json_rendering.connect

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from accounts.companies.models import Company
 from accounts.settings.models import CompanySettings
 from core.backoffice.admin import BackOfficeForm, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import facts, link, panel
 from core.tenancy import company_scope
 from core.text.formats import is_currency
@@ -24,7 +25,7 @@ class CompanySettingsForm(BackOfficeForm):
     def clean_currency(self) -> str:
         code = self.cleaned_data["currency"].upper()
         if not is_currency(code):
-            raise forms.ValidationError(_("“%(code)s” is not a currency. Enter a code such as EUR.") % {"code": code})
+            raise forms.ValidationError(_("“%(code)s” is not a currency. Enter a code, such as EUR.") % {"code": code})
         return str(code)
 
 
@@ -54,13 +55,16 @@ def _settings(company: Company) -> SafeString:
     shown = row or CompanySettings()
     return facts(
         [
-            ("Product name", shown.app_name or company.name),
-            ("Currency", shown.currency),
-            ("Dates", f"{shown.date_format} {shown.time_format}"),
-            ("Time zone", company.timezone),
-            ("Repeated open leads", shown.get_duplicate_leads_display()),
-            ("Links", ", ".join(sorted(network for network, address in shown.links.items() if address)) or "none"),
-            ("Notices changed", len(shown.notification_settings) or "none"),
-            ("Settings", link(row, "Show") if row else "never changed"),
+            (_("Product name"), shown.app_name or company.name),
+            (_("Currency"), shown.currency),
+            (_("Date and time format"), f"{shown.date_format} {shown.time_format}"),
+            (_("Time zone"), company.timezone),
+            (_("Duplicate open leads"), chosen(shown, "duplicate_leads")),
+            (
+                _("Links"),
+                ", ".join(sorted(network for network, address in shown.links.items() if address)) or _("None"),
+            ),
+            (_("Changed notification settings"), len(shown.notification_settings) or _("None")),
+            (_("Settings"), link(row, _("Show")) if row else _("Never changed")),
         ]
     )

@@ -20,7 +20,7 @@ from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.translation import gettext_lazy as _
 
 COLOURS = {"open": "success", "ended": "info", "over": "warning"}
-STATES = {"open": "open", "ended": "ended", "over": "over by time"}
+STATES = {"open": _("Open"), "ended": _("Ended"), "over": _("Expired")}
 
 
 class ReasonForm(forms.Form):
@@ -30,9 +30,7 @@ class ReasonForm(forms.Form):
         min_length=MIN_REASON,
         max_length=MAX_REASON,
         widget=UnfoldAdminTextareaWidget({"rows": 3, "autofocus": True}),
-        help_text=_(
-            "It is kept, with every page that you open, and the company's owners may read it. You can look for an hour."
-        ),
+        help_text=_("Owners see the reason and every page you open. The visit ends after an hour."),
     )
 
 
@@ -46,7 +44,7 @@ class StaffVisitAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("staff", AutocompleteSelectFilter))
     list_select_related = ("company", "staff")
     search_fields = ("=id", "reason", "staff__email", "company__name")
-    search_help_text = _("Reason, staff member's email, company's name or id")
+    search_help_text = _("Reason, email of the staff member, company or id")
 
     def lead(self, record: StaffVisit) -> str:
         return record.reason
@@ -69,7 +67,7 @@ class StaffVisitPageAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "visit__staff")
     search_fields = ("=id", "=visit__id", "visit__staff__email")
-    search_help_text = _("Id of the visit, or the staff member's email")
+    search_help_text = _("Id of the visit or email of the staff member")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup == "visit__id__exact" or super().lookup_allowed(lookup, value, request)
@@ -80,10 +78,10 @@ def _pages(visit: StaffVisit) -> SafeString:
     rows = StaffVisitPage.objects.filter(visit=visit).order_by("-id")[:100]
     cells = [(row.created_at, row.path) for row in rows]
     return table(
-        (_("When"), _("Page")),
+        (_("Time"), _("Page")),
         cells,
         more=list_address(StaffVisitPage, visit__id__exact=visit.pk),
-        empty=_("No page was opened."),
+        empty=_("No pages opened."),
     )
 
 
@@ -92,10 +90,10 @@ def _visits(company: Company) -> SafeString:
     rows = StaffVisit.objects.filter(company=company).select_related("staff").order_by("-created_at")[:ROWS]
     cells = [(link(row, f"{row.created_at:%Y-%m-%d %H:%M}"), row.staff, row.reason, STATES[row.state]) for row in rows]
     return table(
-        (_("When"), _("Who"), _("Reason"), _("State")),
+        (_("Time"), _("Staff member"), _("Reason"), _("State")),
         cells,
         more=list_address(StaffVisit, company__id__exact=company.pk),
-        empty=_("No staff member has looked at this company."),
+        empty=_("No visits yet."),
     )
 
 
@@ -113,5 +111,5 @@ class VisitedCompanyAdmin(CompanyAdmin):
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
         """Open a visit and redirect to the first page of the company's own people."""
         visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone
-        self.log_change(request, company, f"Looked inside: {visit.reason}")
+        self.log_change(request, company, _("Viewed as company: %(reason)s") % {"reason": visit.reason})
         return HttpResponseRedirect(f"/c/{visit.company_id}/")

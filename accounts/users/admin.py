@@ -55,7 +55,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
     list_display = ("email", "name", "is_active", "verified", "is_staff", "is_superuser", "last_login", "created_at")
     list_filter = ("is_active", "is_staff", "is_superuser")
     search_fields = ("=id", "email", "name")
-    search_help_text = _("Name, email or id; or the whole name or id of a company, for its members")
+    search_help_text = _("Name, email, id, or the full name of a company")
     ordering: ClassVar[Any] = ("-id",)
     add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
     rights = ("is_staff", "is_superuser", "groups", "user_permissions")
@@ -87,7 +87,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
         rights = [name if may and request.user.is_superuser else self.column(name) for name in self.rights]
         facts = [self.column(name) for name in ("id", "email_verified_at", "last_login", "created_at", "updated_at")]
         sets = [(None, {"fields": may})] if may else []
-        return [*sets, ("Back office", {"fields": rights}), (FOLDED, {"fields": facts, "classes": ["collapse"]})]
+        return [*sets, (_("Back office"), {"fields": rights}), (FOLDED, {"fields": facts, "classes": ["collapse"]})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[Any, ...]:
         shown = [column for _, options in self.get_fieldsets(request, obj) for column in options["fields"]]
@@ -97,7 +97,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
     def end_all_sessions(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         for user in rows:
             end_sessions(user_id=user.pk)
-            self.log_change(request, user, "Ended all sessions.")
+            self.log_change(request, user, _("Ended all sessions."))
         self.message_user(request, _("The sessions have ended."), messages.SUCCESS)
 
     def get_actions(self, request: HttpRequest) -> JsonObject:
@@ -111,7 +111,7 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
         done = 0
         for user in rows.filter(secondfactor__confirmed=True):
             user.secondfactor_set.all().delete()
-            self.log_change(request, user, "Removed the second factor.")
+            self.log_change(request, user, _("Removed the second factor."))
             done += 1
         self.message_user(
             request,
@@ -124,17 +124,17 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
     def verified(self, user: User) -> bool:
         return user.email_verified_at is not None
 
-    @admin.display(description=_("Mark address as verified"))
+    @admin.display(description=_("Mark email as verified"))
     def mark_verified(self, request: HttpRequest, rows: QuerySet[User]) -> None:
         done = 0
         for user in rows.filter(email_verified_at=None):
             user.email_verified_at = timezone.now()
             user.save(update_fields=["email_verified_at", "updated_at"])
-            self.log_change(request, user, "Marked the address as verified.")
+            self.log_change(request, user, _("Marked the email as verified."))
             done += 1
         self.message_user(
             request,
-            ngettext("%(number)s address marked as verified.", "%(number)s addresses marked as verified.", done)
+            ngettext("%(number)s email marked as verified.", "%(number)s emails marked as verified.", done)
             % {"number": done},
             messages.SUCCESS,
         )

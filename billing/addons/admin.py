@@ -23,12 +23,12 @@ from core.text.translation import gettext_lazy as _
 class AddOnForm(TermsForm):
     """A form of the modules and limits of an add-on."""
 
-    modules = ChoicesField(list(WORDS.items()), help_text=_("What may be used with it, beside what the plan has."))
+    modules = ChoicesField(list(WORDS.items()), help_text=_("The add-on adds these permissions to the plan's."))
 
     def clean_limits(self) -> dict[str, int]:
         value: dict[str, int] = self.cleaned_data["limits"]
         if "member" in value:
-            raise forms.ValidationError(_("Seats belong to the plan. Choose another unit."))
+            raise forms.ValidationError(_("Choose another unit. The plan has the seats."))
         return value
 
 

@@ -45,7 +45,7 @@ class CouponAdmin(BackOfficeAdmin):
     list_filter = ("is_active",)
     search_fields = ("=id", "code", "name")
 
-    @admin.display(description=_("takes off"), ordering="percent")
+    @admin.display(description=_("Discount"), ordering="percent")
     def takes_off(self, row: Coupon) -> str:
         if row.percent is not None:
             return f"{row.percent.normalize():f} %{f' of orders in {row.currency}' if row.currency else ''}"

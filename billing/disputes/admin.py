@@ -13,6 +13,7 @@ from billing.disputes.services import ask, settle
 from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.errors import ApiError
 from core.text.translation import gettext_lazy as _
 
@@ -32,22 +33,22 @@ class DisputeAdmin(CompanyRecordAdmin):
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, row: Dispute) -> tuple[str, str]:
-        return row.status, row.get_status_display()
+        return row.status, chosen(row, "status")
 
     @admin.display(description=_("amount"))
     def shown_amount(self, row: Dispute) -> str:
         return sum_text(row.amount_minor, row.currency)
 
-    @admin.display(description=_("Look now"))
+    @admin.display(description=_("Check now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Dispute]) -> None:
         def one(row: Dispute) -> None:
             try:
                 for fact in ask(row.attempt):
                     settle(row.attempt_id, fact)
             except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
-                raise ApiError(f"the gateway says nothing: {trouble}") from trouble
+                raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": trouble}) from trouble
 
-        self.each(request, rows[:20], one, "looked at", atomic=False)
+        self.each(request, rows[:20], one, _("Checked"), atomic=False)
 
 
 @admin.register(DisputeWatch)

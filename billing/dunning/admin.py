@@ -16,6 +16,7 @@ from billing.ledger.money import sum_text
 from billing.payments.admin import CHANGE, COLOURS
 from billing.subscriptions.admin import NoteForm, staff_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import asks
 from core.text.translation import gettext_lazy as _
 
@@ -49,17 +50,17 @@ class DunningAdmin(CompanyRecordAdmin):
 
     @display(description=_("order"), ordering="payment__status", label=COLOURS)
     def state(self, row: Dunning) -> tuple[str, str]:
-        return row.payment.status, row.payment.get_status_display()
+        return row.payment.status, chosen(row.payment, "status")
 
     @admin.display(description=_("Charge now"))
     def retry(self, request: HttpRequest, rows: QuerySet[Dunning]) -> None:
         def one(row: Dunning) -> Any:
             return retry_now(company_id=row.company_id)
 
-        self.each(request, rows, one, "charged soon")
+        self.each(request, rows, one, _("Charge queued"))
 
     @asks(NoteForm, _("Write off"), permission=CHANGE)
     def write_off(self, request: HttpRequest, record: Dunning, *, note: str) -> None:
         """Give the money up: the invoice is uncollectible."""
         give_up(row=record, by=staff_of(request), note=note)
-        self.log_change(request, record, f"Written off. {note}".strip())
+        self.log_change(request, record, _("Written off. %(note)s") % {"note": note})

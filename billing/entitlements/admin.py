@@ -8,6 +8,7 @@ from accounts.models import Company
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import is_open
+from core.backoffice.columns import chosen
 from core.backoffice.panels import facts, link, panel
 from core.tenancy import company_scope
 from core.text.translation import gettext_lazy as _
@@ -24,15 +25,15 @@ def _subscription(company: Company) -> SafeString:
         Subscription.objects.filter(company=company, is_primary=True).select_related("plan", "version").first()
     )
     if subscription is None:
-        return facts([("Subscription", "none")])
+        return facts([(_("Subscription"), _("None"))])
     return facts(
         [
-            ("Subscription", link(subscription, subscription.get_status_display())),
-            ("Plan", link(subscription.plan) if subscription.plan else "everything"),
-            ("Access", "open" if is_open(subscription) else "closed"),
-            ("Since", subscription.starts_at.date()),
-            ("Paid until", subscription.period_end.date() if subscription.period_end else "–"),
-            ("Ends", subscription.ends_at.date() if subscription.ends_at else "not"),
+            (_("Subscription"), link(subscription, chosen(subscription, "status"))),
+            (_("Plan"), link(subscription.plan) if subscription.plan else _("Everything")),
+            (_("Access"), _("Open") if is_open(subscription) else _("Closed")),
+            (_("Since"), subscription.starts_at.date()),
+            (_("Paid until"), subscription.period_end.date() if subscription.period_end else "–"),
+            (_("Ends"), subscription.ends_at.date() if subscription.ends_at else _("No end")),
             *_figures(subscription),
         ]
     )
@@ -44,10 +45,12 @@ def _figures(subscription: Subscription) -> list[tuple[str, str]]:
     with company_scope(subscription.company_id):
         used = usage_of(allowed)
     seats, total = used.pop(SEATS)
-    modules = "all" if allowed.modules is None else str(len(allowed.modules))
+    modules = _("All") if allowed.modules is None else str(len(allowed.modules))
     named = [(module.replace("-", " ").capitalize(), _of(number, limit)) for module, (number, limit) in used.items()]
-    return [("Modules", modules), ("Seats", _of(seats, total)), *named]
+    return [(_("Modules"), modules), (_("Seats"), _of(seats, total)), *named]
 
 
 def _of(number: int, limit: int | None) -> str:
-    return f"{number:,}" if limit is None else f"{number:,} of {limit:,}"
+    return (
+        f"{number:,}" if limit is None else _("%(used)s of %(limit)s") % {"used": f"{number:,}", "limit": f"{limit:,}"}
+    )

@@ -19,6 +19,7 @@ from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.ledger.money import exponent
 from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
+from core.backoffice.columns import chosen
 from core.errors import ApiError, ValidationFailed
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
@@ -32,7 +33,7 @@ def secret_field(label: str) -> forms.CharField:
         label=label,
         required=False,
         max_length=500,
-        help_text=_("Empty: it stays."),
+        help_text=_("Leave empty to keep it."),
         widget=UnfoldAdminPasswordWidget(attrs={"autocomplete": "new-password"}),
     )
 
@@ -41,8 +42,8 @@ class AccountForm(BackOfficeForm):
     """An account, whose keys can be written but not read."""
 
     adapter = forms.ChoiceField(choices=[(name, name.title()) for name in ADAPTERS], widget=UnfoldAdminSelectWidget())
-    new_secret_key = secret_field("Secret key")
-    new_webhook_secret = secret_field("Webhook secret")
+    new_secret_key = secret_field(_("Secret key"))
+    new_webhook_secret = secret_field(_("Webhook secret"))
 
     def clean_base_url(self) -> str:
         try:
@@ -53,16 +54,16 @@ class AccountForm(BackOfficeForm):
     def clean_currencies(self) -> list[str]:
         codes = self.cleaned_data["currencies"] or []
         if not isinstance(codes, list) or not all(isinstance(code, str) and len(code) == 3 for code in codes):
-            raise forms.ValidationError('Write it as ["EUR", "USD"], or leave it empty for all that it takes.')
+            raise forms.ValidationError(_('List of codes, such as ["EUR", "USD"]. Empty means all.'))
         return [code for code in codes if exponent(code) >= 0]
 
     def clean(self) -> JsonObject:
         cleaned = super().clean() or {}
         if cleaned.get("base_url") and cleaned.get("mode") == GatewayAccount.Mode.LIVE:
-            self.add_error("base_url", "Only a test account may be at another server.")
+            self.add_error("base_url", _("Use another server for test accounts only."))
         moved = {"adapter", "base_url"} & set(self.changed_data)
         if self.instance.pk and moved and self.instance.secret_key and not cleaned.get("new_secret_key"):
-            self.add_error("new_secret_key", "Enter the key again: it belongs to the former gateway.")
+            self.add_error("new_secret_key", _("Enter the key of the new provider."))
         return cleaned
 
     def save(self, commit: bool = True) -> GatewayAccount:
@@ -106,9 +107,9 @@ class GatewayAccountAdmin(BackOfficeAdmin):
 
     @display(description=_("state"), ordering="state", label=COLOURS)
     def shown_state(self, row: GatewayAccount) -> tuple[str, str]:
-        return row.state, row.get_state_display()
+        return row.state, chosen(row, "state")
 
-    @admin.display(description=_("last good answer"), ordering="good_at")
+    @admin.display(description=_("Last success"), ordering="good_at")
     def last_good(self, row: GatewayAccount) -> datetime | None:
         return row.good_at
 
@@ -116,15 +117,15 @@ class GatewayAccountAdmin(BackOfficeAdmin):
     def last_hook(self, row: GatewayAccount) -> datetime | None:
         return row.hook_at
 
-    @admin.display(description=_("failures in a row"), ordering="failures")
+    @admin.display(description=_("Failures in a row"), ordering="failures")
     def in_a_row(self, row: GatewayAccount) -> int:
         return row.failures
 
-    @admin.display(description=_("address for webhooks"))
+    @admin.display(description=_("Webhook address"))
     def webhook_address(self, row: GatewayAccount) -> str:
         return f"{settings.BASE_URL}/api/public/webhooks/gateway-{row.letter}/{row.pk}"
 
-    @admin.display(description=_("set by the environment"), boolean=True)
+    @admin.display(description=_("Set by environment variables"), boolean=True)
     def by_environment(self, row: GatewayAccount) -> bool:
         return row.letter in settings.GATEWAYS
 

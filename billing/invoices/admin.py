@@ -51,7 +51,7 @@ class InvoiceAdmin(CompanyRecordAdmin):
         """Show the operator's revenue."""
         if not (request.user.has_perm("billing.view_invoice") and request.user.has_perm("billing.view_posting")):
             raise PermissionDenied
-        context = {**self.admin_site.each_context(request), "title": "Revenue", "sections": sections()}
+        context = {**self.admin_site.each_context(request), "title": _("Revenue"), "sections": sections()}
         return TemplateResponse(request, "admin/revenue.html", context)
 
     @admin.display(description=_("total"))
@@ -71,7 +71,7 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
     extra = ("unit", "amount", "discount", "tax")
     hides = ("unit_minor", "amount_minor", "discount_minor", "tax_minor")
 
-    @admin.display(description=_("a unit"), ordering="unit_minor")
+    @admin.display(description=_("Price of a unit"), ordering="unit_minor")
     def unit(self, row: InvoiceLine) -> str:
         return sum_text(row.unit_minor, row.invoice.currency)
 
@@ -120,4 +120,4 @@ def _lines(invoice: Invoice) -> SafeString:
     rows = InvoiceLine.objects.filter(invoice=invoice).order_by("position")[:ROWS]
     sums = [(row, (row.amount_minor, row.discount_minor, row.tax_minor)) for row in rows]
     cells = [(row.text, row.quantity, *(sum_text(amount, invoice.currency) for amount in of)) for row, of in sums]
-    return table((_("What"), _("Quantity"), _("Amount"), _("Discount"), _("Tax")), cells)
+    return table((_("Item"), _("Quantity"), _("Amount"), _("Discount"), _("Tax")), cells)

@@ -42,6 +42,7 @@ from billing.payments.refunds import (
 )
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import asks
 from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
@@ -70,9 +71,9 @@ class ApproveForm(forms.Form):
     """The amount and date of a bank transfer that was received."""
 
     amount = forms.DecimalField(
-        min_value=0, help_text=_("Received amount, as on the statement."), widget=UnfoldAdminDecimalFieldWidget()
+        min_value=0, help_text=_("Amount on the bank statement."), widget=UnfoldAdminDecimalFieldWidget()
     )
-    received_on = forms.DateField(help_text=_("Date on the statement."), widget=UnfoldAdminDateWidget())
+    received_on = forms.DateField(help_text=_("Date on the bank statement."), widget=UnfoldAdminDateWidget())
 
 
 class DifferentAmountForm(forms.Form):
@@ -80,7 +81,7 @@ class DifferentAmountForm(forms.Form):
 
     amount = forms.DecimalField(
         min_value=0,
-        help_text=_("The company reads it. Its order stays open."),
+        help_text=_("The company sees this amount. The order stays open."),
         widget=UnfoldAdminDecimalFieldWidget(),
     )
 
@@ -88,7 +89,9 @@ class DifferentAmountForm(forms.Form):
 class RejectForm(forms.Form):
     """The reason of a rejected transfer."""
 
-    reason = forms.CharField(max_length=300, help_text=_("The company reads it."), widget=UnfoldAdminTextInputWidget())
+    reason = forms.CharField(
+        max_length=300, help_text=_("The company sees this reason."), widget=UnfoldAdminTextInputWidget()
+    )
 
 
 class CreditForm(forms.Form):
@@ -96,14 +99,16 @@ class CreditForm(forms.Form):
 
     amount = forms.DecimalField(min_value=0, help_text=_("Tax included."), widget=UnfoldAdminDecimalFieldWidget())
     reason = forms.CharField(
-        max_length=300, help_text=_("It stands on the credit note."), widget=UnfoldAdminTextInputWidget()
+        max_length=300, help_text=_("The credit note shows this reason."), widget=UnfoldAdminTextInputWidget()
     )
 
 
 class RefundForm(CreditForm):
     """The amount refunded, with its destination and reason."""
 
-    to = forms.ChoiceField(choices=Refund.To, help_text=_("Where it goes."), widget=UnfoldAdminSelectWidget())
+    to = forms.ChoiceField(
+        choices=Refund.To, help_text=_("Payment method or balance of the company."), widget=UnfoldAdminSelectWidget()
+    )
 
 
 @admin.register(Payment)
@@ -122,13 +127,13 @@ class PaymentAdmin(CompanyRecordAdmin):
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, row: Payment) -> tuple[str, str]:
-        return row.status, row.get_status_display()
+        return row.status, chosen(row, "status")
 
     @admin.display(description=_("amount"))
     def shown_amount(self, row: Payment) -> str:
         return sum_text(row.amount_minor, row.currency)
 
-    @admin.display(description=_("from the balance"))
+    @admin.display(description=_("Paid from the balance"))
     def from_balance(self, row: Payment) -> str:
         return sum_text(row.credit_minor, row.currency)
 
@@ -151,17 +156,19 @@ class PaymentAdmin(CompanyRecordAdmin):
         return {"amount": to_amount(record.amount_minor, record.currency), "received_on": received_on}
 
     def dialog_facts(self, record: Payment, name: str) -> Iterable[tuple[str, Any]]:
-        yield "Amount expected", sum_text(record.amount_minor, record.currency)
-        yield "Order", record.number
-        yield "Reference", record.reference or "–"
-        yield "Proof", proof_of(record)
+        yield _("Expected amount"), sum_text(record.amount_minor, record.currency)
+        yield _("Order"), record.number
+        yield _("Reference"), record.reference or "–"
+        yield _("Receipt"), proof_of(record)
 
     @asks(ApproveForm, _("Approve bank transfer"), permission=CHANGE)
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
         """Record the bank transfer, and apply the order."""
         minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
-        self.log_change(request, record, f"Approved: {amount} {record.currency}.")
+        self.log_change(
+            request, record, _("Approved: %(amount)s %(currency)s.") % {"amount": amount, "currency": record.currency}
+        )
 
     @asks(DifferentAmountForm, _("Different amount received"), permission=CHANGE)
     def different_amount(self, request: HttpRequest, record: Payment, *, amount: Decimal) -> None:
@@ -175,20 +182,25 @@ class PaymentAdmin(CompanyRecordAdmin):
         }
         reason = gettext("We received %(received)s, but the order is %(expected)s.") % amounts
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
-        self.log_change(request, record, f"Rejected: {reason}")
+        self.log_change(request, record, _("Rejected: %(reason)s") % {"reason": reason})
 
     @asks(RejectForm, _("Reject bank transfer"), permission=CHANGE)
     def reject(self, request: HttpRequest, record: Payment, *, reason: str) -> None:
         """Reject a bank transfer that was not received."""
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
-        self.log_change(request, record, f"Rejected: {reason}")
+        self.log_change(request, record, _("Rejected: %(reason)s") % {"reason": reason})
 
     @asks(CreditForm, _("Refund to the balance"), permission="billing.add_refund")
     def credit(self, request: HttpRequest, record: Payment, *, amount: Decimal, reason: str) -> None:
         """Refund a payment by bank or from the balance to the company's balance, with a credit note."""
         minor = exact_minor(amount, record.currency)
         note = credit_order(payment=record, amount_minor=minor, reason=reason, by=staff_of(request))
-        self.log_change(request, record, f"Refunded {amount} to the balance, {note.number}. {reason}")
+        self.log_change(
+            request,
+            record,
+            _("Refunded %(amount)s to the balance, %(number)s. %(reason)s")
+            % {"amount": amount, "number": note.number, "reason": reason},
+        )
 
 
 @admin.register(Attempt)
@@ -200,7 +212,7 @@ class AttemptAdmin(CompanyRecordAdmin):
     commands = ("look_now",)
     extra = ("order", "shown_amount", "gateway", "gateway_state", "disputed")
     hides = ("letter", "adapter", "seen", "disputed_minor", "looks", "url")
-    labels: ClassVar[Any] = {"gateway_id": "Id at the gateway", "payment_ref": "Id of the money there"}
+    labels: ClassVar[Any] = {"gateway_id": _("Id at the gateway"), "payment_ref": _("Payment id at the gateway")}
     list_display = ("order", "company", "shown_amount", "gateway", "kind", "state", "reason", "created_at")
     list_select_related = ("company", "payment")
     list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)
@@ -208,7 +220,7 @@ class AttemptAdmin(CompanyRecordAdmin):
 
     @display(description=_("status"), ordering="status", label=ATTEMPT_COLOURS)
     def state(self, row: Attempt) -> tuple[str, str]:
-        return row.status, row.get_status_display()
+        return row.status, chosen(row, "status")
 
     @admin.display(description=_("order"), ordering="payment__number")
     def order(self, row: Attempt) -> str:
@@ -222,24 +234,24 @@ class AttemptAdmin(CompanyRecordAdmin):
     def gateway(self, row: Attempt) -> str:
         return title_of(row.adapter)
 
-    @admin.display(description=_("what the gateway said last"))
+    @admin.display(description=_("Last answer of the gateway"))
     def gateway_state(self, row: Attempt) -> str:
         said, amount, currency = (row.seen.get(name) for name in ("said", "amount", "currency"))
-        return f"{said}, {sum_text(amount, currency)}" if amount and currency else str(said or "nothing yet")
+        return f"{said}, {sum_text(amount, currency)}" if amount and currency else str(said or _("None yet"))
 
     @admin.display(description=_("disputed"))
     def disputed(self, row: Attempt) -> str:
         return sum_text(row.disputed_minor, row.payment.currency)
 
-    @admin.display(description=_("Look now"))
+    @admin.display(description=_("Check now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Attempt]) -> None:
         def one(row: Attempt) -> None:
             try:
                 refresh_attempt(row)
             except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
-                raise ApiError(f"the gateway says nothing: {trouble}") from trouble
+                raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": trouble}) from trouble
 
-        self.each(request, rows[:20], one, "looked at", atomic=False)
+        self.each(request, rows[:20], one, _("Checked"), atomic=False)
 
     @asks(RefundForm, _("Refund"), permission="billing.add_refund")
     def refund(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
@@ -248,8 +260,12 @@ class AttemptAdmin(CompanyRecordAdmin):
         new_refund = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
         with company_scope(record.company_id):
             left = refundable(record)
-        waits = "Asked to refund" if new_refund.status == Refund.Status.ASKED else "Refunded"
-        self.log_change(request, record, f"{waits} {amount}; {left} minor units are left. {reason}")
+        text = _("Refunded %(amount)s. Left: %(left)s. %(reason)s")
+        if new_refund.status == Refund.Status.ASKED:
+            text = _("Refund of %(amount)s requested. Left: %(left)s. %(reason)s")
+        currency = record.payment.currency
+        amounts = {"amount": sum_text(minor, currency), "left": sum_text(left, currency), "reason": reason}
+        self.log_change(request, record, text % amounts)
 
 
 @admin.register(Refund)
@@ -279,21 +295,21 @@ class RefundAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Approve"))
     def approve(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
-        self.each(request, rows[:20], lambda row: approve_refund(refund=row, by=staff_of(request)), "approved")
+        self.each(request, rows[:20], lambda row: approve_refund(refund=row, by=staff_of(request)), _("Approved"))
 
     @admin.display(description=_("Try again"))
     def retry(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
-        self.each(request, rows[:20], lambda row: retry_refund(refund=row), "to be tried again")
+        self.each(request, rows[:20], lambda row: retry_refund(refund=row), _("Queued to try again"))
 
-    @admin.display(description=_("Give to the balance"))
+    @admin.display(description=_("Refund to the balance"))
     def to_balance(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
-        self.each(request, rows[:20], lambda row: move_to_balance(refund=row), "given to the balance")
+        self.each(request, rows[:20], lambda row: move_to_balance(refund=row), _("Refunded to the balance"))
 
     @asks(RejectForm, _("Reject"), permission="billing.add_refund")
     def reject(self, request: HttpRequest, record: Refund, *, reason: str) -> None:
         """Reject a refund that was asked for."""
         reject_refund(refund=record, reason=reason, by=staff_of(request))
-        self.log_change(request, record, f"Rejected: {reason}")
+        self.log_change(request, record, _("Rejected: %(reason)s") % {"reason": reason})
 
 
 @admin.register(PaymentMethod)
@@ -335,6 +351,6 @@ class GatewayEventAdmin(BackOfficeAdmin):
     list_select_related = ("account",)
     search_fields = ("=id", "=event_id")
 
-    @admin.display(description=_("what it names"))
+    @admin.display(description=_("Named payments"))
     def names(self, row: GatewayEvent) -> str:
         return ", ".join(map(str, row.hints)) or "–"

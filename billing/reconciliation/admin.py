@@ -19,6 +19,7 @@ from billing.reconciliation.models import Difference, Reconciliation
 from billing.reconciliation.services import begin, clear
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BackOfficeAdmin, command_of
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import unscoped
@@ -31,7 +32,7 @@ class ClearForm(forms.Form):
     """A note about how a difference was resolved."""
 
     note = forms.CharField(
-        max_length=300, help_text=_("It is kept on record with your name."), widget=UnfoldAdminTextInputWidget()
+        max_length=300, help_text=_("Kept on record with your name."), widget=UnfoldAdminTextInputWidget()
     )
 
 
@@ -48,7 +49,7 @@ class ReconciliationAdmin(BackOfficeAdmin):
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, row: Reconciliation) -> tuple[str, str]:
-        return row.status, row.get_status_display()
+        return row.status, chosen(row, "status")
 
 
 @command_of(GatewayAccountAdmin)
@@ -59,7 +60,7 @@ def compare_now(admin_page: GatewayAccountAdmin, request: HttpRequest, rows: Que
     def one(row: GatewayAccount) -> None:
         begin(row, by=staff_of(request))
 
-    admin_page.each(request, rows, one, "begun")
+    admin_page.each(request, rows, one, _("Comparison started"))
 
 
 @admin.register(Difference)
@@ -74,23 +75,23 @@ class DifferenceAdmin(BackOfficeAdmin):
     list_select_related = ("account", "payer")
     search_fields = ("=id", "=gateway_ref", "=reference")
 
-    @admin.display(description=_("there"))
+    @admin.display(description=_("At the gateway"))
     def there(self, row: Difference) -> str:
         return _money(row.amount_there, row.currency)
 
-    @admin.display(description=_("here"))
+    @admin.display(description=_("In the books"))
     def here(self, row: Difference) -> str:
         return _money(row.amount_here, row.currency)
 
-    @admin.display(description=_("our record"))
+    @admin.display(description=_("Our record"))
     def ours(self, row: Difference) -> SafeString | str:
         return _ours(row)
 
-    @asks(ClearForm, _("Seen to"), permission="billing.change_difference")
+    @asks(ClearForm, _("Mark as resolved"), permission="billing.change_difference")
     def see_to(self, request: HttpRequest, record: Difference, *, note: str) -> None:
         """Record the resolution of the difference."""
         clear(record, note=note, by=staff_of(request))
-        self.log_change(request, record, f"Seen to: {note}")
+        self.log_change(request, record, _("Resolved: %(note)s") % {"note": note})
 
 
 def _money(amount: int | None, currency: str) -> str:
@@ -109,7 +110,7 @@ def _differences(row: Reconciliation) -> SafeString:
     differences = row.found.order_by("-pk")[:ROWS]
     cells = [
         (
-            link(difference, difference.get_kind_display()),
+            link(difference, chosen(difference, "kind")),
             difference.what,
             _money(difference.amount_there, difference.currency),
             _ours(difference),
@@ -118,10 +119,10 @@ def _differences(row: Reconciliation) -> SafeString:
     ]
     more = list_address(Difference, reconciliation__id__exact=row.pk) if row.differences > ROWS else ""
     return table(
-        (_("What"), _("Of"), _("There"), _("Ours")),
+        (_("Difference"), _("Kind"), _("At the gateway"), _("Our record")),
         cells,
         more=more,
-        empty=_("The gateway and the books say the same."),
+        empty=_("No differences."),
     )
 
 
@@ -131,7 +132,7 @@ def _last(account: GatewayAccount) -> SafeString:
     cells = [
         (
             link(reconciliation),
-            reconciliation.get_status_display(),
+            chosen(reconciliation, "status"),
             reconciliation.payments,
             reconciliation.refunds,
             reconciliation.differences,
@@ -141,7 +142,7 @@ def _last(account: GatewayAccount) -> SafeString:
     return table(
         (_("Time"), _("State"), _("Payments"), _("Refunds"), _("Differences")),
         cells,
-        empty=_("Nothing was compared yet."),
+        empty=_("No comparisons yet."),
     )
 
 
@@ -151,9 +152,9 @@ def _parked(account: GatewayAccount) -> SafeString:
         parked = Attempt.objects.filter(letter=account.letter, status__in=("wrong", "unknown"))
         rows = list(parked.select_related("company", "payment").order_by("updated_at")[:ROWS])
         cells = [
-            (link(attempt, attempt.payment.number), link(attempt.company), attempt.get_status_display(), attempt.reason)
+            (link(attempt, attempt.payment.number), link(attempt.company), chosen(attempt, "status"), attempt.reason)
             for attempt in rows
         ]
     return table(
-        (_("Order"), _("Company"), _("State"), _("What the gateway says")), cells, empty=_("Nothing is parked.")
+        (_("Order"), _("Company"), _("State"), _("Answer of the gateway")), cells, empty=_("No parked payments.")
     )

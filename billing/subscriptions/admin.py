@@ -36,8 +36,10 @@ from billing.subscriptions.services import (
     override_subscription,
 )
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.labels.words import heading
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -87,7 +89,7 @@ class NoteForm(forms.Form):
     note = forms.CharField(
         required=False,
         max_length=300,
-        help_text=_("It is kept on record with your name."),
+        help_text=_("Kept on record with your name."),
         widget=UnfoldAdminTextInputWidget(),
     )
 
@@ -99,24 +101,24 @@ class NoteForm(forms.Form):
 class GrantForm(NoteForm):
     """A new subscription."""
 
-    plan = plan_field("What is granted.")
+    plan = plan_field(_("Choose a plan, or everything below."))
     everything = forms.BooleanField(
         required=False,
-        help_text=_("Every module without limits, instead of a plan."),
+        help_text=_("All modules without limits, instead of a plan."),
         widget=UnfoldBooleanSwitchWidget(),
     )
     interval = forms.ChoiceField(
         choices=[("", "–"), *PlanPrice.Interval.choices],
         required=False,
-        help_text=_("One month or year from now on, to be renewed."),
+        help_text=_("Starts now and renews."),
         widget=UnfoldAdminSelectWidget(),
     )
-    until = day_field("To the end of this day, whatever the interval. Without day and interval it has no end.")
-    seats = seats_field("Empty: as many as the plan has.")
+    until = day_field(_("Last day (UTC). Leave both empty for no end."))
+    seats = seats_field(_("Leave empty for the plan's number."))
     currency = forms.ModelChoiceField(
         Currency.objects.filter(is_active=True).order_by("code"),
         required=False,
-        help_text=_("What it is paid in."),
+        help_text=_("Currency of the invoices."),
         empty_label="–",
         widget=UnfoldAdminSelectWidget(),
     )
@@ -132,20 +134,20 @@ class GrantForm(NoteForm):
 class ExtendForm(NoteForm):
     """A later end."""
 
-    until = day_field("To the end of this day (UTC).", required=True)
+    until = day_field(_("Last day (UTC)."), required=True)
 
 
 class PauseForm(NoteForm):
     """The end of a pause."""
 
-    until = day_field("To the end of this day (UTC), as far as the plan allows.", required=True)
+    until = day_field(_("Last day of the pause (UTC), within the plan's limit."), required=True)
 
 
 class ChangeForm(NoteForm):
     """Another plan, or other seats."""
 
-    plan = plan_field("None: it stays.")
-    seats = seats_field("Empty: they stay.")
+    plan = plan_field(_("Leave empty to keep the plan."))
+    seats = seats_field(_("Leave empty to keep the seats."))
 
 
 class CancelForm(NoteForm):
@@ -155,7 +157,7 @@ class CancelForm(NoteForm):
         label=_("At the end of the period"),
         required=False,
         initial=True,
-        help_text=_("Otherwise access ends now."),
+        help_text=_("Leave off to end access now."),
         widget=UnfoldBooleanSwitchWidget(),
     )
 
@@ -188,7 +190,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, subscription: Subscription) -> tuple[str, str]:
-        return subscription.status, subscription.get_status_display()
+        return subscription.status, chosen(subscription, "status")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return whether the user may give other modules and limits than the plan's: a right of its own."""
@@ -198,7 +200,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         return lookup == "plan__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def save_model(self, request: HttpRequest, obj: Subscription, form: Any, change: bool) -> None:  # type: ignore[override]
-        origin: JsonObject = {"by": staff_of(request), "note": "edited in the back office"}
+        origin: JsonObject = {"by": staff_of(request), "note": _("Edited in the back office")}
         if {"modules", "limits"} & set(form.changed_data):
             override_subscription(company_id=obj.company_id, modules=obj.modules, limits=obj.limits, **origin)
         if "overage" in form.changed_data:
@@ -210,21 +212,21 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         def do(row: Subscription) -> None:
             activate_subscription(company_id=row.company_id, by=staff_of(request))
 
-        self.each(request, rows.filter(is_primary=True), do, "activated")
+        self.each(request, rows.filter(is_primary=True), do, _("Activated"))
 
     @admin.display(description=_("Resume"))
     def resume(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
         def do(row: Subscription) -> None:
             resume_subscription(company_id=row.company_id, by=staff_of(request))
 
-        self.each(request, rows.filter(is_primary=True), do, "resumed")
+        self.each(request, rows.filter(is_primary=True), do, _("Resumed"))
 
     @admin.display(description=_("Expire now"))
     def expire(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:
         def do(row: Subscription) -> None:
             expire_subscription(company_id=row.company_id, by=staff_of(request))
 
-        self.each(request, rows.filter(is_primary=True), do, "expired")
+        self.each(request, rows.filter(is_primary=True), do, _("Expired"))
 
     @asks(GrantForm, _("Grant"), permission=CHANGE)
     def grant(
@@ -250,7 +252,9 @@ class SubscriptionAdmin(CompanyRecordAdmin):
             by=staff_of(request),
             note=note,
         )
-        self.log_change(request, record, f"Granted {plan or 'everything'}. {note}".strip())
+        self.log_change(
+            request, record, _("Granted: %(plan)s. %(note)s") % {"plan": plan or _("Everything"), "note": note}
+        )
 
     @asks(ExtendForm, _("Extend"), permission=CHANGE)
     def extend(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
@@ -258,7 +262,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         extend_subscription(
             company_id=record.company_id, until=cast(datetime, end_of(until)), by=staff_of(request), note=note
         )
-        self.log_change(request, record, f"Extended to {until}. {note}".strip())
+        self.log_change(request, record, _("Extended to %(day)s. %(note)s") % {"day": until, "note": note})
 
     @asks(ChangeForm, _("Change plan or seats"), permission=CHANGE)
     def change(
@@ -267,7 +271,10 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         """Change the plan or the seats at once."""
         change_subscription(company_id=record.company_id, plan=plan, seats=seats, by=staff_of(request), note=note)
         self.log_change(
-            request, record, f"Changed: plan {plan or 'as it was'}, seats {seats or 'as they were'}. {note}".strip()
+            request,
+            record,
+            _("Changed: plan %(plan)s, seats %(seats)s. %(note)s")
+            % {"plan": plan or _("unchanged"), "seats": seats or _("unchanged"), "note": note},
         )
 
     @asks(PauseForm, _("Pause"), permission=CHANGE)
@@ -275,15 +282,14 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         """Pause the subscription to the end of a day."""
         until_then = cast(datetime, end_of(until))
         pause_subscription(company_id=record.company_id, until=until_then, by=staff_of(request), note=note)
-        self.log_change(request, record, f"Paused until {until}. {note}".strip())
+        self.log_change(request, record, _("Paused until %(day)s. %(note)s") % {"day": until, "note": note})
 
     @asks(CancelForm, _("Cancel subscription"), permission=CHANGE)
     def cancel(self, request: HttpRequest, record: Subscription, *, at_period_end: bool, note: str) -> None:
         """End the subscription, now or with its period."""
         cancel_subscription(company_id=record.company_id, at_period_end=at_period_end, by=staff_of(request), note=note)
-        self.log_change(
-            request, record, f"Cancelled {'at the end of the period' if at_period_end else 'now'}. {note}".strip()
-        )
+        text = _("Cancelled at the end of the period. %(note)s") if at_period_end else _("Cancelled now. %(note)s")
+        self.log_change(request, record, text % {"note": note})
 
 
 def staff_of(request: HttpRequest) -> User:
@@ -315,8 +321,8 @@ def _changes(subscription: Subscription) -> SafeString:
     )
     cells = [
         (
-            link(row, row.get_action_display()),
-            row.by or "the service",
+            link(row, chosen(row, "action")),
+            row.by or _("The service"),
             _changed_values(row),
             row.note or "–",
             row.created_at,
@@ -324,14 +330,16 @@ def _changes(subscription: Subscription) -> SafeString:
         for row in rows
     ]
     more = list_address(SubscriptionChange, subscription__id__exact=subscription.pk)
-    return table((_("What"), _("By"), _("Changed"), _("Note"), _("When")), cells, more=more)
+    return table((_("Action"), _("By"), _("Changed values"), _("Note"), _("Time")), cells, more=more)
 
 
 def _changed_values(change: SubscriptionChange) -> str:
     """Format the changed values, without those that repeat others."""
     names = [name for name in change.after if name not in ("plan_id", "starts_at", "period_start")]
     return (
-        "; ".join(f"{name}: {_text(change.before.get(name))} → {_text(change.after[name])}" for name in names)[:500]
+        "; ".join(f"{heading(name)}: {_text(change.before.get(name))} → {_text(change.after[name])}" for name in names)[
+            :500
+        ]
         or "–"
     )
 

@@ -23,7 +23,7 @@ class EndForm(forms.Form):
 
     on = forms.DateField(
         label=_("From"),
-        help_text=_("Each subscriber moves with the first period that begins on this day or later. All are told now."),
+        help_text=_("Subscribers move with their next period after this day."),
         widget=UnfoldAdminDateWidget(),
     )
 
@@ -46,8 +46,8 @@ class PlanVersionAdmin(BackOfficeAdmin):
     def subscribers(self, row: Any) -> int:
         return int(row.subscribers)
 
-    @asks(EndForm, _("Move subscribers to the present terms"), permission="billing.change_planversion")
+    @asks(EndForm, _("Move subscribers to the current terms"), permission="billing.change_planversion")
     def end(self, request: HttpRequest, record: PlanVersion, *, on: date) -> None:
         """End the terms on a date and notify their subscribers."""
         end_version(record, on)
-        self.log_change(request, record, f"Ends on {on}.")
+        self.log_change(request, record, _("Ends on %(day)s.") % {"day": on})

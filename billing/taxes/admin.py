@@ -44,9 +44,10 @@ class BillingDetailsAdmin(CompanyRecordAdmin):
     list_display = ("name", "company", "country", "vat_id", "vies", "email")
     search_fields = ("=id", "name", "vat_id", "email")
 
-    @admin.display(description=_("VIES says"))
+    @admin.display(description=_("VAT number"))
     def vies(self, row: BillingDetails) -> str:
         if not row.vat_evidence:
             return "–"
         said = str(row.vat_evidence.get("isValid", row.vat_evidence.get("valid", "")))
-        return f"{'valid' if said == 'True' else 'not valid'}, {row.vat_evidence.get('at', '')[:10]}"
+        text = _("Valid on %(day)s") if said == "True" else _("Not valid on %(day)s")
+        return text % {"day": row.vat_evidence.get("at", "")[:10]}

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from core.backoffice.columns import capitalized
 from core.hold.models import Hold
 from core.hold.services import current_hold
 from core.text.translation import gettext_lazy as _
@@ -60,7 +61,7 @@ def navigation(request: HttpRequest) -> list[JsonObject]:
             if not model["admin_url"]:
                 continue
             page = admin.site.get_model_admin(model["model"])
-            title = model["name"][:1].upper() + model["name"][1:]
+            title = capitalized(str(model["name"]))
             icon = getattr(page, "icon", "data_object")
             items[group_of(model["model"])].append({"title": title, "icon": icon, "link": model["admin_url"]})
     overview: JsonObject = {
@@ -93,4 +94,6 @@ def hold_of(request: HttpRequest) -> Hold | None:
 
 def environment(request: HttpRequest) -> list[str] | None:
     """Return the label next to the title of each page if the service is held."""
-    return [gettext("Held: nothing goes out"), "danger"] if request.user.is_authenticated and hold_of(request) else None
+    return (
+        [gettext("On hold: nothing is sent"), "danger"] if request.user.is_authenticated and hold_of(request) else None
+    )

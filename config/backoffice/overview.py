@@ -19,6 +19,7 @@ from billing.models import Attempt, Difference, Payment, Refund, Subscription
 from config.backoffice.menu import hold_of
 from config.backoffice.people import people_search
 from config.backoffice.service import service_state, work_state
+from core.backoffice.columns import chosen
 from core.backoffice.paginator import EXACT, capped_count, estimated_counts
 from core.backoffice.panels import link, list_address, table
 from core.ids import first_id
@@ -32,15 +33,15 @@ from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
 ROWS = 10
 HELD = _(
-    "Since %(time)s UTC. %(reason)s. Messages, emails, webhooks, calls, charges and clean-ups wait."
-    " The operator continues with manage.py release."
+    "On hold since %(time)s UTC: %(reason)s. Nothing is sent, called or charged."
+    " The operator ends the hold with manage.py release."
 )
 MONEY: tuple[tuple[str, Any, JsonObject], ...] = (
     (_("Bank transfers to approve"), Payment, {"bank_state__exact": "submitted"}),
-    (_("Parked attempts to pay"), Attempt, {"status__in": ("wrong", "unknown")}),
-    (_("Differences from the gateways"), Difference, {"cleared_at__isnull": True}),
-    (_("Companies that are past due"), Subscription, {"is_primary__exact": True, "status__exact": "past_due"}),
-    (_("Refunds that wait for approval"), Refund, {"status__exact": "asked"}),
+    (_("Parked payments"), Attempt, {"status__in": ("wrong", "unknown")}),
+    (_("Differences from payment gateways"), Difference, {"cleared_at__isnull": True}),
+    (_("Companies past due"), Subscription, {"is_primary__exact": True, "status__exact": "past_due"}),
+    (_("Refunds to approve"), Refund, {"status__exact": "asked"}),
 )
 """Records that wait for staff: a title, and the filter that counts and lists them."""
 DAYS = 14
@@ -58,7 +59,7 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
         sections.append({"title": gettext("People"), "html": people})
     if hold := hold_of(request):
         text = HELD % {"time": f"{hold.since:%Y-%m-%d %H:%M}", "reason": hold.reason}
-        sections.append({"title": gettext("Held: nothing goes out"), "html": format_html("<p>{}</p>", text)})
+        sections.append({"title": gettext("On hold: nothing is sent"), "html": format_html("<p>{}</p>", text)})
     problems = _problems(request)
     if problems is not None:
         sections.append({"title": gettext("Problems"), "html": problems})
@@ -72,7 +73,7 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
             {"title": gettext("Running imports"), "html": _imports(Import.objects.filter(status__in=MOVING))}
         )
     if _may_see(may, GenieScheduler):
-        sections.append({"title": gettext("Runs in planning"), "html": _runs()})
+        sections.append({"title": gettext("Outreach in planning"), "html": _runs()})
     context["sections"] = sections
     return context
 
@@ -94,7 +95,7 @@ def _figures(request: HttpRequest) -> list[JsonObject]:
         steps = _steps_of_last_day(request)
         figures.append(
             {
-                "title": gettext("Sent in 24 hours"),
+                "title": gettext("Sent in the last 24 hours"),
                 "value": f"{steps.get('sent', 0):,}",
                 "link": list_address(SendJob, status__exact="sent"),
             }
@@ -104,9 +105,9 @@ def _figures(request: HttpRequest) -> list[JsonObject]:
 
 CHARTS: tuple[tuple[str, Any, Any, str, dict[str, str]], ...] = (
     (_("Messages sent"), SendJobTransition, SendJob, "sent_at", {"to_status": "sent"}),
-    (_("Messages that failed"), SendJobTransition, SendJob, "updated_at", {"to_status": "failed"}),
-    (_("Contacts added"), Contact, Contact, "created_at", {}),
-    (_("Companies that joined"), Company, Company, "created_at", {}),
+    (_("Failed messages"), SendJobTransition, SendJob, "updated_at", {"to_status": "failed"}),
+    (_("New contacts"), Contact, Contact, "created_at", {}),
+    (_("New companies"), Company, Company, "created_at", {}),
 )
 """A chart: its title, the rows counted by the time in their ids, the list of a day's records and filters.
 
@@ -135,7 +136,7 @@ def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str
             {
                 "percent": max(number * 100 // highest, 3 if number else 0),
                 "address": list_address(listed, **query),
-                "words": f"{day_of(day)}: {_at_least(number, more=more)}",
+                "words": gettext("%(day)s: %(number)s") % {"day": day_of(day), "number": _at_least(number, more=more)},
             }
         )
     total, more = sum(number for number, _ in counts), any(more for _, more in counts)
@@ -181,14 +182,14 @@ def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:
 def _imports(rows: QuerySet[Import]) -> str:
     address = f"{list_address(Import)}progress/"
     cells = [
-        (link(row, row.file.name), link(row.company), row.get_status_display(), progress_bar(row, address=address))
+        (link(row, row.file.name), link(row.company), chosen(row, "status"), progress_bar(row, address=address))
         for row in rows.select_related("file", "company").order_by("-id")[:ROWS]
     ]
     return table(
         (gettext("File"), gettext("Company"), gettext("Status"), gettext("Progress")),
         cells,
         more=list_address(Import),
-        empty=gettext("No import is running."),
+        empty=gettext("No imports are running."),
     )
 
 
@@ -197,14 +198,14 @@ def _runs() -> str:
     counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
     address = f"{list_address(GenieScheduler)}progress/"
     cells = [
-        (link(row), link(row.company), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address))
+        (link(row), link(row.company), chosen(row, "status"), progress_bar(row, counts.get(row.pk), address=address))
         for row in rows
     ]
     return table(
         (gettext("Run"), gettext("Company"), gettext("Status"), gettext("Progress")),
         cells,
         more=list_address(GenieScheduler),
-        empty=gettext("No run is being planned."),
+        empty=gettext("No outreach is being planned."),
     )
 
 
@@ -223,7 +224,7 @@ def _problems(request: HttpRequest) -> str | None:
     lately = Q(finished_at__gte=timezone.now() - timedelta(days=1))
     kinds = (
         (gettext("Failed imports"), Import, "failed", lately),
-        (gettext("Failed runs"), GenieScheduler, "failed", lately),
+        (gettext("Failed outreach runs"), GenieScheduler, "failed", lately),
         (gettext("Parked events"), EventDelivery, "parked", Q()),
     )
     visible = [kind for kind in kinds if _may_see(may, kind[1])]
@@ -234,7 +235,7 @@ def _problems(request: HttpRequest) -> str | None:
     if _may_see(may, SendJob):
         steps = {status: number for status, number in _steps_of_last_day(request).items() if status != "sent"}
         for status, number in sorted(steps.items()):
-            title = gettext("Messages that failed") if status == "failed" else gettext("Uncertain messages")
+            title = gettext("Failed messages") if status == "failed" else gettext("Uncertain messages")
             cells.append((title, f"{number:,}", _list_link(SendJob, status)))
     elif not visible and not any(_may_see(may, entry[1]) for entry in MONEY):
         return None

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from accounts.models import Company, Member, User
+from core.backoffice.columns import chosen
 from core.backoffice.panels import link, list_address, table
 from core.backoffice.search import MAX_SEARCH_LENGTH, rows_in_time
 
@@ -38,20 +39,20 @@ def _answer(request: HttpRequest, term: str) -> SafeString:
     members = rows_in_time(_members(term)) if may("accounts.view_member") else []
     accounts = rows_in_time(_accounts(term)) if may("accounts.view_user") else []
     if members is None or accounts is None:
-        return table((), (), empty=gettext("The search takes too long. Enter the whole email address."))
+        return table((), (), empty=gettext("The search took too long. Enter the full email address."))
     rows = [
         (
             _person(request, member),
             member.email,
             _company(request, member.company),
-            member.get_status_display(),
+            chosen(member, "status"),
         )
         for member in members
     ]
     rows += [(link(account, str(account.name or account.email)), account.email, "–", "–") for account in accounts]
     headers = (gettext("Person"), gettext("Email"), gettext("Company"), gettext("Status"))
     more = list_address(Member, q=term) if len(members) == MAX_ROWS else ""
-    return table(headers, rows, more=more, empty=gettext("No person matches."))
+    return table(headers, rows, more=more, empty=gettext("No people found."))
 
 
 def _members(term: str) -> QuerySet[Any]:

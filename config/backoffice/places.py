@@ -19,8 +19,8 @@ from core.text.translation import gettext_lazy as _
 SHARED = _("Shared")
 """The area of messages of more than MAX_AREAS areas."""
 EVERYWHERE = {
-    "ExpiredSession_401": _("Every operation of a session, after the session has ended"),
-    "SubscriptionExpired_400": _("Every operation that needs an active subscription"),
+    "ExpiredSession_401": _("All requests after the session ended"),
+    "SubscriptionExpired_400": _("All requests that need an active subscription"),
 }
 """Messages of the checks before an operation -> the operations that may answer with them."""
 UNUSED = _("Not used")
@@ -71,4 +71,4 @@ def _shown_by(message: ResponseMessage) -> SafeString:
         for place in (entry.places if entry else ())
     ]
     headers = (gettext("Area"), gettext("Operation"), gettext("Purpose"))
-    return table(headers, rows, empty=gettext("No operation of this version uses this text."))
+    return table(headers, rows, empty=gettext("No operation uses this text."))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from core.text.translation import gettext_lazy as _
+
 UNFOLD = {
     "SITE_TITLE": "Leadwright",
     "SITE_HEADER": "Leadwright",
-    "SITE_SUBHEADER": "Back office",
+    "SITE_SUBHEADER": _("Back office"),
     "SITE_SYMBOL": "outgoing_mail",
     "SITE_URL": None,
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "core.backoffice.site.icon"}],

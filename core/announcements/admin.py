@@ -26,7 +26,7 @@ class AnnouncementForm(BackOfficeForm):
         starts_at = values.get("starts_at")
         ends_at = values.get("ends_at")
         if starts_at and ends_at and ends_at <= starts_at:
-            raise forms.ValidationError({"ends_at": gettext("Choose an end after the start.")})
+            raise forms.ValidationError({"ends_at": gettext("Enter an end after the start.")})
         return values
 
 

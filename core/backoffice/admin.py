@@ -8,17 +8,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
+from django.contrib.admin.filters import FieldListFilter
 from django.contrib.admin.views.main import ChangeList as DjangoChangeList
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
-from core.backoffice.dialogs import Action, DialogMixin
+from core.backoffice.columns import capitalized, worded
+from core.backoffice.dialogs import Action, DialogMixin, name_inputs
 from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
 from core.backoffice.inputs import ColorSelect
 from core.backoffice.paginator import LimitedPaginator
@@ -53,6 +56,15 @@ class PreparedChangeList(ChangeList):
         self.result_list: Any = list(self.result_list)
         self.model_admin.prepare(request, self.result_list)
         self.model_admin.name_rows(self.result_list)
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """Return the filters, whose titles and choices are words for people."""
+        filters, *rest = super().get_filters(request)
+        for entry in filters:
+            if isinstance(entry, FieldListFilter):
+                entry.field = worded(entry.field)
+                entry.title = entry.field.verbose_name
+        return filters, *rest
 
 
 class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
@@ -128,7 +140,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
             kwargs["assume_scheme"] = "https"
         if db_field.name == "color":
             kwargs["widget"] = ColorSelect()
-        return super().formfield_for_dbfield(db_field, request, **kwargs)
+        return super().formfield_for_dbfield(worded(db_field), request, **kwargs)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         name = lookup.partition("__")[0]
@@ -145,7 +157,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         context = {**(extra_context or {}), "show_save_and_add_another": False}
         record = self.get_object(request, object_id) if object_id else None
         if record is not None and self.has_view_permission(request, record):
-            context |= {"title": str(self.opts.verbose_name).capitalize(), "panels": panels_of(record, request)}
+            context |= {"title": capitalized(str(self.opts.verbose_name)), "panels": panels_of(record, request)}
             context |= {
                 "lead": self.lead(record),
                 "trouble": self.error_of(record),
@@ -163,6 +175,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     ) -> type[ModelForm[Any]]:
         """Return the form, whose references offer records of the same company only."""
         form: type[ModelForm[Any]] = super().get_form(request, obj, change, **kwargs)
+        name_inputs(form.base_fields)
         for field in self.opts.concrete_fields:
             if obj is not None and isinstance(field, CompanyForeignKey) and field.name in form.base_fields:
                 choices: Any = form.base_fields[field.name]
@@ -194,8 +207,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         return shown
 
     def changelist_view(self, request: HttpRequest, extra_context: JsonObject | None = None) -> HttpResponse:
-        plural = str(self.opts.verbose_name_plural)
-        title = {"title": plural[:1].upper() + plural[1:]}
+        title = {"title": capitalized(str(self.opts.verbose_name_plural))}
         response: HttpResponse = super().changelist_view(request, {**title, **(extra_context or {})})
         return response
 
@@ -237,9 +249,10 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
                 self.message_user(request, f"{row}: {error.detail or error}", messages.ERROR)
             else:
                 succeeded += 1
-                self.log_change(request, row, f"{done.capitalize()}.")
+                self.log_change(request, row, str(done))
         if succeeded:
-            self.message_user(request, f"{done.capitalize()}: {succeeded}", messages.SUCCESS)
+            text = gettext("%(done)s: %(number)s") % {"done": done, "number": f"{succeeded:,}"}
+            self.message_user(request, text, messages.SUCCESS)
 
 
 def command_of(target: type[BackOfficeAdmin]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, ClassVar, Protocol
 
 from django.core.exceptions import FieldDoesNotExist, ObjectDoesNotExist
@@ -11,7 +12,9 @@ from django.utils.safestring import SafeString
 
 from core.backoffice.panels import link
 from core.backoffice.values import MAX_ITEMS, NOTHING, Names, is_empty, shown, state
-from core.text.labels.words import GLOSSARY, heading
+from core.text.labels.choices import choice_label
+from core.text.labels.columns import GLOSSARY
+from core.text.labels.words import heading
 
 Column = Callable[[Any], SafeString | str]
 BASES = ("core.backoffice.", "core.jobs.progress", "django.", "unfold.")
@@ -55,7 +58,26 @@ def label_of(field: models.Field[Any, Any]) -> str:
     """Return the label of a column: its own verbose name, or by the glossary."""
     said = str(field.verbose_name)
     plain = said == field.name.replace("_", " ")
-    return heading(field.name) if plain or field.name in GLOSSARY else said[:1].upper() + said[1:]
+    return heading(field.name) if plain or field.name in GLOSSARY else capitalized(said)
+
+
+def capitalized(text: str) -> str:
+    """Return a text with a capital letter at its beginning; one that has it stays lazy."""
+    return text if text[:1].isupper() else text[:1].upper() + text[1:]
+
+
+def chosen(record: models.Model, name: str) -> str:
+    """Return the words for a record's choice in a field."""
+    return choice_label(str(getattr(record, f"get_{name}_display")()))
+
+
+def worded(field: models.Field[Any, Any]) -> Any:
+    """Return a field whose label and choices are words for people, for a form or a filter."""
+    copied = copy(field)
+    copied.verbose_name = label_of(field)
+    if field.choices:
+        copied.choices = [(value, choice_label(str(label))) for value, label in field.flatchoices]
+    return copied
 
 
 def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = True) -> Column | str:
@@ -82,7 +104,7 @@ def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = T
     source: Any = field if field is not None else method or getattr(page.opts.model, name, None)
     description = label_of(field) if field is not None else getattr(source, "short_description", None)
     said = page.labels.get(name) or (str(description) if description else heading(name))
-    column.short_description = said[:1].upper() + said[1:]  # type: ignore[attr-defined]
+    column.short_description = capitalized(said)  # type: ignore[attr-defined]
     order = name if field is not None else getattr(source, "admin_order_field", None)
     if order is not None:
         column.admin_order_field = order  # type: ignore[attr-defined]
@@ -105,10 +127,10 @@ def field_shown(
         return link(related) if linked else str(related)
     value = getattr(record, field.name)
     if field.choices and not is_empty(value):
-        label = str(getattr(record, f"get_{field.name}_display")())
+        label = chosen(record, field.name)
         return state(str(value), label) if field.name in ("status", "state", "light") else label
     if field.name == "status" and isinstance(value, str) and value:
-        return state(value, value[:1].upper() + value[1:].replace("_", " "))
+        return state(value, choice_label(value.replace("_", " ")))
     names = page.names_for(record)
     return shown(value, name=field.name, brief=brief, currency=currency_of(record), names=names)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.forms import Form
+from django.forms import ChoiceField, Field, Form, ModelChoiceField
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -16,6 +16,8 @@ from django.utils.html import format_html
 
 from core.backoffice.panels import facts
 from core.errors import ApiError
+from core.text.labels.choices import choice_label
+from core.text.labels.words import heading
 from core.types import JsonObject
 
 
@@ -54,6 +56,14 @@ def asks(form: type[Form], title: str, *, permission: str) -> Callable[[Callable
         return method
 
     return mark
+
+
+def name_inputs(fields: Mapping[str, Field]) -> None:
+    """Give labels from the glossary to the inputs that have none."""
+    for name, field in fields.items():
+        field.label = field.label or heading(name)
+        if isinstance(field, ChoiceField) and not isinstance(field, ModelChoiceField):
+            field.choices = [(value, choice_label(str(label))) for value, label in field.choices]
 
 
 class DialogMixin:
@@ -119,6 +129,7 @@ class DialogMixin:
             raise Http404("there is no such record")
         posted = request.POST if request.method == "POST" else None
         form = dialog.form(posted, initial=self.dialog_initial(record, name))
+        name_inputs(form.fields)
         place = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=(record.pk,))  # type: ignore[attr-defined]
         if form.is_valid():
             try:

@@ -16,6 +16,7 @@ from core.backoffice.references import Of, ids_in, is_known, names_of, title_nee
 from core.backoffice.values import NOTHING, Names, is_empty, shown
 from core.fields import EncryptedTextField
 from core.ids import is_id
+from core.text.translation import gettext_lazy as _
 
 SECRETS = frozenset({"password", "key_hash", "token_hash", "lease"})
 """Fields that no page shows, in addition to every EncryptedTextField."""
@@ -26,7 +27,7 @@ TECHNICAL = frozenset(
     | {"path", "claimed_at", "look_at", "looked_at", "decimals"}
 )
 """Fields that are folded away on a record's page, with any value."""
-FOLDED = "Technical details"
+FOLDED = _("Technical details")
 
 
 def is_secret(field: models.Field[Any, Any]) -> bool:
@@ -201,7 +202,7 @@ class DisplayMixin:
         if edited:
             fieldsets.append((None, {"fields": edited}))
         if facts:
-            fieldsets.append(("Details", {"fields": facts}))
+            fieldsets.append((_("Details"), {"fields": facts}))
         if folded:
             fieldsets.append((FOLDED, {"fields": folded, "classes": ["collapse"]}))
         return fieldsets

@@ -188,6 +188,10 @@ class ColorSelect(UnfoldAdminSelectWidget):
     """A choice of the colours that members choose from. Any other present colour stays."""
 
     def optgroups(self, name: str, value: list[str], attrs: JsonObject | None = None) -> Any:
-        present = [(color, f"Current color ({color})") for color in value if color and color not in COLORS]
-        self.choices = [("", "None"), *COLORS.items(), *present]
+        present = [
+            (color, _("Current colour (%(color)s)") % {"color": color})
+            for color in value
+            if color and color not in COLORS
+        ]
+        self.choices = [("", _("None")), *COLORS.items(), *present]
         return super().optgroups(name, value, attrs)

@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.backoffice.values import shown
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 Render = Callable[[Any], SafeString]
@@ -55,7 +56,7 @@ def panels_of(record: models.Model, request: HttpRequest) -> list[JsonObject]:
 
 
 def table(
-    headers: Sequence[str], rows: Iterable[Sequence[Any]], *, more: str = "", empty: str = "Nothing here yet."
+    headers: Sequence[str], rows: Iterable[Sequence[Any]], *, more: str = "", empty: str = _("Nothing here yet.")
 ) -> SafeString:
     """Render a table. `more` is the address of the whole list."""
     cells = [[shown(value, brief=True) for value in row] for row in rows]

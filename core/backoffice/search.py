@@ -12,8 +12,10 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from unfold.dataclasses import SearchResult
 
+from core.backoffice.columns import capitalized
 from core.backoffice.panels import list_address
 from core.ids import is_id
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 EACH = 4
@@ -48,12 +50,16 @@ def find(
 def _instead(page: ModelAdmin[Any], kind: str, term: str) -> SearchResult:
     """Return the way to look further, where the time here did not suffice."""
     link = list_address(page.model, q=term)
-    return SearchResult(title=f"Look among {kind.lower()}", description="there are many", link=link, icon="search")
+    return SearchResult(
+        title=_("Search %(records)s") % {"records": kind},
+        description=_("Too many records to search here"),
+        link=link,
+        icon="search",
+    )
 
 
 def _name(model: JsonObject) -> str:
-    name = str(model["name"])
-    return name[:1].upper() + name[1:]
+    return capitalized(str(model["name"]))
 
 
 def _records(request: HttpRequest, page: ModelAdmin[Any], term: str) -> list[SearchResult] | None:

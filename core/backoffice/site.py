@@ -16,6 +16,7 @@ from unfold.sites import UnfoldAdminSite
 from core.backoffice.search import find
 from core.hooks import Hook
 from core.tenancy import unscoped
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 
@@ -57,7 +58,7 @@ class BackOfficeSite(UnfoldAdminSite):
     """The admin site. Its pages run and render unscoped, for staff only."""
 
     index_template = "admin/dashboard.html"
-    index_title = "Overview"
+    index_title = _("Overview")
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from math import ceil
 from typing import Any
 
 import phonenumbers
@@ -13,12 +14,15 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, ngettext
 
 from core.hooks import Hook
 from core.ids import is_id
 from core.text.currencies import exponent
 from core.text.formats import exact_money
+from core.text.labels.choices import choice_label
 from core.text.labels.words import code_label, day_of, heading
+from core.text.translation import ngettext_lazy
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
 MAX_ITEMS = 20
@@ -45,7 +49,8 @@ CODES = frozenset(
         "what",
         "stage",
     }
-    | {"trigger_event_type", "disabled_reason", "error_code", "delivery_status", "variable"}
+    | {"trigger_event_type", "disabled_reason", "error_code", "delivery_status", "variable", "resource", "type"}
+    | {"from_status", "to_status", "from_state", "to_state", "winner_rule", "tone", "layout", "outcome"}
 )
 """Columns whose codes are shown as text."""
 TONES = {
@@ -67,6 +72,17 @@ TONES = {
     "bad": {"failed", "rejected", "red", "wrong", "disabled", "lost"},
 }
 """The tone of a status."""
+AGO = {
+    60: ngettext_lazy("%(count)s min ago", "%(count)s min ago"),
+    3600: ngettext_lazy("%(count)s h ago", "%(count)s h ago"),
+    86400: ngettext_lazy("%(count)s day ago", "%(count)s days ago"),
+}
+AHEAD = {
+    60: ngettext_lazy("in %(count)s min", "in %(count)s min"),
+    3600: ngettext_lazy("in %(count)s h", "in %(count)s h"),
+    86400: ngettext_lazy("in %(count)s day", "in %(count)s days"),
+}
+"""Seconds of a unit -> how long ago a time is, or how far ahead."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 PHONE = re.compile(r"\+\d{7,15}")
@@ -93,7 +109,7 @@ def shown(
     if is_empty(value):
         return NOTHING
     if isinstance(value, bool):
-        return "Yes" if value else format_html('<span class="backoffice-no">{}</span>', "No")
+        return gettext("Yes") if value else format_html('<span class="backoffice-no">{}</span>', gettext("No"))
     if isinstance(value, dt.datetime):
         return moment(value, brief=brief)
     if isinstance(value, dt.date):
@@ -124,21 +140,18 @@ def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
     seconds = ((now or timezone.now()) - value).total_seconds()
     ahead, size = seconds < 0, abs(seconds)
     if size < 45:
-        return "in a moment" if ahead else "just now"
+        return gettext("in a moment") if ahead else gettext("just now")
     if size > 30 * 86400:
         return day_of(value)
-    amount = next(
-        f"{round(size / unit)} {word}{'s' if word == 'day' and round(size / unit) != 1 else ''}"
-        for unit, most, word in ((60, 3570, "min"), (3600, 84600, "h"), (86400, size + 1, "day"))
-        if size < most
-    )
-    return f"in {amount}" if ahead else f"{amount} ago"
+    unit = next(unit for unit, longest in ((60, 3570), (3600, 84600), (86400, size + 1)) if size < longest)
+    texts = AHEAD if ahead else AGO
+    return texts[unit].of(round(size / unit))
 
 
 def number(value: int | float | Decimal, name: str = "", currency: str = "") -> str:
     """Write a number: money with its currency, sizes and spans with their units, others with grouped digits."""
     if name == "percent" or name.endswith("_percent"):
-        return f"{plain(value)} %"
+        return f"{plain(value)}%"
     if currency and name.endswith("_minor"):
         return exact_money(Decimal(value).scaleb(-exponent(currency)), currency)
     if currency and isinstance(value, Decimal):
@@ -165,7 +178,10 @@ def lasting(seconds: float) -> str:
     """Write a span in its largest fitting unit."""
     if seconds < 1:
         return f"{round(seconds * 1000)}\N{NO-BREAK SPACE}ms"
-    for unit, word in ((86400, "days"), (3600, "h"), (60, "min")):
+    if seconds >= 86400:
+        days = round(seconds / 86400, 1)
+        return ngettext("%(number)s day", "%(number)s days", ceil(days)) % {"number": plain(days)}
+    for unit, word in ((3600, "h"), (60, "min")):
         if seconds >= unit:
             return f"{plain(round(seconds / unit, 1))}\N{NO-BREAK SPACE}{word}"
     return f"{plain(round(seconds, 1))}\N{NO-BREAK SPACE}s"
@@ -193,7 +209,7 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
         return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _ending(match[0]), value))
     line = value
     if name in CODES:
-        line = code_label(value)
+        line = choice_label(code_label(value)) if re.fullmatch("[a-z._]+", value) else value
     elif brief:
         line = " ".join(value.split())
     if brief:
@@ -248,7 +264,7 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
 
 def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, key: str) -> SafeString | str:
     some, more = value[:MAX_ITEMS], len(value) - MAX_ITEMS
-    rest = f" and {more:,} more" if more > 0 else ""
+    rest = gettext(" and %(number)s more") % {"number": f"{more:,}"} if more > 0 else ""
     if all(isinstance(entry, Mapping) for entry in some) and not brief and depth < DEEPEST:
         columns = list(
             dict.fromkeys(str(name) for entry in some for name, inner in entry.items() if not is_empty(inner))
@@ -298,7 +314,7 @@ def _words(value: Any, names: Names) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_words(inner, names) for inner in value[:MAX_ITEMS])
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return gettext("yes") if value else gettext("no")
     return plain_text(names[value]) if isinstance(value, str) and value in names else str(value)
 
 

@@ -27,7 +27,7 @@ class EventAdmin(CompanyRecordAdmin):
     refers: ClassVar[Any] = {"object_id": lambda event: model_of(event.kind)}
     list_filter = (BY_COMPANY, "automation")
     search_fields = ("=id", "=object_id")
-    search_help_text = _("Id of the event or of the record")
+    search_help_text = _("Id of the event or the record")
 
 
 @admin.register(EventDelivery)
@@ -58,4 +58,4 @@ class EventDeliveryAdmin(CompanyRecordAdmin):
             changes = {"status": EventDelivery.Status.PENDING, "attempts": 0, "due_at": timezone.now()}
             return EventDelivery.objects.filter(pk=delivery.pk, status=EventDelivery.Status.PARKED).update(**changes)
 
-        self.each(request, rows.filter(status=EventDelivery.Status.PARKED), again, "will be tried again")
+        self.each(request, rows.filter(status=EventDelivery.Status.PARKED), again, _("Queued to try again"))

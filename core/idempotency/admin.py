@@ -19,4 +19,4 @@ class IdempotencyKeyAdmin(CompanyRecordAdmin):
     list_display = ("__str__", "created_at", "company", "operation", "key", "status", "caller")
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter))
     search_fields = ("=id", "=key", "=caller")
-    search_help_text = _("The key, or the id of who has sent it")
+    search_help_text = _("Key, or id of the sender")

@@ -27,9 +27,9 @@ class TaskScheduleAdmin(BackOfficeAdmin):
     def error_line(self, schedule: TaskSchedule) -> str:
         return schedule.error[:100]
 
-    @admin.display(description=_("Do it now"))
+    @admin.display(description=_("Run now"))
     def do_now(self, request: HttpRequest, rows: QuerySet[TaskSchedule]) -> None:
         for schedule in rows:
             TaskSchedule.objects.filter(pk=schedule.pk).update(due_at=timezone.now())
-            self.log_change(request, schedule, "Made due.")
-        self.message_user(request, _("A worker starts the task within two seconds."), messages.SUCCESS)
+            self.log_change(request, schedule, _("Run now."))
+        self.message_user(request, _("The task starts within two seconds."), messages.SUCCESS)

@@ -10,9 +10,11 @@ from django.http import HttpRequest, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from core.ids import is_id
 from core.jobs.models import Job
+from core.text.labels.choices import choice_label
 
 MOVING = (Job.Status.QUEUED, Job.Status.RUNNING)
 
@@ -23,12 +25,14 @@ def progress_bar(job: Job, counts: dict[str, int] | None = None, *, address: str
     While the job runs, the page's script reloads the bar from `address`, or from the address of the job's own admin.
     """
     percent = min(100, job.processed * 100 // job.total) if job.total else 0
+    done = {"done": f"{job.processed:,}", "total": f"{job.total or 0:,}"}
+    named = {choice_label(name.replace("_", " ").title()): number for name, number in (counts or {}).items() if number}
     context = {
         "id": job.pk,
         "percent": percent,
         "status": job.status,
-        "text": f"{job.processed:,} of {job.total:,}" if job.total is not None else f"{job.processed:,}",
-        "counts": [(name, f"{number:,}") for name, number in (counts or {}).items() if number],
+        "text": gettext("%(done)s of %(total)s") % done if job.total is not None else done["done"],
+        "counts": [(name, f"{number:,}") for name, number in named.items()],
         "moving": job.status in MOVING,
         "address": address,
     }

@@ -49,7 +49,7 @@ class FileForm(forms.Form):
         """Return the text of the file."""
         file = self.cleaned_data["file"]
         if file.size > MAX_FILE_BYTES:
-            raise forms.ValidationError(gettext("Choose a file of at most 1 MB."))
+            raise forms.ValidationError(gettext("Choose a file of up to 1 MB."))
         try:
             return str(file.read().decode())
         except UnicodeDecodeError:
@@ -59,7 +59,7 @@ class FileForm(forms.Form):
 class Edited(RadioFilter):
     """Messages that differ from their defaults."""
 
-    title = _("changed by us")
+    title = _("Changed by staff")
     parameter_name = "edited"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
@@ -131,7 +131,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
             changed, problems = import_texts(form.cleaned_data["file"])
             if not problems:
                 for message in changed:
-                    self.log_change(request, message, "Imported.")
+                    self.log_change(request, message, _("Imported."))
                 text = ngettext("%(number)s text changed", "%(number)s texts changed", len(changed))
                 self.message_user(request, text % {"number": len(changed)}, messages.SUCCESS)
                 return HttpResponseRedirect(back)
@@ -150,7 +150,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
 
     @admin.display(description=_("default"))
     def default(self, message: ResponseMessage) -> str:
-        return "none" if message.default is None else f"{message.default_status} {message.default_text}"
+        return _("None") if message.default is None else f"{message.default_status} {message.default_text}"
 
     @admin.display(description=_("Reset to the default"))
     def reset(self, request: HttpRequest, rows: QuerySet[ResponseMessage]) -> None:
@@ -161,7 +161,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
                 message.status = status
                 message.text = text
                 message.save()
-                self.log_change(request, message, "Reset to the default.")
+                self.log_change(request, message, _("Reset to the default."))
                 done += 1
         text = ngettext("%(number)s text reset.", "%(number)s texts reset.", done)
         self.message_user(request, text % {"number": done}, messages.SUCCESS)

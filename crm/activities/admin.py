@@ -20,7 +20,7 @@ class LeadActivityAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter))
     list_select_related = ("company", "lead", "contact", "member")
     search_fields = ("=id", "=lead__id", "=contact__id")
-    search_help_text = _("The id of the activity, the lead or the contact")
+    search_help_text = _("Id of the activity, lead or contact")
 
 
 @admin.register(CallLog)
@@ -32,7 +32,7 @@ class CallLogAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("direction", ChoicesDropdownFilter), ("outcome", ChoicesDropdownFilter))
     list_select_related = ("company", "contact", "member")
     search_fields = ("=id", "=lead__id", "=contact__id", "=number")
-    search_help_text = _("The number as +49…, or the id of the call log, the lead or the contact")
+    search_help_text = _("Number, such as +49…, or id of the call, lead or contact")
 
 
 refer_kind(CallLog, "calllog")

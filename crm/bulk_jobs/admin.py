@@ -52,16 +52,16 @@ class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description=_("Undo"))
     def undo(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, lambda job: undo_bulk_job(id=job.pk, actor_id=None), "to be undone")
+        self.each(request, rows, lambda job: undo_bulk_job(id=job.pk, actor_id=None), _("Undo queued"))
 
     @admin.display(description=_("Pause"))
     def pause(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, _moved_to("paused"), "asked to pause")
+        self.each(request, rows, _moved_to("paused"), _("Pause requested"))
 
     @admin.display(description=_("Resume"))
     def resume(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, _moved_to("queued"), "set going again")
+        self.each(request, rows, _moved_to("queued"), _("Resumed"))
 
     @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, _moved_to("cancelled"), "asked to stop")
+        self.each(request, rows, _moved_to(_("Cancelled")), _("Cancel requested"))

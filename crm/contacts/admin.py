@@ -38,7 +38,7 @@ class ContactAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_deleted")
     list_select_related = ("company", "category")
     search_fields = ("=id", "email", "name", "contact_number")
-    search_help_text = _("Name, email, number or id")
+    search_help_text = _("Name, email, phone number or id")
     hides = ("custom", "email_key", "number_key", "email_identity", "sort_name")
     folds = ("name", "country_code", "number")
     commands = ("restore",)
@@ -59,7 +59,7 @@ class ContactAdmin(CompanyRecordAdmin):
 @panel(Contact, _("Values and tags"))
 def _values(contact: Contact) -> SafeString:
     tags = ContactTag.objects.filter(contact=contact).order_by("tag__name").values_list("tag__name", flat=True)[:100]
-    return table((_("Field"), _("Value")), [("Tags", ", ".join(tags) or "–"), *custom_values(contact)])
+    return table((_("Field"), _("Value")), [(_("Tags"), ", ".join(tags) or "–"), *custom_values(contact)])
 
 
 refer(Contact, "contact", "contacts", "contactId", "contactIds")

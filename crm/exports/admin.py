@@ -35,4 +35,4 @@ class ExportAdmin(ProgressMixin, CompanyRecordAdmin):
         def one(job: Export) -> None:
             cancel_export(Export.objects.filter(pk=job.pk))
 
-        self.each(request, rows, one, "asked to stop")
+        self.each(request, rows, one, _("Cancel requested"))

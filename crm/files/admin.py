@@ -30,12 +30,12 @@ class FileAdmin(CompanyRecordAdmin):
     commands = ("restore",)
     when: ClassVar[Any] = {"restore": lambda file: file.trashed_at is not None and not file.is_deleted}
 
-    @admin.display(description=_("Take out of the recycle bin"))
+    @admin.display(description=_("Restore"))
     def restore(self, request: HttpRequest, rows: QuerySet[File]) -> None:
         def one(file: File) -> None:
             restore_files(files=File.objects.all(), selection=BulkSelection.of_ids([file.pk]))
 
-        self.each(request, rows, one, "taken out of the recycle bin")
+        self.each(request, rows, one, _("Restored"))
 
     @admin.display(description=_("size"), ordering="size")
     def readable_size(self, file: File) -> str:

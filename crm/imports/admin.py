@@ -14,6 +14,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.values import lasting
@@ -30,7 +31,12 @@ from crm.imports.undo import undo_import
 from crm.records.models import CustomField
 
 Status = Import.Status
-COUNTS = {"created": "Created", "updated": "Updated", "skipped": "Skipped, as they exist", "failed": "Refused"}
+COUNTS = {
+    "created": _("Created"),
+    "updated": _("Updated"),
+    "skipped": _("Skipped (already exist)"),
+    "failed": _("Failed"),
+}
 
 
 def may_be_undone(job: Import) -> bool:
@@ -85,36 +91,36 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     def summary(self, record: Import) -> Iterable[tuple[str, Any]]:
         """Yield the status, the row counts, the company, the author and the times."""
         status: Any = self.column("status", brief=True)
-        yield "Status", status(record)
+        yield _("Status"), status(record)
         for name, label in COUNTS.items():
             if number := getattr(record, name):
                 yield label, f"{number:,}"
-        yield "Company", link(record.company)
-        yield "By", link(record.created_by) if record.created_by else "the API"
-        yield "Started", record.started_at
+        yield _("Company"), link(record.company)
+        yield _("By"), link(record.created_by) if record.created_by else _("API")
+        yield _("Started"), record.started_at
         if record.finished_at:
-            yield "Took", lasting(record.busy_ms / 1000)
+            yield _("Took"), lasting(record.busy_ms / 1000)
         if undoing := undoing_of(record):
-            yield "Undone by", link(undoing)
+            yield _("Undone by"), link(undoing)
 
     @admin.display(description=_("Resume"))
     def resume(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
-        self._move(request, rows, Status.RUNNING, "goes on")
+        self._move(request, rows, Status.RUNNING, _("Resumed"))
 
     @admin.display(description=_("Pause"))
     def pause(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
-        self._move(request, rows, Status.PAUSED, "asked to pause")
+        self._move(request, rows, Status.PAUSED, _("Pause requested"))
 
     @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
-        self._move(request, rows, Status.CANCELLED, "asked to stop")
+        self._move(request, rows, Status.CANCELLED, _("Cancel requested"))
 
     @admin.display(description=_("Undo"))
     def undo(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
         def one(job: Import) -> None:
             undo_import(id=job.pk, import_type=job.import_type, actor_id=None)
 
-        self.each(request, rows, one, "to be undone")
+        self.each(request, rows, one, _("Undo queued"))
 
     @admin.display(description=_("Download rows with problems"))
     def download_errors(self, request: HttpRequest, rows: QuerySet[Import]) -> StreamingHttpResponse | None:
@@ -122,7 +128,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         if job is None:
             return None
         name = f"{job.file.name.rpartition('.')[0] or job.file.name}-problems.csv"
-        self.log_change(request, job, "Downloaded the rows with problems.")
+        self.log_change(request, job, _("Downloaded the rows with problems."))
         headers = {"Content-Disposition": f'attachment; filename="{name.encode("ascii", "replace").decode()}"'}
         return StreamingHttpResponse(errors_csv(job), content_type="text/csv; charset=utf-8", headers=headers)
 
@@ -136,12 +142,15 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
 @panel(Import, _("Rows with problems"), permission="crm.view_importrowerror")
 def _row_errors(job: Import) -> SafeString:
     rows = ImportRowError.objects.filter(job=job).order_by("row", "id")
-    cells = [(link(row, f"Row {row.row}"), row.column or "–", row.message, _in_row(job, row)) for row in rows[:ROWS]]
+    cells = [
+        (link(row, _("Row %(number)s") % {"number": row.row}), row.column or "–", row.message, _in_row(job, row))
+        for row in rows[:ROWS]
+    ]
     return table(
-        (_("Row"), _("Column"), _("What is wrong"), _("What stands there")),
+        (_("Row"), _("Column"), _("Problem"), _("Value")),
         cells,
         more=list_address(ImportRowError, job__id__exact=job.pk),
-        empty=_("Every row is in."),
+        empty=_("No problems."),
     )
 
 
@@ -163,16 +172,16 @@ def _columns(job: Import) -> SafeString:
     cells = [
         (
             header,
-            names.get(job.column_mapping[header], "a field that is gone") if header in job.column_mapping else "–",
+            names.get(job.column_mapping[header], _("Deleted field")) if header in job.column_mapping else "–",
             columns[header]["filled"] if header in columns else "–",
             heading(columns[header]["fieldType"]) if header in columns else "–",
         )
         for header in job.headers
     ]
     return table(
-        (_("Column"), _("Goes to"), _("Filled cells"), _("Looks like")),
+        (_("Column"), _("Field"), _("Filled cells"), _("Detected type")),
         cells,
-        empty=_("The file has not been read yet."),
+        empty=_("The file is not read yet."),
     )
 
 
@@ -186,7 +195,7 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "job__file")
     search_fields = ("=id", "=job__id", "=code")
-    search_help_text = _("Id of the import, or a code")
+    search_help_text = _("Id of the import or code of the problem")
 
     @admin.display(description=_("file"))
     def file_name(self, error: ImportRowError) -> str:
@@ -201,11 +210,11 @@ def _imports_of_company(company: Company) -> SafeString:
     rows = Import.objects.filter(company=company, is_deleted=False).select_related("file").order_by("-id")[:ROWS]
     address = f"{list_address(Import)}progress/"
     cells = [
-        (link(row, row.file.name), row.get_status_display(), progress_bar(row, address=address), row.created_at)
+        (link(row, row.file.name), chosen(row, "status"), progress_bar(row, address=address), row.created_at)
         for row in rows
     ]
     return table(
-        (_("File"), _("Status"), _("Progress"), _("Made")),
+        (_("File"), _("Status"), _("Progress"), _("Created")),
         cells,
         more=list_address(Import, company__id__exact=company.pk),
     )

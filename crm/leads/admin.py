@@ -42,7 +42,7 @@ class LeadAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_deleted")
     list_select_related = ("company", "contact", "team", "team_member")
     search_fields = ("=id", "contact__email", "contact__name", "contact__contact_number")
-    search_help_text = _("The contact's name, email or number, or the lead's id")
+    search_help_text = _("Name, email or number of the contact, or id of the lead")
     hides = ("custom",)
     folds = ("value", "first_product")
     commands = ("restore",)
@@ -77,7 +77,7 @@ def _values(lead: Lead) -> SafeString:
         .order_by("product_service__name")
         .values_list("product_service__name", flat=True)[:100]
     )
-    linked = [("Products and services", ", ".join(products) or "–"), ("Tags", ", ".join(tags) or "–")]
+    linked = [(_("Products and services"), ", ".join(products) or "–"), (_("Tags"), ", ".join(tags) or "–")]
     return table((_("Field"), _("Value")), [*linked, *custom_values(lead)])
 
 

@@ -23,7 +23,7 @@ class FollowUpAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "assignee")
     search_fields = ("=id", "=lead__id", "title")
-    search_help_text = _("Title, or the id of the follow-up or its lead")
+    search_help_text = _("Title, or id of the task or lead")
 
 
 @admin.register(Meeting)
@@ -49,7 +49,7 @@ class MeetingAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "organizer")
     search_fields = ("=id", "title", "organizer__email")
-    search_help_text = _("Title, the organizer's address, or id")
+    search_help_text = _("Title, email of the organizer, or id")
 
 
 @admin.register(VideoSettings)
@@ -77,7 +77,7 @@ def _attendees(meeting: Meeting) -> SafeString:
         .values_list("name", "email", "member_id", "contact_id")
     )
     kinds = [(name or "–", email, _known_as(member, contact)) for name, email, member, contact in rows]
-    return table((_("Name"), _("Email"), _("Known as")), kinds, empty=_("Nobody but the organizer."))
+    return table((_("Name"), _("Email"), _("Record")), kinds, empty=_("Only the organizer."))
 
 
 refer_kind(Meeting, "meeting")

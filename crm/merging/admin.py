@@ -28,15 +28,15 @@ class MergeAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "panel")
     list_select_related = ("company", "created_by")
     search_fields = ("=id", "=winner_id")
-    search_help_text = _("The merge's id, or that of the record that stayed")
+    search_help_text = _("Id of the merge or the kept record")
     hides = ("moved", "choices")
     refers: ClassVar[Any] = {"winner_id": _merged, "loser_ids": _merged}
 
 
-@panel(Merge, _("What went to the winner"))
+@panel(Merge, _("Moved references"))
 def _moved(merge: Merge) -> SafeString:
     rows = [(reference, sum(map(len, by_loser.values()))) for reference, by_loser in sorted(merge.moved.items())]
-    return table((_("Reference"), _("Rows")), rows, empty=_("Nothing referred to the others."))
+    return table((_("Reference"), _("Rows")), rows, empty=_("No references moved."))
 
 
 @admin.register(DuplicateDismissal)

@@ -37,7 +37,7 @@ class ProductServiceAdmin(CompanyRecordAdmin):
 
 @panel(ProductService, _("Values"))
 def _values(product: ProductService) -> SafeString:
-    return table((_("Field"), _("Value")), custom_values(product), empty=_("It has no custom values."))
+    return table((_("Field"), _("Value")), custom_values(product), empty=_("No custom values."))
 
 
 refer(ProductService, "productService", "productServices")

@@ -31,13 +31,25 @@ class SegmentAdmin(CompanyRecordAdmin):
 @panel(Segment, _("Records"))
 def _records(segment: Segment) -> SafeString:
     if segment.kind == Segment.Kind.DYNAMIC:
-        rows = [("Chosen by", "its filters, whenever it is asked for")]
+        rows = [(_("Members"), _("Found by the filters"))]
         if segment.watched_since is not None:
             inside = capped_count(SegmentMember.objects.filter(segment=segment))
-            rows.append(("Watched, with", f"{inside:,}" if inside <= EXACT else f"more than {EXACT:,}"))
+            rows.append(
+                (
+                    _("Watched members"),
+                    f"{inside:,}" if inside <= EXACT else _("more than %(number)s") % {"number": f"{EXACT:,}"},
+                )
+            )
         return facts(rows)
     number = capped_count(SegmentRecord.objects.filter(segment=segment))
-    return facts([("Chosen one by one", f"{number:,}" if number <= EXACT else f"more than {EXACT:,}")])
+    return facts(
+        [
+            (
+                _("Chosen records"),
+                f"{number:,}" if number <= EXACT else _("more than %(number)s") % {"number": f"{EXACT:,}"},
+            )
+        ]
+    )
 
 
 refer(Segment, "segment", "segments")

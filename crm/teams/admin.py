@@ -35,9 +35,9 @@ def _members(team: Team) -> SafeString:
         for link in links
     ]
     return table(
-        (_("Name"), _("Email"), _("Membership"), _("Gets leads"), _("Last assigned")),
+        (_("Name"), _("Email"), _("Membership"), _("Receives leads"), _("Last assigned")),
         rows,
-        empty=_("Nobody belongs to it."),
+        empty=_("No members."),
     )
 
 

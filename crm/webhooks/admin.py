@@ -42,7 +42,7 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
     list_select_related = ("company", "webhook")
     search_fields = ("=id", "=event_id", "=object_id", "=webhook__id")
-    search_help_text = _("Id of the delivery, the event, the record or the webhook")
+    search_help_text = _("Id of the delivery, event, record or webhook")
 
     @admin.display(description=_("error"))
     def error_line(self, delivery: WebhookDelivery) -> str:

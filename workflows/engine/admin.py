@@ -7,6 +7,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.values import state
 from core.text.translation import gettext_lazy as _
@@ -46,15 +47,14 @@ class WorkflowRunAdmin(CompanyRecordAdmin):
 def _steps(run: WorkflowRun) -> SafeString:
     rows = RunStep.objects.filter(run=run).order_by("-id")[:ROWS]
     cells = [
-        (link(row), state(row.status, row.get_status_display()), _error(row), row.handle, row.created_at)
-        for row in rows
+        (link(row), state(row.status, chosen(row, "status")), _error(row), row.handle, row.created_at) for row in rows
     ]
     more = list_address(RunStep, q=run.pk)
     return table(
-        (_("Step"), _("Status"), _("What went wrong"), _("Continued by"), _("When")),
+        (_("Step"), _("Status"), _("Error"), _("Output"), _("Time")),
         cells,
         more=more,
-        empty=_("None yet."),
+        empty=_("No steps yet."),
     )
 
 

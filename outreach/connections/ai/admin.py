@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
+from core.text.translation import gettext_lazy as _
 from outreach.connections.ai.models import AiApp, AiBudget, AiCaps, AiUsage
 from outreach.connections.connected_apps.admin import write_only
 
@@ -12,7 +13,7 @@ from outreach.connections.connected_apps.admin import write_only
 class AiAppForm(BackOfficeForm):
     """An AI app, whose key can be written but not read."""
 
-    new_api_key = write_only("New key")
+    new_api_key = write_only(_("New API key"))
 
     def save(self, commit: bool = True) -> AiApp:
         if self.cleaned_data.get("new_api_key"):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from django import forms
 from unfold.widgets import UnfoldAdminPasswordWidget
 
+from core.text.translation import gettext_lazy as _
+
 
 def write_only(label: str) -> forms.CharField:
     """Return an input for a secret that is stored but never shown."""
-    text = "Stored encrypted and never shown. Leave it empty to keep the one that there is."
+    text = _("Leave empty to keep it. Stored encrypted, never shown.")
     return forms.CharField(
         label=label,
         required=False,

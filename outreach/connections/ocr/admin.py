@@ -16,7 +16,7 @@ from outreach.connections.ocr.models import CardScan, Ocr
 class OcrForm(BackOfficeForm):
     """An OCR app, whose key can be written but not read."""
 
-    new_key: forms.CharField = write_only("New key")
+    new_key: forms.CharField = write_only(_("New API key"))
 
     def save(self, commit: bool = True) -> Ocr:
         if self.cleaned_data.get("new_key"):

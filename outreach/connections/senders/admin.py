@@ -19,7 +19,7 @@ LIMITS = ("per_minute", "per_hour", "per_day", "ramp_start", "ramp_step")
 class SmtpForm(BackOfficeForm):
     """A sender, whose password can be written but not read."""
 
-    new_password = write_only("New password")
+    new_password = write_only(_("New password"))
 
     def save(self, commit: bool = True) -> Smtp:
         if self.cleaned_data.get("new_password"):

@@ -32,4 +32,4 @@ class BucketAdmin(CompanyRecordAdmin):
             if not check.ok:
                 raise NamedError("InvalidCredentials_400", check.detail)
 
-        self.each(request, rows[:10], one, "written to", atomic=False)
+        self.each(request, rows[:10], one, _("Test file written"), atomic=False)

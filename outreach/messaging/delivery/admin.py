@@ -14,6 +14,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import state
@@ -71,7 +72,7 @@ class SendJobAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "contact")
     search_fields = ("=id", "=recipient", "=run__id", "=contact__id")
-    search_help_text = _("Id of the message, the run or the contact, or the whole address")
+    search_help_text = _("Id of the message, run or contact, or email address")
     hides = ("worker", "html")
     folds = (
         *(
@@ -108,23 +109,23 @@ class SendJobAdmin(CompanyRecordAdmin):
 
     def summary(self, record: SendJob) -> Iterable[tuple[str, Any]]:
         """Yield its recipient, its state with the reason, and its sender."""
-        yield "Status", state(record.status, record.get_status_display())
-        yield "Why", _why(record)
-        yield "To", link(record.contact)
-        yield "Address", record.recipient or record.address
-        yield "Sent", record.sent_at
-        yield "Goes at the earliest", record.due_at if record.status in SendJob.TO_SEND else None
-        yield "By", link(record.sender) if record.sender else None
-        yield "Outreach", link(record.run) if record.run else None
-        yield "Company", link(record.company)
+        yield _("Status"), state(record.status, chosen(record, "status"))
+        yield _("Reason"), _why(record)
+        yield _("To"), link(record.contact)
+        yield _("Address"), record.recipient or record.address
+        yield _("Sent"), record.sent_at
+        yield _("Not before"), record.due_at if record.status in SendJob.TO_SEND else None
+        yield _("By"), link(record.sender) if record.sender else None
+        yield _("Outreach"), link(record.run) if record.run else None
+        yield _("Company"), link(record.company)
 
-    @admin.display(description=_("why"), ordering="reason")
+    @admin.display(description=_("Reason"), ordering="reason")
     def why(self, job: SendJob) -> SafeString | str:
         return format_html('<span title="{}">{}</span>', _why(job), code_label(job.reason)) if job.reason else ""
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, job: SendJob) -> tuple[str, str]:
-        return job.status, job.get_status_display()
+        return job.status, chosen(job, "status")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup in ("run__id__exact", "contact__id__exact") or super().lookup_allowed(lookup, value, request)
@@ -134,7 +135,7 @@ class SendJobAdmin(CompanyRecordAdmin):
 def _ledger(job: SendJob) -> SafeString:
     rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
     cells = [(row.created_at, row.to_status.capitalize(), _why(row), row.detail, row.actor) for row in rows]
-    return table((_("When"), _("Became"), _("Why"), _("Detail"), _("By")), cells)
+    return table((_("Time"), _("Status"), _("Reason"), _("Details"), _("By")), cells)
 
 
 @admin.register(SendJobTransition)
@@ -147,7 +148,7 @@ class SendJobTransitionAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "send_job")
     search_fields = ("=id", "=send_job__id")
-    search_help_text = _("Id of the step or of the message")
+    search_help_text = _("Id of the step or message")
 
 
 @panel(Contact, _("Messages"), permission="outreach.view_sendjob")
@@ -163,11 +164,11 @@ def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
     """Render the newest of the messages, with a link to the list that the query selects."""
     rows = rows.select_related("contact").order_by("-id")[:ROWS]
     cells = [
-        (link(row), row.recipient or row.address, state(row.status, row.get_status_display()), _why(row), row.sent_at)
+        (link(row), row.recipient or row.address, state(row.status, chosen(row, "status")), _why(row), row.sent_at)
         for row in rows
     ]
     return table(
-        (_("Message"), _("To"), _("Status"), _("Why"), _("Sent")),
+        (_("Message"), _("To"), _("Status"), _("Reason"), _("Sent")),
         cells,
         more=list_address(SendJob, **query),
         empty=_("No messages."),
@@ -185,7 +186,7 @@ class TrackingEventAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "kind", "machine")
     list_select_related = ("company", "send_job")
     search_fields = ("=id", "=send_job__id")
-    search_help_text = _("Id of the row or of the message")
+    search_help_text = _("Id of the row or message")
 
 
 refer(SendJob, "message", "sendJob")

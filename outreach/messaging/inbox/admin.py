@@ -46,4 +46,4 @@ class InboundMessageAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter), ("severity", ChoicesDropdownFilter))
     list_select_related = ("company",)
     search_fields = ("=id", "=from_email", "=run__id", "=contact__id", "=send_job__id")
-    search_help_text = _("Id of the mail, the message, the run or the contact, or the whole address")
+    search_help_text = _("Id of the email, message, run or contact, or email address")

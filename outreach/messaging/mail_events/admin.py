@@ -20,7 +20,7 @@ class MailEventAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY,)
     list_select_related = ("company", "app", "send_job")
     search_fields = ("=id", "=recipient", "=send_job__id")
-    search_help_text = _("Id of the event or of the message, or the whole address")
+    search_help_text = _("Id of the event or message, or email address")
 
 
 @admin.register(MailHookToken)

@@ -38,4 +38,4 @@ class LeadGenerationAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[LeadGeneration]) -> None:
-        self.each(request, rows, lambda generation: cancel_generation(generation.pk), "cancelled")
+        self.each(request, rows, lambda generation: cancel_generation(generation.pk), _("Cancelled"))

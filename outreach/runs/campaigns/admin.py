@@ -36,13 +36,13 @@ class CampaignAdmin(CompanyRecordAdmin):
     commands = ("cancel",)
     when: ClassVar[Any] = {"cancel": has_status("scheduled", "running", "paused")}
 
-    @admin.display(description=_("goes by"), ordering="type")
+    @admin.display(description=_("Channel"), ordering="type")
     def goes_by(self, row: Campaign) -> str:
-        return "Chat" if row.by_chat else "Email"
+        return _("Chat") if row.by_chat else _("Email")
 
     @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[Campaign]) -> None:
-        self.each(request, rows, lambda row: cancel_campaign(id=row.pk, member_id=None), "cancelled")
+        self.each(request, rows, lambda row: cancel_campaign(id=row.pk, member_id=None), _("Cancelled"))
 
 
 @panel(Campaign, _("Messages"), permission="outreach.view_sendjob")

@@ -16,6 +16,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
@@ -34,8 +35,8 @@ from outreach.runs.genie.review.messages import approve_all, retry_failed
 from outreach.runs.genie.services import cancel_run
 
 PREVIEW = (
-    '{}<details class="backoffice-preview"><summary>As a mail program shows it, without pictures of others</summary>'
-    '<iframe title="The message as a mail program shows it" sandbox loading="lazy" src="{}"></iframe></details>'
+    '{}<details class="backoffice-preview"><summary>{}</summary>'
+    '<iframe title="{}" sandbox loading="lazy" src="{}"></iframe></details>'
 )
 TO_GO = ("planned", "draft", "approved")
 """Statuses of messages that a cancellation stops."""
@@ -53,7 +54,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     list_per_page = 25
     search_fields = ("=id", "name", "company__name")
     hides = ("worker", "lease")
-    labels: ClassVar[Any] = {"campaign": "Marked as bulk mail", "content": "Texts"}
+    labels: ClassVar[Any] = {"campaign": _("Sent as a campaign"), "content": _("Content")}
     folds = (
         *("name", "total", "processed", "occurrence", "planned_at", "told_at", "planned_until", "type", "automation"),
         *("user_enquiry_enabled", "track_opens", "track_clicks", "started_at", "interval_ms"),
@@ -77,24 +78,26 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     def summary(self, record: GenieScheduler) -> Iterable[tuple[str, Any]]:
         """Yield its status, the counts of its messages, the company, the author, the sender and the times."""
         status: Any = self.column("status", brief=True)
-        yield "Planning", status(record)
+        yield _("Planning"), status(record)
         for name, number in sorted(_counts(record).items(), key=lambda pair: -pair[1]):
             label = _("Drafts to approve") if name == "draft" else str(SendJob.Status(name).label)
             address = list_address(SendJob, run__id__exact=record.pk, status__exact=name)
             yield label, format_html('<a class="backoffice-link" href="{}">{}</a>', address, f"{number:,}")
-        yield "Company", link(record.company)
-        yield "By", link(record.created_by) if record.created_by else "the API"
-        yield "Sender", link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
-        yield "Created", record.created_at
-        yield "Cancelled", record.cancelled_at
+        yield _("Company"), link(record.company)
+        yield _("By"), link(record.created_by) if record.created_by else _("API")
+        yield _("Sender"), link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
+        yield _("Created"), record.created_at
+        yield _("Cancelled"), record.cancelled_at
 
     @admin.display(description=_("Approve the drafts"))
     def approve(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
         self.each(request, rows, lambda run: approve_all(run_id=run.pk, member_id=None), "approved")
 
-    @admin.display(description=_("Try the failed ones again"))
+    @admin.display(description=_("Send failed messages again"))
     def retry(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
-        self.each(request, rows, lambda run: retry_failed(run_id=run.pk, member_id=None, unknown=False), "to go again")
+        self.each(
+            request, rows, lambda run: retry_failed(run_id=run.pk, member_id=None, unknown=False), _("Sent again")
+        )
 
     @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
@@ -102,7 +105,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
             request,
             rows,
             lambda run: cancel_run(run_id=run.pk, member_id=None, of_campaign=run.of_campaign_id is not None),
-            "cancelled",
+            _("Cancelled"),
         )
 
 
@@ -126,11 +129,11 @@ def _runs(company: Company) -> SafeString:
     counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
     address = f"{list_address(GenieScheduler)}progress/"
     cells = [
-        (link(row), row.get_status_display(), progress_bar(row, counts.get(row.pk), address=address), row.created_at)
+        (link(row), chosen(row, "status"), progress_bar(row, counts.get(row.pk), address=address), row.created_at)
         for row in rows
     ]
     return table(
-        (_("Run"), _("Planning"), _("Progress"), _("Made")),
+        (_("Run"), _("Planning"), _("Progress"), _("Created")),
         cells,
         more=list_address(GenieScheduler, company__id__exact=company.pk),
     )
@@ -156,7 +159,7 @@ class ReviewedMessageAdmin(SendJobAdmin):
         if not record.html:
             return text
         address = reverse("admin:outreach_sendjob_preview", args=(record.pk,))
-        return format_html(PREVIEW, text, address)
+        return format_html(PREVIEW, text, _("Preview without remote pictures"), _("Preview of the message"), address)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.preview)
@@ -173,13 +176,13 @@ class ReviewedMessageAdmin(SendJobAdmin):
     def approve_draft(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
         self._each(request, rows, approve_message, "approved")
 
-    @admin.display(description=_("Make it a draft again"))
+    @admin.display(description=_("Hold as a draft"))
     def hold(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
-        self._each(request, rows, hold_message, "a draft again")
+        self._each(request, rows, hold_message, _("Held as a draft"))
 
     @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
-        self._each(request, rows, cancel_message, "cancelled")
+        self._each(request, rows, cancel_message, _("Cancelled"))
 
     def _each(self, request: HttpRequest, rows: QuerySet[SendJob], do: Callable[..., None], done: str) -> None:
         """Decide about each, and record that staff did: they are no members, and only the history of the record has
@@ -188,7 +191,7 @@ class ReviewedMessageAdmin(SendJobAdmin):
         def decide(job: SendJob) -> None:
             with transaction.atomic():
                 do(message_id=job.pk, member_id=None)
-                ledger.note([job.pk], reason="", detail="decided by our staff, in the back office")
+                ledger.note([job.pk], reason="", detail=_("Decided by staff in the back office"))
 
         self.each(request, rows, decide, done)
 
@@ -200,7 +203,8 @@ def _follow_ups(value: Any, names: Names) -> SafeString | None:
     if not is_cadence or not all(isinstance(step, Mapping) and "delay" in step for step in value["steps"]):
         return None
     lines = ((json_shown(step["delay"], {}), _words_of(step, names)) for step in value["steps"])
-    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>After {}: {}</li>", lines))
+    items = ((_("After %(delay)s: %(text)s") % {"delay": delay, "text": text},) for delay, text in lines)
+    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>{}</li>", items))
 
 
 @json_rendering.connect
@@ -211,8 +215,10 @@ def _template(value: Any, names: Names) -> str | None:
     values = value.get("given")
     pairs = values.items() if isinstance(values, Mapping) else ()
     filled = ", ".join(f"{name}: {text}" for name, text in pairs if isinstance(text, str) and text)
-    said = f"The template {value.get('name', '')} ({value.get('language', '')})"
-    return f"{said}, with {filled}" if filled else said
+    words = {"name": value.get("name", ""), "language": value.get("language", ""), "values": filled}
+    if filled:
+        return _("Template “%(name)s” (%(language)s) with %(values)s") % words
+    return _("Template “%(name)s” (%(language)s)") % words
 
 
 @json_rendering.connect
@@ -223,8 +229,8 @@ def _variants(value: Any, names: Names) -> SafeString | None:
         isinstance(variant, Mapping) and "share" in variant for variant in variants
     ):
         return None
-    lines = ((variant.get("name") or "Text", variant["share"], _words_of(variant, names)) for variant in variants)
-    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>{} ({} %): {}</li>", lines))
+    lines = ((variant.get("name") or _("Text"), variant["share"], _words_of(variant, names)) for variant in variants)
+    return format_html('<ol class="backoffice-list">{}</ol>', format_html_join("", "<li>{} ({}%): {}</li>", lines))
 
 
 def _words_of(part: Values, names: Names) -> str:
@@ -233,13 +239,15 @@ def _words_of(part: Values, names: Names) -> str:
     frozen = variables if isinstance(variables, Mapping) and "components" in variables else {}
     template = part.get("template") or part.get("templateId") or frozen.get("template")
     if frozen.get("name"):
-        return f"the template {frozen['name']}"
+        return _("Template “%(name)s”") % {"name": frozen["name"]}
     if template:
-        return f"the template {plain_text(names[template])}" if template in names else "a template"
+        return (
+            _("Template “%(name)s”") % {"name": plain_text(names[template])} if template in names else _("A template")
+        )
     for name in ("subject", "prompt", "body", "text"):
         if text := " ".join(str(part.get(name) or "").split()):
             return f"“{text[:120]}”"
-    return "words of the AI model"
+    return _("Written by the AI model")
 
 
 refer(EmailTemplate, "template", "templateId")
