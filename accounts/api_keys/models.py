@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class ApiKey(CompanyModel):
@@ -28,7 +29,7 @@ class ApiKey(CompanyModel):
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.PROTECT, related_name="api_keys")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "API key"
+        verbose_name = _("API key")
         indexes = [models.Index(fields=("company", "-created_at", "id"), name="apikey_newest")]
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from core.crypto import lookup_hash
 from core.fields import EncryptedTextField, JSONField
 from core.ids import ObjectIdField
 from core.models import BaseModel
+from core.text.translation import gettext_lazy as _
 
 
 class RefreshToken(BaseModel):
@@ -29,7 +30,7 @@ class RefreshToken(BaseModel):
     last_used_at = models.DateTimeField(null=True, help_text="When a browser opened a page last, to 15 minutes.")
 
     class Meta(BaseModel.Meta):
-        verbose_name = "session"
+        verbose_name = _("session")
 
 
 def new_number() -> int:

@@ -9,6 +9,7 @@ from accounts.companies.models import Company
 from core.api.addresses import EmailInput, PhoneInput, PhonePartsInput, WebAddressInput
 from core.api.input import NameInput, TextInput
 from core.api.output import Computed, IdField, Output
+from core.text.translation import gettext_lazy as _
 
 
 class CompanyUpdate(PhonePartsInput):
@@ -38,7 +39,7 @@ class CompanyOut(Output):
     _id = IdField()
     name = serializers.CharField()
     email = serializers.CharField()
-    countryCode = serializers.CharField(help_text="Dial prefix, such as +49.")
+    countryCode = serializers.CharField(help_text=_("Dialling code, such as +49."))
     number = serializers.CharField()
     contactNumber = Computed(serializers.CharField(help_text="Both in E.164."), Concat("country_code", "number"))
     website = serializers.CharField()

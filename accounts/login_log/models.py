@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 
 from core.models import BaseModel, MaybeCompanyRow
+from core.text.translation import gettext_lazy as _
 
 
 class LoginLog(BaseModel, MaybeCompanyRow):
@@ -24,7 +25,7 @@ class LoginLog(BaseModel, MaybeCompanyRow):
     user_agent = models.CharField(max_length=300, blank=True)
 
     class Meta(MaybeCompanyRow.Meta):
-        verbose_name = "log-in"
+        verbose_name = _("log-in")
         indexes = [models.Index(fields=("company", "-created_at", "-id"), name="loginlog_newest")]
 
     def __str__(self) -> str:

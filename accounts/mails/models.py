@@ -5,6 +5,7 @@ from django.db import models
 from core.fields import EncryptedTextField
 from core.models import Claimable, ClaimPolicy, MaybeCompanyRow
 from core.text.labels.words import code_label
+from core.text.translation import gettext_lazy as _
 
 
 class Mail(Claimable, MaybeCompanyRow):
@@ -32,7 +33,7 @@ class Mail(Claimable, MaybeCompanyRow):
     sent_at = models.DateTimeField(null=True)
 
     class Meta(MaybeCompanyRow.Meta):
-        verbose_name = "account mail"
+        verbose_name = _("account email")
         indexes = [
             models.Index(fields=("due_at", "id"), condition=models.Q(status="queued"), name="mail_due"),
             models.Index(fields=("status",), condition=models.Q(status="sending"), name="mail_sending"),

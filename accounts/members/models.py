@@ -7,6 +7,7 @@ from accounts.roles.models import Role
 from accounts.users.memberships import MembershipStatus
 from core.fields import CompanyForeignKey, LowerEmailField, NameField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 
@@ -20,7 +21,12 @@ class Member(CompanyModel):
         "accounts.User", on_delete=models.CASCADE, null=True, blank=True, related_name="memberships"
     )
     role = CompanyForeignKey(
-        Role, on_delete=models.PROTECT, null=True, blank=True, related_name="members", help_text="An owner needs none."
+        Role,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="members",
+        help_text=_("Leave empty for owners only."),
     )
     status = models.CharField(max_length=10, choices=Status, default=Status.INVITED)
     name = NameField(max_length=200, blank=True)
@@ -88,7 +94,7 @@ class InviteLog(CompanyModel):
     detail = models.CharField(max_length=300, blank=True)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "invitation"
+        verbose_name = _("invite")
         indexes = [models.Index(fields=("company", "-created_at", "id"), name="invitelog_newest")]
 
     def __str__(self) -> str:

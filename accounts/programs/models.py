@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.models import BaseModel
+from core.text.translation import gettext_lazy as _
 
 REWARD_MOVES = (
     ("", "pending"),
@@ -45,7 +46,7 @@ class PartnerProgram(BaseModel):
     )
 
     class Meta:
-        verbose_name = "partnership"
+        verbose_name = _("partnership")
         constraints = [
             models.CheckConstraint(
                 condition=Q(commission_percent__gte=0) & Q(commission_percent__lte=100),
@@ -69,7 +70,7 @@ class ReferProgram(BaseModel):
     code = models.CharField(max_length=16, unique=True, editable=False)
 
     class Meta(BaseModel.Meta):
-        verbose_name = "referrer"
+        verbose_name = _("referrer")
 
     def __str__(self) -> str:
         return str(self.user)
@@ -175,8 +176,8 @@ class RewardTransition(BaseModel):
     note = models.CharField(max_length=300, blank=True)
 
     class Meta:
-        verbose_name = "step of a reward"
-        verbose_name_plural = "steps of rewards"
+        verbose_name = _("reward step")
+        verbose_name_plural = _("reward steps")
         constraints = [
             # A reward leaves a state once: of concurrent transitions one succeeds.
             models.UniqueConstraint(fields=("reward", "from_state"), name="rewardtransition_once"),

@@ -5,6 +5,7 @@ from django.db import models
 from core.access import AuthPath
 from core.fields import CompanyForeignKey, ObjectIdField
 from core.models import BaseModel, MaybeCompanyRow
+from core.text.translation import gettext_lazy as _
 
 
 class ServerLog(BaseModel, MaybeCompanyRow):
@@ -36,7 +37,7 @@ class ServerLog(BaseModel, MaybeCompanyRow):
     user_agent = models.CharField(max_length=300, blank=True)
 
     class Meta(MaybeCompanyRow.Meta):
-        verbose_name = "API request"
+        verbose_name = _("API request")
         indexes = [models.Index(fields=("company", "-created_at", "-id"), name="serverlog_newest")]
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class CompanySettings(CompanyModel):
@@ -26,11 +27,11 @@ class CompanySettings(CompanyModel):
         REFUSE = "refuse"
         ALLOW = "allow"
 
-    currency = models.CharField(max_length=3, default="USD", help_text="ISO 4217 code.")
+    currency = models.CharField(max_length=3, default="USD", help_text=_("Three-letter code, such as EUR."))
     date_format = models.CharField(max_length=10, choices=DateFormat, default=DateFormat.DAY_FIRST)
     time_format = models.CharField(max_length=7, choices=TimeFormat, default=TimeFormat.HOURS_24)
     app_name = models.CharField(
-        max_length=100, blank=True, help_text="What mails and pages call the product; empty: the company's name."
+        max_length=100, blank=True, help_text=_("Product name in emails and pages. Defaults to the company.")
     )
     app_description = models.CharField(max_length=300, blank=True)
     app_version = models.CharField(max_length=40, blank=True)
@@ -46,12 +47,12 @@ class CompanySettings(CompanyModel):
         choices=DuplicateLeads,
         default=DuplicateLeads.WARN,
         db_default=DuplicateLeads.WARN,
-        help_text="What happens to an open lead of the same contact and product as another open one.",
+        help_text=_("For a second open lead of a contact and product."),
     )
     manual_chatbot = JSONField(default=dict, blank=True, help_text="Defaults of new chatbots.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name_plural = "company settings"
+        verbose_name_plural = _("company settings")
         constraints = [models.UniqueConstraint(fields=("company",), name="companysettings_once")]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class StaffVisit(CompanyModel):
@@ -41,8 +42,8 @@ class StaffVisitPage(CompanyModel):
     path = models.CharField(max_length=500)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "page seen on a visit"
-        verbose_name_plural = "pages seen on visits"
+        verbose_name = _("visited page")
+        verbose_name_plural = _("visited pages")
 
     def __str__(self) -> str:
         return self.path

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from core.fields import JSONField, LowerEmailField, NameField
 from core.models import BaseModel
+from core.text.translation import gettext_lazy as _
 
 
 class UserManager(BaseUserManager["User"]):
@@ -37,7 +38,7 @@ class User(BaseModel, AbstractBaseUser, PermissionsMixin):
     email = LowerEmailField(max_length=254, unique=True)
     name = NameField(max_length=200, blank=True)
     is_active = models.BooleanField(default=True)
-    is_staff = models.BooleanField(default=False, help_text="May enter the back office.")
+    is_staff = models.BooleanField(default=False, help_text=_("Can open the back office."))
     email_verified_at = models.DateTimeField(
         null=True, blank=True, help_text="Who has not shown that the address is theirs cannot log in."
     )

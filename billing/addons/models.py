@@ -6,6 +6,7 @@ from django.db.models import Q
 from billing.plans.models import Currency, PlanPrice
 from core.fields import CompanyForeignKey, JSONField
 from core.models import BaseModel, CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class AddOn(BaseModel):
@@ -13,13 +14,13 @@ class AddOn(BaseModel):
 
     name = models.CharField(max_length=100, unique=True)
     description = models.TextField(blank=True)
-    modules = JSONField(default=list, blank=True, help_text="Permission modules that it adds.")
-    limits = JSONField(default=dict, blank=True, help_text="Limit or meter -> what each one adds to the plan's.")
-    is_public = models.BooleanField(default=True, help_text="Offered in GET /plans.")
+    modules = JSONField(default=list, blank=True, help_text=_("Modules added to the plan."))
+    limits = JSONField(default=dict, blank=True, help_text=_("Added to the plan's limits for each unit."))
+    is_public = models.BooleanField(default=True, help_text=_("Companies can buy it."))
     order = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
-        verbose_name = "add-on"
+        verbose_name = _("add-on")
 
     def __str__(self) -> str:
         return self.name
@@ -34,8 +35,8 @@ class AddOnPrice(BaseModel):
     amount = models.DecimalField(max_digits=14, decimal_places=4)
 
     class Meta:
-        verbose_name = "price of an add-on"
-        verbose_name_plural = "prices of add-ons"
+        verbose_name = _("price of an add-on")
+        verbose_name_plural = _("prices of add-ons")
         constraints = [
             models.UniqueConstraint(fields=("add_on", "currency", "interval"), name="addonprice_once"),
             models.CheckConstraint(condition=Q(amount__gte=0), name="addonprice_is_not_negative"),
@@ -56,8 +57,8 @@ class SubscriptionItem(CompanyModel):
     limits = JSONField(default=dict)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "add-on of a subscription"
-        verbose_name_plural = "add-ons of subscriptions"
+        verbose_name = _("bought add-on")
+        verbose_name_plural = _("bought add-ons")
         constraints = [
             models.UniqueConstraint(fields=("company", "subscription", "add_on"), name="subscriptionitem_once"),
             models.CheckConstraint(condition=Q(quantity__gt=0), name="subscriptionitem_quantity"),

@@ -6,23 +6,33 @@ from django.db.models import F, Q
 from billing.plans.models import Plan
 from core.fields import CompanyForeignKey
 from core.models import BaseModel, CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class Coupon(BaseModel):
     """A code that takes something off one order of a company."""
 
-    code = models.CharField(max_length=40, unique=True, help_text="Written in capitals.")
-    name = models.CharField(max_length=100, blank=True, help_text="As invoices call it; empty: the code.")
+    code = models.CharField(max_length=40, unique=True, help_text=_("Use capital letters."))
+    name = models.CharField(max_length=100, blank=True, help_text=_("Name on invoices. Leave empty to show the code."))
     percent = models.DecimalField(max_digits=6, decimal_places=3, null=True, blank=True)
-    amount = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True, help_text="Or percent.")
-    currency = models.CharField(max_length=3, blank=True, help_text="Of the amount; with percent: only in this one.")
+    amount = models.DecimalField(
+        max_digits=14, decimal_places=4, null=True, blank=True, help_text=_("Enter an amount or a percentage.")
+    )
+    currency = models.CharField(max_length=3, blank=True, help_text=_("Limits the coupon to orders in this currency."))
     plans = models.ManyToManyField(Plan, blank=True, related_name="+", help_text="Only for these; none: for all.")
     offered_to = models.ForeignKey(
-        "accounts.Company", on_delete=models.CASCADE, null=True, blank=True, related_name="+", help_text="Only for it."
+        "accounts.Company",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text=_("Leave empty to offer the coupon to all companies."),
     )
-    max_redemptions = models.PositiveIntegerField(null=True, blank=True, help_text="Of all companies; empty: no end.")
+    max_redemptions = models.PositiveIntegerField(
+        null=True, blank=True, help_text=_("For all companies together. Leave empty for no limit.")
+    )
     used = models.PositiveIntegerField(default=0, editable=False)
-    first_time_only = models.BooleanField(default=False, help_text="For companies that have not paid yet.")
+    first_time_only = models.BooleanField(default=False, help_text=_("Only for companies without payments."))
     starts_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
     is_active = models.BooleanField(default=True)
@@ -58,8 +68,8 @@ class Redemption(CompanyModel):
     held_until = models.DateTimeField(null=True, help_text="The hold is over then; null: when the order is decided.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "use of a coupon"
-        verbose_name_plural = "uses of coupons"
+        verbose_name = _("coupon use")
+        verbose_name_plural = _("coupon uses")
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "coupon"), condition=~Q(state="released"), name="redemption_once_a_company"

@@ -6,6 +6,7 @@ from django.db.models import Q
 from billing.payments.models import Attempt
 from core.fields import CompanyForeignKey
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from core.text.translation import gettext_lazy as _
 
 
 class Dispute(CompanyModel):
@@ -51,8 +52,8 @@ class DisputeWatch(CompanyWork):
     status = models.CharField(max_length=7, choices=Status, default=Status.DUE)
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "watch for disputes"
-        verbose_name_plural = "watches for disputes"
+        verbose_name = _("dispute check")
+        verbose_name_plural = _("dispute checks")
         constraints = [models.UniqueConstraint(fields=("company", "attempt"), name="disputewatch_once")]
         indexes = [
             models.Index(fields=("due_at", "id"), condition=Q(status="due"), name="disputewatch_due"),

@@ -5,6 +5,7 @@ from django.db import models
 from billing.payments.models import Payment
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyWork
+from core.text.translation import gettext_lazy as _
 
 
 class Dunning(CompanyWork):
@@ -30,7 +31,7 @@ class Dunning(CompanyWork):
     notices = JSONField(default=dict, db_column="told", help_text="The notices sent to the company, with times.")
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "overdue payment"
+        verbose_name = _("overdue payment")
         constraints = [models.UniqueConstraint(fields=("company", "payment"), name="dunning_once")]
         indexes = [
             models.Index(fields=("due_at", "id"), condition=models.Q(status="due"), name="dunning_due"),

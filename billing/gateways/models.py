@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import EncryptedTextField, JSONField
 from core.models import BaseModel
+from core.text.translation import gettext_lazy as _
 
 LETTERS = "abcde"
 
@@ -24,18 +25,20 @@ class GatewayAccount(BaseModel):
         MISCONFIGURED = "misconfigured"
 
     letter = models.CharField(max_length=1, unique=True, choices=[(one, f"gateway-{one}") for one in LETTERS])
-    adapter = models.CharField(max_length=16, help_text="The gateway behind the letter.")
+    adapter = models.CharField(max_length=16, help_text=_("Payment provider for this slot."))
     mode = models.CharField(max_length=4, choices=Mode, default=Mode.TEST)
     state = models.CharField(max_length=13, choices=State, default=State.OFF)
-    currencies = JSONField(default=list, blank=True, help_text="ISO 4217 codes on offer; empty: all that it takes.")
-    key_id = models.CharField(max_length=200, blank=True, help_text="PayPal's client id, Razorpay's key id.")
+    currencies = JSONField(default=list, blank=True, help_text=_("Currency codes. Leave empty to offer all."))
+    key_id = models.CharField(max_length=200, blank=True, help_text=_("Client id of PayPal or key id of Razorpay."))
     secret_key = EncryptedTextField(blank=True, default="", bound_to=("adapter", "base_url"))
     webhook_secret = EncryptedTextField(blank=True, default="", bound_to=("adapter",))
     former_secret = EncryptedTextField(
         blank=True, default="", db_default="", bound_to=("adapter",), help_text="What webhooks were signed with before."
     )
     former_until = models.DateTimeField(null=True, editable=False, help_text="Until when the former secret is good.")
-    base_url = models.CharField(max_length=200, blank=True, help_text="Of a test account: another server.")
+    base_url = models.CharField(
+        max_length=200, blank=True, help_text=_("Address of another server, for test accounts.")
+    )
     error = models.TextField(blank=True, default="", editable=False, help_text="Why it is misconfigured.")
     checked_at = models.DateTimeField(null=True, editable=False)
 
@@ -51,7 +54,7 @@ class GatewayAccount(BaseModel):
     )
 
     class Meta(BaseModel.Meta):
-        verbose_name = "payment gateway"
+        verbose_name = _("payment gateway")
 
     def __str__(self) -> str:
         return f"Gateway {self.letter.upper()}: {self.adapter}"

@@ -5,6 +5,7 @@ from django.db.models import F, Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import BaseModel, CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class Seller(BaseModel):
@@ -12,17 +13,17 @@ class Seller(BaseModel):
 
     name = models.CharField(max_length=200)
     address = models.TextField(max_length=500, blank=True)
-    country = models.CharField(max_length=2, blank=True, help_text="ISO 3166 code.")
+    country = models.CharField(max_length=2, blank=True, help_text=_("Two-letter code, such as DE."))
     vat_id = models.CharField(max_length=30, blank=True)
     email = models.EmailField(max_length=254, blank=True)
     oss = models.BooleanField(
         "one stop shop",
         default=False,
-        help_text="Consumers in other countries of the EU pay their own country's rate; else the seller's.",
+        help_text=_("Charge EU consumers the tax rate of their country."),
     )
-    timezone = models.CharField(max_length=64, default="UTC", help_text="Of the days on invoices.")
+    timezone = models.CharField(max_length=64, default="UTC", help_text=_("Time zone for dates on invoices."))
     bank_instructions = models.TextField(
-        max_length=1000, blank=True, help_text="Account and IBAN for bank transfers; empty: none are taken."
+        max_length=1000, blank=True, help_text=_("Account and IBAN. Leave empty to refuse bank transfers.")
     )
     only = models.BooleanField(default=True, unique=True, editable=False)
 
@@ -37,7 +38,7 @@ class InvoiceSeries(models.Model):
     last = models.PositiveIntegerField(default=0)
 
     class Meta:
-        verbose_name_plural = "invoice series"
+        verbose_name_plural = _("invoice series")
 
     def __str__(self) -> str:
         return f"{self.name}-{self.last}"

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.models import CompanyModel
 from core.text.labels.words import code_label
+from core.text.translation import gettext_lazy as _
 
 
 class Posting(CompanyModel):
@@ -24,8 +25,8 @@ class Posting(CompanyModel):
     about = models.CharField(max_length=24, blank=True, default="", help_text="The invoice that it is about.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "ledger entry"
-        verbose_name_plural = "ledger entries"
+        verbose_name = _("ledger entry")
+        verbose_name_plural = _("ledger entries")
         constraints = [
             models.UniqueConstraint(fields=("company", "tx", "leg"), name="posting_once"),
             models.CheckConstraint(condition=~Q(amount_minor=0), name="posting_moves_something"),

@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.text.labels.words import code_label, day_of
+from core.text.translation import gettext_lazy as _
 
 
 class MeterPeriod(CompanyModel):
@@ -28,8 +29,8 @@ class MeterPeriod(CompanyModel):
     currency = models.CharField(max_length=3, blank=True)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "month of use"
-        verbose_name_plural = "months of use"
+        verbose_name = _("monthly use")
+        verbose_name_plural = _("monthly use")
         constraints = [
             models.UniqueConstraint(fields=("company", "meter", "starts_at"), name="meterperiod_once"),
             models.CheckConstraint(condition=Q(used__gte=0, reserved__gte=0), name="meterperiod_counts"),
@@ -66,7 +67,7 @@ class UsageEvent(CompanyModel):
     expires_at = models.DateTimeField(null=True, help_text="When the outcome of a reservation is looked up.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "counted use"
+        verbose_name = _("usage record")
         constraints = [models.UniqueConstraint(fields=("company", "meter", "source"), name="usageevent_once")]
         indexes = [
             models.Index(fields=("expires_at",), condition=Q(status="reserved"), name="usageevent_expires"),

@@ -7,6 +7,7 @@ from billing.payments.models import PaymentMethod
 from core.fields import CompanyForeignKey
 from core.models import ClaimPolicy, CompanyWork
 from core.text.labels.words import day_of
+from core.text.translation import gettext_lazy as _
 
 
 class MethodSetup(CompanyWork):
@@ -35,8 +36,8 @@ class MethodSetup(CompanyWork):
     method = CompanyForeignKey(PaymentMethod, on_delete=models.SET_NULL, null=True, related_name="setups")
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "set-up of a payment method"
-        verbose_name_plural = "set-ups of payment methods"
+        verbose_name = _("payment method setup")
+        verbose_name_plural = _("payment method setups")
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "letter"), condition=Q(status__in=("due", "working")), name="methodsetup_one_open"

@@ -63,7 +63,8 @@ def exact_minor(amount: Decimal, currency: str) -> int:
     """Convert a staff member's amount to minor units. Raises ValidationFailed for parts of one."""
     minor = to_minor(amount, currency)
     if to_amount(minor, currency) != amount:
-        raise ValidationFailed("more decimals than it has", f"amount: {currency} has no such fractions")
+        text = gettext("Enter fewer decimals. %(currency)s has no such fractions.")
+        raise ValidationFailed("more decimals than it has", text % {"currency": currency})
     return minor
 
 

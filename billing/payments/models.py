@@ -9,6 +9,7 @@ from billing.plans.models import Plan, PlanPrice
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import BaseModel, ClaimPolicy, CompanyModel, CompanyWork
 from core.text.labels.words import day_of
+from core.text.translation import gettext_lazy as _
 
 
 class Payment(CompanyModel):
@@ -125,8 +126,8 @@ class Attempt(CompanyWork):
     )
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "attempt to pay"
-        verbose_name_plural = "attempts to pay"
+        verbose_name = _("payment attempt")
+        verbose_name_plural = _("payment attempts")
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "payment"),
@@ -248,8 +249,8 @@ class GatewayEvent(BaseModel):
     found = models.PositiveSmallIntegerField(default=0, help_text="Attempts that it made us look at.")
 
     class Meta:
-        verbose_name = "webhook of a gateway"
-        verbose_name_plural = "webhooks of gateways"
+        verbose_name = _("payment webhook")
+        verbose_name_plural = _("payment webhooks")
         constraints = [models.UniqueConstraint(fields=("account", "event_id"), name="gatewayevent_once")]
         indexes = [models.Index(fields=("created_at",), name="gatewayevent_age")]
 

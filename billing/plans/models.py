@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import JSONField
 from core.models import BaseModel
+from core.text.translation import gettext_lazy as _
 
 
 class Currency(BaseModel):
@@ -17,7 +18,7 @@ class Currency(BaseModel):
     is_active = models.BooleanField(default=True)
 
     class Meta:
-        verbose_name_plural = "currencies"
+        verbose_name_plural = _("currencies")
 
     def __str__(self) -> str:
         return self.code
@@ -28,15 +29,13 @@ class Plan(BaseModel):
 
     name = models.CharField(max_length=100, unique=True)
     description = models.TextField(blank=True)
-    modules = JSONField(null=True, blank=True, help_text="Permission modules that are included; empty: all.")
-    limits = JSONField(
-        default=dict, blank=True, help_text="Module -> number of records that may be there; an absent one is unlimited."
-    )
+    modules = JSONField(null=True, blank=True, help_text=_("Included modules. Leave empty to include all."))
+    limits = JSONField(default=dict, blank=True, help_text=_("Records allowed in each module. Empty means unlimited."))
     min_seats = models.PositiveIntegerField(default=1)
-    max_seats = models.PositiveIntegerField(null=True, blank=True, help_text="Empty: no end.")
-    is_trial = models.BooleanField(default=False, help_text="What new companies begin with; one plan is this.")
+    max_seats = models.PositiveIntegerField(null=True, blank=True, help_text=_("Leave empty for no limit."))
+    is_trial = models.BooleanField(default=False, help_text=_("New companies start with this plan."))
     trial_days = models.PositiveSmallIntegerField(default=14)
-    is_public = models.BooleanField(default=True, help_text="Offered in GET /plans.")
+    is_public = models.BooleanField(default=True, help_text=_("Companies can buy it."))
     pause_months = models.PositiveSmallIntegerField(
         default=0, help_text="For how many months a subscription may be paused; 0: it may not be."
     )
@@ -110,8 +109,8 @@ class PlanVersion(BaseModel):
     )
 
     class Meta(BaseModel.Meta):
-        verbose_name = "former terms of a plan"
-        verbose_name_plural = "former terms of plans"
+        verbose_name = _("plan version")
+        verbose_name_plural = _("plan versions")
 
     def __str__(self) -> str:
         return f"{self.plan} until {self.created_at:%Y-%m-%d}"

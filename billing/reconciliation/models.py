@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from billing.gateways.models import GatewayAccount
 from core.models import BaseModel, Claimable, ClaimPolicy
+from core.text.translation import gettext_lazy as _
 
 
 class Reconciliation(Claimable):
@@ -71,8 +72,8 @@ class Difference(BaseModel):
     note = models.CharField(max_length=300, blank=True)
 
     class Meta:
-        verbose_name = "difference from a gateway"
-        verbose_name_plural = "differences from gateways"
+        verbose_name = _("difference from a payment gateway")
+        verbose_name_plural = _("differences from payment gateways")
         constraints = [
             models.UniqueConstraint(
                 fields=("account", "kind", "what", "gateway_ref", "reference"), name="difference_once"

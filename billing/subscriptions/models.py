@@ -7,6 +7,7 @@ from django.utils import timezone
 from billing.plans.models import Plan, PlanPrice, PlanVersion
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class Subscription(CompanyModel):
@@ -67,10 +68,8 @@ class Subscription(CompanyModel):
     )
     paused_at = models.DateTimeField(null=True, editable=False)
     paused_until = models.DateTimeField(null=True, editable=False, help_text="When it goes on by itself.")
-    modules = JSONField(
-        null=True, blank=True, help_text="Modules of this subscription instead of its plan's; empty: as the plan says."
-    )
-    limits = JSONField(default=dict, blank=True, help_text="Module -> number of records, over the plan's.")
+    modules = JSONField(null=True, blank=True, help_text=_("Replace the plan's modules. Leave empty to keep them."))
+    limits = JSONField(default=dict, blank=True, help_text=_("Replace the plan's limits."))
     extras = JSONField(
         default=dict, db_default={}, editable=False, help_text="What its add-ons add to the plan: modules and limits."
     )
@@ -78,7 +77,7 @@ class Subscription(CompanyModel):
         default=dict,
         db_default={},
         blank=True,
-        help_text="Meter -> how many units a month it may have beyond those included; absent: any number.",
+        help_text=_("Extra units a month. Leave empty for no limit."),
     )
 
     trial_user = models.ForeignKey(
@@ -162,8 +161,8 @@ class SubscriptionChange(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "change of a subscription"
-        verbose_name_plural = "changes of subscriptions"
+        verbose_name = _("subscription change")
+        verbose_name_plural = _("subscription changes")
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "source"), condition=~Q(source=""), name="subscriptionchange_source_once"

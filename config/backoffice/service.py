@@ -23,6 +23,7 @@ from redis.retry import Retry
 
 from config.backup.last import last_backup
 from config.data_dir import PROJECT, disk
+from core.backoffice.columns import capitalized
 from core.backoffice.panels import list_address, table
 from core.backoffice.values import relative, state
 from core.jobs import heartbeat
@@ -72,7 +73,7 @@ def _work_row(backlog: Backlog, now: datetime) -> tuple[SafeString, str, str, st
     show = format_html('<a class="backoffice-link" href="{}">{}</a>', address, _("Show")) if address else ""
     return (
         _mark(WARNING if late else OK),
-        backlog.name.replace("-", " ").capitalize(),
+        capitalized(str(backlog.model._meta.verbose_name_plural)),
         _count(backlog.waiting),
         relative(backlog.oldest, now) if backlog.oldest else "–",
         _count(backlog.running),

@@ -7,6 +7,7 @@ from django.db import models
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField, TransactionIdField
 from core.tenancy.models import CompanyModel, CompanyRow
 from core.text.labels.words import code_label
+from core.text.translation import gettext_lazy as _
 
 
 class Event(CompanyModel):
@@ -60,7 +61,7 @@ class EventDelivery(CompanyModel):
     error = models.TextField(blank=True)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "waiting event"
+        verbose_name = _("waiting event")
         constraints = [models.UniqueConstraint(fields=("event", "consumer"), name="eventdelivery_once")]
         # Partial: parked ones would otherwise be passed over at each look.
         indexes = [

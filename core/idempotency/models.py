@@ -6,6 +6,7 @@ from django.db import models
 
 from core.fields import EncryptedTextField, ObjectIdField
 from core.tenancy.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class IdempotencyKey(CompanyModel):
@@ -21,7 +22,7 @@ class IdempotencyKey(CompanyModel):
     answer = EncryptedTextField(blank=True, help_text="The body, compressed. Too long a one is not kept.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "remembered request"
+        verbose_name = _("stored request")
         # The caller belongs to the key: two members may choose the same one.
         constraints = [models.UniqueConstraint(fields=("company", "caller", "key"), name="idempotencykey_once")]
 

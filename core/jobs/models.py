@@ -14,6 +14,7 @@ from core.fields import ObjectIdField
 from core.jobs.liveness import ALIVE, NAMESPACE
 from core.logs import request_id
 from core.tenancy.models import BaseModel, CompanyRow
+from core.text.translation import gettext_lazy as _
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class TaskSchedule(models.Model):
 
     class Meta:
         db_table = "core_chore"
-        verbose_name = "periodic task"
+        verbose_name = _("periodic task")
 
     def __str__(self) -> str:
         return self.name

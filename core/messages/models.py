@@ -4,6 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
 from core.tenancy.models import BaseModel
+from core.text.translation import gettext_lazy as _
 
 
 class ResponseMessage(BaseModel):
@@ -17,7 +18,7 @@ class ResponseMessage(BaseModel):
     """The default as of the last migrate (core.messages.defaults); null for a name without one."""
 
     class Meta:
-        verbose_name = "message text"
+        verbose_name = _("message text")
         ordering = ("name",)
         constraints = [
             models.CheckConstraint(condition=models.Q(status__gte=200, status__lte=599), name="responsemessage_status")

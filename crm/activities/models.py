@@ -6,6 +6,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel
 from core.text.labels.words import code_label, day_of
+from core.text.translation import gettext_lazy as _
 
 
 class LeadActivity(CompanyModel):
@@ -45,8 +46,8 @@ class LeadActivity(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "activity"
-        verbose_name_plural = "activities"
+        verbose_name = _("activity")
+        verbose_name_plural = _("activities")
         constraints = [
             models.UniqueConstraint(
                 fields=("event_id", "lead", "kind"),
@@ -112,7 +113,7 @@ class FollowUp(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "task"
+        verbose_name = _("task")
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="followup_newest"),
             models.Index(fields=("company", "due_at", "id"), name="followup_due"),
@@ -166,7 +167,7 @@ class CallLog(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "call"
+        verbose_name = _("call")
         constraints = [
             models.CheckConstraint(
                 condition=Q(lead__isnull=False) | Q(contact__isnull=False), name="calllog_is_with_somebody"

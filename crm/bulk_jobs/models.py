@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
+from core.text.translation import gettext_lazy as _
 
 
 class BulkJob(Job):
@@ -61,7 +62,7 @@ class BulkJob(Job):
     )
 
     class Meta(Job.Meta):
-        verbose_name = "bulk change"
+        verbose_name = _("bulk change")
         indexes = [
             models.Index(fields=("due_at",), condition=Q(status="queued"), name="bulkjob_due"),
             models.Index(fields=("status",), condition=Q(status="running"), name="bulkjob_running"),

@@ -7,6 +7,7 @@ from django.db.models.functions import Upper
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
+from core.text.translation import gettext_lazy as _
 from crm.records.models import CustomValues, FieldValue, value_indexes
 
 EMAIL_IDENTITY = """
@@ -41,7 +42,7 @@ class Contact(CompanyModel):
         help_text="What names are sorted by, without case and accents; a trigger keeps it. Null without a name.",
     )
     email = models.CharField(max_length=254, null=True, blank=True)
-    country_code = models.CharField(max_length=5, null=True, blank=True, help_text="Dial prefix, such as +49.")
+    country_code = models.CharField(max_length=5, null=True, blank=True, help_text=_("Dialling code, such as +49."))
     number = models.CharField(
         max_length=20, null=True, blank=True, help_text="National significant number, digits only."
     )

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class Bucket(CompanyModel):
@@ -31,7 +32,7 @@ class Bucket(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "file storage"
+        verbose_name = _("file storage")
         constraints = [
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="bucket_one_default")
         ]

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
+from core.text.translation import gettext_lazy as _
 
 MAX_ENQUIRY = 1000
 
@@ -115,8 +116,8 @@ class ImportRowError(CompanyModel):
     values = JSONField(default=list, help_text="The row's cells as they were read, to mend and send again.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "row with a problem"
-        verbose_name_plural = "rows with problems"
+        verbose_name = _("import problem")
+        verbose_name_plural = _("import problems")
         indexes = [models.Index(fields=("job", "row", "id"), name="importrowerror_row")]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class Meeting(CompanyModel):
@@ -113,7 +114,7 @@ class VideoSettings(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = verbose_name_plural = "video settings"
+        verbose_name = verbose_name_plural = _("video settings")
         constraints = [models.UniqueConstraint(fields=("company",), name="videosettings_once")]
 
     def __str__(self) -> str:

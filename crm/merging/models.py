@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class Merge(CompanyModel):
@@ -44,8 +45,8 @@ class DuplicateDismissal(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "pair that is no duplicate"
-        verbose_name_plural = "pairs that are no duplicates"
+        verbose_name = _("dismissed duplicate")
+        verbose_name_plural = _("dismissed duplicates")
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "panel", "first_id", "second_id"), name="duplicatedismissal_once"

@@ -7,6 +7,7 @@ from django.db.models.functions import Lower
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
+from core.text.translation import gettext_lazy as _
 from crm.records.models import CustomValues, FieldValue, sorted_texts
 
 
@@ -38,7 +39,8 @@ class ProductService(CompanyModel):
     search = SearchColumn()
 
     class Meta(CompanyModel.Meta):
-        verbose_name_plural = "products and services"
+        verbose_name = _("product or service")
+        verbose_name_plural = _("products and services")
         constraints = [
             models.UniqueConstraint(
                 "company", Lower("name"), condition=Q(is_deleted=False), name="productservice_name_unique"

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Lower
 
+from core.text.translation import gettext_lazy as _
 from crm.records.models import NamedModel
 
 
@@ -10,7 +11,7 @@ class ContactCategory(NamedModel):
     """The kind of a contact, such as customer, supplier or press."""
 
     class Meta(NamedModel.Meta):
-        verbose_name_plural = "contact categories"
+        verbose_name_plural = _("contact categories")
         constraints = [models.UniqueConstraint("company", Lower("name"), name="contactcategory_name_unique")]
 
 

@@ -9,6 +9,7 @@ from core.fields import CompanyForeignKey, EncryptedTextField, JSONField, Object
 from core.jobs.models import ClaimPolicy
 from core.models import CompanyModel, CompanyWork
 from core.text.labels.words import code_label
+from core.text.translation import gettext_lazy as _
 
 
 class Webhook(CompanyModel):
@@ -94,7 +95,7 @@ class WebhookDelivery(CompanyWork):
     response_body = models.TextField(blank=True, default="", help_text="How the answer begins.")
 
     class Meta(CompanyWork.Meta):
-        verbose_name_plural = "webhook deliveries"
+        verbose_name_plural = _("webhook deliveries")
         constraints = [models.UniqueConstraint(fields=("webhook", "event_id"), name="webhookdelivery_once")]
         indexes = [
             models.Index(fields=("webhook", "due_at", "sequence"), condition=Q(status="pending"), name="webhookd_due"),

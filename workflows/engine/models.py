@@ -12,6 +12,7 @@ from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import BaseModel, CompanyModel, CompanyWork
 from core.text.labels.words import code_label, day_of
+from core.text.translation import gettext_lazy as _
 
 WORK, CALLS = "workflow-runs", "workflow-calls"
 """The names of the engine's kinds of work."""
@@ -122,8 +123,8 @@ class RunReady(CompanyModel):
     priority = models.PositiveSmallIntegerField(default=5)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "run to move"
-        verbose_name_plural = "runs to move"
+        verbose_name = _("ready run")
+        verbose_name_plural = _("ready runs")
         indexes = [models.Index(fields=("company", "priority", "id"), name="runready_next")]
 
 
@@ -136,8 +137,8 @@ class RunTimer(CompanyModel):
     is_enqueued = models.BooleanField(default=False, db_column="told", help_text="The run is queued since this is due.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "wait of a run"
-        verbose_name_plural = "waits of runs"
+        verbose_name = _("run timer")
+        verbose_name_plural = _("run timers")
         constraints = [models.UniqueConstraint(fields=("run", "token"), name="runtimer_token")]
         indexes = [models.Index(fields=("due_at",), condition=models.Q(is_enqueued=False), name="runtimer_due")]
 
@@ -154,8 +155,8 @@ class RunInbox(CompanyModel):
     payload = JSONField(null=True)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "signal for a run"
-        verbose_name_plural = "signals for runs"
+        verbose_name = _("run signal")
+        verbose_name_plural = _("run signals")
 
 
 class RunCall(CompanyWork):
@@ -189,8 +190,8 @@ class RunCall(CompanyWork):
     finished_at = models.DateTimeField(null=True)
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "call to outside"
-        verbose_name_plural = "calls to outside"
+        verbose_name = _("outgoing call")
+        verbose_name_plural = _("outgoing calls")
         constraints = [models.UniqueConstraint(fields=("run", "key"), name="runcall_effect")]
         indexes = [
             models.Index(
@@ -224,7 +225,7 @@ class RunListener(CompanyModel):
     object_id = models.CharField(max_length=24, help_text="The record that it is about; empty: any.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "awaited event"
+        verbose_name = _("awaited event")
         indexes = [models.Index(fields=("company", "object_id", "kind"), name="runlistener_event")]
 
     def __str__(self) -> str:
@@ -238,8 +239,8 @@ class WorkflowInterest(CompanyModel):
     kind = models.CharField(max_length=64)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "kind of events waited for"
-        verbose_name_plural = "kinds of events waited for"
+        verbose_name = _("awaited event kind")
+        verbose_name_plural = _("awaited event kinds")
         constraints = [
             models.UniqueConstraint(fields=("company", "kind", "workflow"), name="workflowinterest_once"),
         ]
@@ -271,8 +272,8 @@ class RunApproval(CompanyModel):
     answered_at = models.DateTimeField(null=True)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "question to members"
-        verbose_name_plural = "questions to members"
+        verbose_name = _("workflow approval")
+        verbose_name_plural = _("workflow approvals")
         indexes = [
             models.Index(fields=("company", "status", "created_at", "id"), name="runapproval_newest"),
             GinIndex(fields=("members",), opclasses=["jsonb_path_ops"], name="runapproval_members"),
@@ -302,8 +303,8 @@ class RunStep(CompanyModel):
     error = JSONField(null=True)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "step of a run"
-        verbose_name_plural = "steps of runs"
+        verbose_name = _("run step")
+        verbose_name_plural = _("run steps")
         constraints = [models.UniqueConstraint(fields=("run", "node", "visit"), name="runstep_visit")]
 
     def __str__(self) -> str:
@@ -328,8 +329,8 @@ class NodeCount(CompanyModel):
     compact = models.BooleanField(default=False)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "count of a step"
-        verbose_name_plural = "counts of steps"
+        verbose_name = _("step count")
+        verbose_name_plural = _("step counts")
         constraints = [
             models.UniqueConstraint(
                 fields=("version", "node", "hour", "outcome", "took"),
@@ -357,7 +358,7 @@ class RunSkip(CompanyModel):
     number = models.PositiveIntegerField(default=0)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "refused start"
+        verbose_name = _("refused start")
         constraints = [models.UniqueConstraint(fields=("workflow", "day", "reason"), name="runskip_day")]
 
     def __str__(self) -> str:
@@ -371,7 +372,7 @@ class ScheduleFiring(CompanyModel):
     due_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "scheduled start"
+        verbose_name = _("scheduled start")
         constraints = [models.UniqueConstraint(fields=("workflow", "due_at"), name="schedulefiring_once")]
 
 
@@ -381,8 +382,8 @@ class SliceMark(BaseModel):
     runs = JSONField(default=list)
 
     class Meta(BaseModel.Meta):
-        verbose_name = "slice under way"
-        verbose_name_plural = "slices under way"
+        verbose_name = _("running batch")
+        verbose_name_plural = _("running batches")
 
 
 class QueuedEvent(CompanyModel):
@@ -392,5 +393,5 @@ class QueuedEvent(CompanyModel):
     priority = models.PositiveSmallIntegerField(default=5)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "waiting start"
+        verbose_name = _("waiting start")
         indexes = [models.Index(fields=("company", "priority", "id"), name="queuedevent_next")]

@@ -8,6 +8,7 @@ from django.db.models.functions import Lower
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 from core.text.labels.words import code_label
+from core.text.translation import gettext_lazy as _
 
 
 class Workflow(CompanyModel):
@@ -91,7 +92,7 @@ class WorkflowTrigger(CompanyModel):
     kind = models.CharField(max_length=64)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "trigger"
+        verbose_name = _("trigger")
         constraints = [
             models.UniqueConstraint(fields=("company", "kind", "workflow"), name="workflowtrigger_once"),
         ]

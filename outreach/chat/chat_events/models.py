@@ -6,6 +6,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 from core.text.labels.words import code_label
+from core.text.translation import gettext_lazy as _
 
 
 class ChatEvent(CompanyModel):
@@ -28,8 +29,8 @@ class ChatEvent(CompanyModel):
     error = models.CharField(max_length=500, blank=True, default="", help_text="Why it could not be applied.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "report of a chat platform"
-        verbose_name_plural = "reports of chat platforms"
+        verbose_name = _("chat platform report")
+        verbose_name_plural = _("chat platform reports")
         constraints = [models.UniqueConstraint(fields=("company", "app", "dedupe_key"), name="chatevent_once")]
         indexes = [
             models.Index(fields=("created_at", "id"), condition=Q(applied_at=None), name="chatevent_waiting"),

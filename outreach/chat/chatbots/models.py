@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 FILE_MB = 10
@@ -55,7 +56,7 @@ class ManualChatbot(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "chatbot"
+        verbose_name = _("chatbot")
         constraints = [models.UniqueConstraint(fields=("company", "normalized_name"), name="manualchatbot_name_unique")]
         indexes = [
             models.Index(fields=("company", "created_at", "id"), name="manualchatbot_newest"),

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 Q_WAITING = Q(bot_due_at__isnull=False)
 Q_DUE = Q(answer_due_at__isnull=False, overdue_at__isnull=True, snoozed_until__isnull=True)
@@ -156,7 +157,7 @@ class ConversationMessage(CompanyModel):
     happened_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "chat message"
+        verbose_name = _("chat message")
         constraints = [
             models.UniqueConstraint(fields=("company", "external_id"), name="conversationmessage_once"),
         ]
@@ -186,6 +187,8 @@ class CannedAnswer(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = _("canned reply")
+        verbose_name_plural = _("canned replies")
         constraints = [
             models.UniqueConstraint("company", models.functions.Lower("name"), name="cannedanswer_name_unique"),
             models.UniqueConstraint(
@@ -211,6 +214,8 @@ class AnswerTime(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = _("response time")
+        verbose_name_plural = _("response times")
         constraints = [
             models.UniqueConstraint(fields=("company", "team"), name="answertime_once", nulls_distinct=False)
         ]

@@ -6,6 +6,7 @@ from django.utils.crypto import get_random_string
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 TOKEN_LENGTH = 26
 
@@ -43,7 +44,7 @@ class ChatWidget(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "website chat"
+        verbose_name = _("website chat")
         constraints = [models.UniqueConstraint("company", Lower("name"), name="chatwidget_name_unique")]
         indexes = [models.Index(fields=("company", "created_at", "id"), name="chatwidget_newest")]
 
@@ -64,7 +65,7 @@ class WidgetVisitor(CompanyModel):
     read_at = models.DateTimeField(null=True, help_text="Up to when they have read.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "website visitor"
+        verbose_name = _("website visitor")
         indexes = [
             models.Index(fields=("seen_at",), name="widgetvisitor_seen"),
             models.Index("company", Lower("email"), name="widgetvisitor_email"),

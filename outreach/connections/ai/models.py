@@ -7,6 +7,7 @@ from django.db.models import Q, Value
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 TIMEOUT_SECONDS = 60
 
@@ -32,10 +33,10 @@ class AiApp(CompanyModel):
     model_settings = JSONField(default=dict, blank=True)
     is_active = models.BooleanField(default=True)
     is_default = models.BooleanField(default=False)
-    monthly_token_cap = _tokens("Most tokens in a calendar month (UTC); empty: no cap.")
-    monthly_cost_cap = _cost("Most that its calls may cost in a calendar month (UTC); empty: no cap.")
-    price_per_million_in = _cost("Price of a million tokens that are sent.")
-    price_per_million_out = _cost("Price of a million tokens that come back.")
+    monthly_token_cap = _tokens(_("Per calendar month (UTC). Leave empty for no limit."))
+    monthly_cost_cap = _cost(_("Per calendar month (UTC). Leave empty for no limit."))
+    price_per_million_in = _cost(_("Price of a million input tokens."))
+    price_per_million_out = _cost(_("Price of a million output tokens."))
     timeout_seconds = models.PositiveSmallIntegerField(default=TIMEOUT_SECONDS, db_default=TIMEOUT_SECONDS)
     quirks = JSONField(
         default=dict,
@@ -50,7 +51,7 @@ class AiApp(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "AI app"
+        verbose_name = _("AI app")
         constraints = [
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="aiapp_one_default")
         ]
@@ -59,14 +60,14 @@ class AiApp(CompanyModel):
 class AiCaps(CompanyModel):
     """A company's limits on the use of its AI apps, in total and for each run."""
 
-    monthly_token_cap = _tokens("Most tokens of all apps in a calendar month (UTC); empty: no cap.")
-    monthly_cost_cap = _cost("Most that all apps may cost in a calendar month (UTC); empty: no cap.")
-    run_token_cap = _tokens("Most tokens of a run that names no cap itself; empty: no cap.")
-    run_cost_cap = _cost("Most that a run may cost that names no cap itself; empty: no cap.")
+    monthly_token_cap = _tokens(_("For all AI apps together. Leave empty for no limit."))
+    monthly_cost_cap = _cost(_("For all AI apps together. Leave empty for no limit."))
+    run_token_cap = _tokens(_("For runs without their own limit."))
+    run_cost_cap = _cost(_("For runs without their own limit."))
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "AI limit"
-        verbose_name_plural = "AI limits"
+        verbose_name = _("AI limit")
+        verbose_name_plural = _("AI limits")
         constraints = [models.UniqueConstraint(fields=("company",), name="aicaps_once")]
 
 
@@ -80,7 +81,7 @@ class AiBudget(CompanyModel):
     cost_reserved = models.DecimalField(max_digits=18, decimal_places=6, default=0)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = verbose_name_plural = "AI use by month"
+        verbose_name = verbose_name_plural = _("AI use by month")
         constraints = [models.UniqueConstraint(fields=("company", "key"), name="aibudget_once")]
 
     def __str__(self) -> str:
@@ -117,7 +118,7 @@ class AiUsage(CompanyModel):
     expires_at = models.DateTimeField(null=True, help_text="When a reservation ends whose worker has not come back.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "AI call"
+        verbose_name = _("AI call")
         indexes = [
             models.Index(fields=("company", "created_at", "id"), condition=Q(status="settled"), name="aiusage_newest"),
             models.Index(fields=("company", "expires_at"), condition=Q(status="reserved"), name="aiusage_reserved"),

@@ -7,6 +7,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.ids import new_id
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 from outreach.connections.senders.models import Sender
 
 API_VERSION = "v23.0"
@@ -67,7 +68,7 @@ class ChatApp(Sender):
 
     class Meta(Sender.Meta):
         abstract = False
-        verbose_name = "chat app"
+        verbose_name = _("chat app")
         constraints = [
             models.UniqueConstraint(
                 fields=("company", "vendor", "phone_number_id"),
@@ -169,8 +170,8 @@ class ChatOptOut(CompanyModel):
     source = models.CharField(max_length=24, blank=True, default="", help_text="The message that tells of it.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "number that opted out"
-        verbose_name_plural = "numbers that opted out"
+        verbose_name = _("opted-out number")
+        verbose_name_plural = _("opted-out numbers")
         constraints = [models.UniqueConstraint(fields=("company", "phone"), name="chatoptout_once")]
 
     def __str__(self) -> str:

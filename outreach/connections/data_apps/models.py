@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 TIMEOUT_SECONDS = 20
 
@@ -20,7 +21,7 @@ class DataApp(CompanyModel):
         POST = "POST"
 
     kind = models.CharField(max_length=16, choices=Kind)
-    name = models.CharField(max_length=100, help_text="What people see as the source of what it answers.")
+    name = models.CharField(max_length=100, help_text=_("Shown to members as the source of results."))
     method = models.CharField(max_length=4, choices=Method, default=Method.POST)
     url = models.CharField(max_length=1000)
     header_name = models.CharField(max_length=100, blank=True, default="", help_text="The header that has the key.")
@@ -40,7 +41,7 @@ class DataApp(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "data source"
+        verbose_name = _("data source")
         indexes = [models.Index(fields=("company", "kind", "created_at", "id"), name="dataapp_kind")]
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from django.db import models
 from core.fields import CompanyForeignKey, EncryptedTextField
 from core.ids import new_id
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 from outreach.connections.mail_vendors.registry import VENDORS, channel_of
 from outreach.connections.mail_vendors.vendors.base import MailVendor
 from outreach.connections.senders.models import Sender
@@ -63,7 +64,7 @@ class MailApp(Sender):
     )
 
     class Meta(Sender.Meta):
-        verbose_name = "mail vendor"
+        verbose_name = _("mail vendor")
         abstract = False
 
     def __str__(self) -> str:
@@ -101,8 +102,8 @@ class VendorLogin(CompanyModel):
     ends_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "log-in at a mail vendor"
-        verbose_name_plural = "log-ins at mail vendors"
+        verbose_name = _("log-in at a mail vendor")
+        verbose_name_plural = _("log-ins at mail vendors")
         constraints = [models.UniqueConstraint(fields=("company", "member", "letter"), name="vendorlogin_once")]
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel, Job
+from core.text.translation import gettext_lazy as _
 
 CONFIDENCE = 0.9
 
@@ -19,7 +20,7 @@ class Ocr(CompanyModel):
     confidence = models.FloatField(
         default=CONFIDENCE,
         validators=[MinValueValidator(0), MaxValueValidator(1)],
-        help_text="What is read less surely is left empty.",
+        help_text=_("Skips fields that the reader is less sure about."),
     )
     is_active = models.BooleanField(default=True)
     is_default = models.BooleanField(default=False)
@@ -29,7 +30,7 @@ class Ocr(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "card reader"
+        verbose_name = _("card reader")
         constraints = [
             models.UniqueConstraint(fields=("company",), condition=Q(is_default=True), name="ocr_one_default")
         ]

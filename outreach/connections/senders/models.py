@@ -7,6 +7,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 from core.types import Values
 
 BOUNCES, COMPLAINTS = "bounces", "complaints"
@@ -31,13 +32,11 @@ class Sender(CompanyModel):
     from_name = models.CharField(max_length=200)
     verified = models.BooleanField(default=True)
     is_active = models.BooleanField(default=True)
-    per_minute = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Most messages in any 60 seconds; empty: no limit."
-    )
+    per_minute = models.PositiveIntegerField(null=True, blank=True, help_text=_("Leave empty for no limit."))
     per_hour = models.PositiveIntegerField(null=True, blank=True)
     per_day = models.PositiveIntegerField(null=True, blank=True)
     ramp_start = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Messages on the sender's first day; grows by ramp_step a day up to per_day."
+        null=True, blank=True, help_text=_("Grows each day up to the daily limit.")
     )
     ramp_step = models.PositiveIntegerField(null=True, blank=True)
     first_sent_on = models.DateField(null=True, blank=True, editable=False)
@@ -99,11 +98,11 @@ class Smtp(Sender):
         default=DEFAULT_CONNECTIONS,
         db_default=DEFAULT_CONNECTIONS,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_CONNECTIONS)],
-        help_text="Most connections to the server at once.",
+        help_text=_("Connections to the mail server at the same time."),
     )
 
     class Meta(Sender.Meta):
-        verbose_name = "sender"
+        verbose_name = _("sender")
         abstract = False
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@ from django.db import models
 from core.fields import CompanyForeignKey, EncryptedTextField
 from core.ids import new_id
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class SocialAApp(CompanyModel):
@@ -26,7 +27,7 @@ class SocialAApp(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "social app"
+        verbose_name = _("social app")
         indexes = [models.Index(fields=("company", "created_at", "id"), name="socialaapp_newest")]
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel, Job
+from core.text.translation import gettext_lazy as _
 
 MAX_QUESTION = 2000
 
@@ -18,7 +19,7 @@ class CrmChatThread(CompanyModel):
     last_message_at = models.DateTimeField(default=timezone.now)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "assistant conversation"
+        verbose_name = _("assistant conversation")
         indexes = [
             models.Index(fields=("owner", "last_message_at", "id"), name="crmchatthread_of_owner"),
             models.Index(fields=("last_message_at",), name="crmchatthread_old"),
@@ -59,7 +60,7 @@ class CrmChatMessage(Job):
     tokens_out = models.BigIntegerField(default=0)
 
     class Meta(Job.Meta):
-        verbose_name = "assistant question"
+        verbose_name = _("assistant question")
         indexes = [
             models.Index(fields=("thread", "created_at", "id"), name="crmchatmessage_of_thread"),
             models.Index(fields=("due_at",), condition=Q(status="queued"), name="crmchatmessage_due"),

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from core.text.translation import gettext_lazy as _
 from outreach.messaging.deliverability.results import Light
 
 
@@ -36,7 +37,7 @@ class DkimKey(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "DKIM key"
+        verbose_name = _("DKIM key")
         # For each company: two companies may send from one domain, by selectors of their own.
         constraints = [models.UniqueConstraint(fields=("company", "domain"), name="dkim_one_per_domain")]
 
@@ -64,8 +65,8 @@ class SenderCheck(CompanyWork):
     checked_at = models.DateTimeField(null=True)
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "check of a sender's domain"
-        verbose_name_plural = "checks of senders' domains"
+        verbose_name = _("domain check")
+        verbose_name_plural = _("domain checks")
         constraints = [models.UniqueConstraint(fields=("company", "smtp"), name="sendercheck_one_per_sender")]
         indexes = [
             models.Index(fields=("due_at",), condition=Q(status="waiting"), name="sendercheck_due"),

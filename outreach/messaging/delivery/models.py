@@ -9,6 +9,7 @@ from django.db.models.lookups import IsNull
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
 from core.text.labels.words import code_label, day_of
+from core.text.translation import gettext_lazy as _
 from outreach.connections.chat_apps.models import DIRECT
 from outreach.connections.senders.models import Sender
 from outreach.messaging.delivery.approving.hashes import content_hash, envelope_of
@@ -168,7 +169,7 @@ class SendJob(ChatColumns, CompanyWork):
     )
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "message"
+        verbose_name = _("message")
         # Planning the same batch again after a crash finds these rows. nulls_distinct is off, since a run may
         # be null.
         constraints = [
@@ -360,8 +361,8 @@ class SendJobTransition(CompanyModel):
     actor = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "step of a message"
-        verbose_name_plural = "steps of messages"
+        verbose_name = _("message step")
+        verbose_name_plural = _("message steps")
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
 
     def __str__(self) -> str:

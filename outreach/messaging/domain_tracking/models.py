@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey
 from core.models import ClaimPolicy, CompanyWork
+from core.text.translation import gettext_lazy as _
 
 
 class DomainTracking(CompanyWork):
@@ -45,7 +46,7 @@ class DomainTracking(CompanyWork):
     )
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "tracking domain"
+        verbose_name = _("tracking domain")
         constraints = [
             models.UniqueConstraint(fields=("company", "name"), name="domaintracking_name_unique"),
             # Links on a host represent its owner, so it belongs to one company alone.

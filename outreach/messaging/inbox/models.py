@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
+from core.text.translation import gettext_lazy as _
 
 
 class ImapMailbox(CompanyWork):
@@ -46,8 +47,8 @@ class ImapMailbox(CompanyWork):
     )
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "mailbox"
-        verbose_name_plural = "mailboxes"
+        verbose_name = _("mailbox")
+        verbose_name_plural = _("mailboxes")
         constraints = [models.UniqueConstraint(fields=("company", "smtp"), name="imapmailbox_once")]
         indexes = [
             models.Index(fields=("due_at",), condition=Q(status="waiting", is_active=True), name="imapmailbox_due"),
@@ -108,7 +109,7 @@ class InboundMessage(CompanyModel):
     read_at = models.DateTimeField(null=True, blank=True)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "received mail"
+        verbose_name = _("received email")
         # The place finds a mail that was read before; the digest finds it again after its folder got new
         # UIDs.
         constraints = [

@@ -6,6 +6,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 from core.text.labels.words import code_label
+from core.text.translation import gettext_lazy as _
 
 
 class MailEvent(CompanyModel):
@@ -28,8 +29,8 @@ class MailEvent(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "report of a mail vendor"
-        verbose_name_plural = "reports of mail vendors"
+        verbose_name = _("mail vendor report")
+        verbose_name_plural = _("mail vendor reports")
         # Vendors deliver at least once, so repetitions end here and not in the code.
         constraints = [models.UniqueConstraint(fields=("app", "dedupe_key"), name="mailevent_once")]
         indexes = [
@@ -50,8 +51,8 @@ class MailHookToken(CompanyModel):
     content_hash = models.CharField(max_length=64)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "token of a webhook"
-        verbose_name_plural = "tokens of webhooks"
+        verbose_name = _("webhook token")
+        verbose_name_plural = _("webhook tokens")
         constraints = [models.UniqueConstraint(fields=("app", "token_hash"), name="mailhooktoken_once")]
         indexes = [models.Index(fields=("created_at",), name="mailhooktoken_age")]
 

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel, Job
+from core.text.translation import gettext_lazy as _
 
 
 class Suppression(CompanyModel):
@@ -24,8 +25,8 @@ class Suppression(CompanyModel):
     created_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "suppressed address"
-        verbose_name_plural = "suppressed addresses"
+        verbose_name = _("suppressed address")
+        verbose_name_plural = _("suppressed addresses")
         # The company comes first: an address that one company may not write to is free for all others.
         constraints = [models.UniqueConstraint(fields=("company", "email"), name="suppression_once")]
         indexes = [
@@ -60,8 +61,8 @@ class SuppressionImport(Job):
     )
 
     class Meta(Job.Meta):
-        verbose_name = "import of addresses"
-        verbose_name_plural = "imports of addresses"
+        verbose_name = _("suppression list import")
+        verbose_name_plural = _("suppression list imports")
         indexes = [
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="suppressionimport_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="suppressionimport_running"),

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
+from core.text.translation import gettext_lazy as _
 
 
 class Enrichment(Job):
@@ -55,6 +56,8 @@ class EnrichmentProposal(CompanyModel):
     decided_at = models.DateTimeField(null=True)
 
     class Meta(CompanyModel.Meta):
+        verbose_name = _("suggestion")
+        verbose_name_plural = _("suggestions")
         constraints = [
             models.UniqueConstraint(fields=("company", "contact", "field", "text"), name="enrichmentproposal_once")
         ]

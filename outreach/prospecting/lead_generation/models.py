@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import Job
+from core.text.translation import gettext_lazy as _
 
 
 class LeadGeneration(Job):
@@ -57,8 +58,8 @@ class LeadGeneration(Job):
     )
 
     class Meta(Job.Meta):
-        verbose_name = "search for leads"
-        verbose_name_plural = "searches for leads"
+        verbose_name = _("people search")
+        verbose_name_plural = _("people searches")
         indexes = [
             models.Index(fields=("due_at",), condition=models.Q(status="queued"), name="leadgeneration_due"),
             models.Index(fields=("status",), condition=models.Q(status="running"), name="leadgeneration_running"),

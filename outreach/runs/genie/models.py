@@ -7,6 +7,7 @@ from django.db import models
 from core.fields import CompanyForeignKey, JSONField
 from core.models import Job
 from core.text.labels.words import headline
+from core.text.translation import gettext_lazy as _
 from crm.models import Contact
 from outreach.connections.ai.providers.purpose import read_purpose
 from outreach.connections.senders.models import Sender
@@ -141,8 +142,8 @@ class GenieScheduler(Job):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(Job.Meta):
-        verbose_name = "outreach run"
-        verbose_name_plural = "outreach runs"
+        verbose_name = _("outreach run")
+        verbose_name_plural = _("outreach runs")
         # One run for each campaign and each node of a version: a second request finds the run of the first.
         constraints = [
             models.UniqueConstraint(

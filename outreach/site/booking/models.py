@@ -6,6 +6,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 from crm.meetings.models import Meeting
 
@@ -23,8 +24,8 @@ class MemberHours(CompanyModel):
     away = JSONField(default=list, blank=True, help_text="from and to of each time away, both days included.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "working hours"
-        verbose_name_plural = "working hours"
+        verbose_name = _("working hours")
+        verbose_name_plural = _("working hours")
         constraints = [models.UniqueConstraint(fields=("company", "member"), name="memberhours_once")]
 
     def __str__(self) -> str:

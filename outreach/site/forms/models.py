@@ -10,6 +10,7 @@ from django.db.models.functions import Lower
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyWork
 from core.text.labels.words import code_label, day_of
+from core.text.translation import gettext_lazy as _
 
 TOKEN_LENGTH = 32
 COLOUR = "#2f5bea"
@@ -134,7 +135,7 @@ class FormLead(CompanyWork):
     lead = CompanyForeignKey("crm.Lead", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
 
     class Meta(CompanyWork.Meta):
-        verbose_name = "form answer"
+        verbose_name = _("form submission")
         constraints = [models.UniqueConstraint(fields=("company", "form", "leadgen_id"), name="formlead_once")]
         indexes = [
             models.Index(fields=("company", "form", "created_at", "id"), name="formlead_of_form"),

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class BrandImage(CompanyModel):
@@ -19,7 +20,7 @@ class BrandImage(CompanyModel):
     height = models.PositiveSmallIntegerField()
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "brand image"
+        verbose_name = _("brand image")
         indexes = [models.Index(fields=("company", "kind", "id"), name="brandimage_of_company")]
 
     def __str__(self) -> str:
@@ -51,7 +52,7 @@ class WhiteLabel(CompanyModel):
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "white label"
+        verbose_name = _("brand")
         constraints = [models.UniqueConstraint(fields=("company",), name="whitelabel_once")]
 
     def __str__(self) -> str:

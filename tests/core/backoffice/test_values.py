@@ -31,7 +31,7 @@ def test_nothing_is_a_dash(value: Any) -> None:
         (Decimal("674.5000"), "amount", "EUR", "€674.50"),
         (459000, "total_minor", "USD", "$4,590.00"),
         (500, "amount_minor", "JPY", "¥500"),
-        (Decimal("19.00"), "percent", "EUR", "19 %"),
+        (Decimal("19.00"), "percent", "EUR", "19%"),
         (1234567, "processed", "", "1,234,567"),
         (1025, "port", "", "1025"),
         (224, "busy_ms", "", "224 ms"),
@@ -103,7 +103,7 @@ def test_long_texts_are_cut_in_lists_alone() -> None:
 def test_words() -> None:
     names = ("_id", "createdAt", "is_active", "uniqueFieldID", "contactIds", "smtp", "ip_restriction", "last_used_at")
     assert [heading(name) for name in names] == [
-        *("Id", "Created", "Active", "Unique field", "Contacts", "Sender", "IP restriction", "Last used"),
+        *("Id", "Created", "Active", "Technical name", "Contacts", "Sender", "IP restriction", "Last used"),
     ]
     assert (code_label("no_code"), code_label("No Code"), code_label("a1_b")) == ("No code", "No Code", "a1_b")
     assert plain_text('<a href="x">Ann</a>') == "Ann"

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class StartBucket(CompanyModel):
@@ -15,8 +16,8 @@ class StartBucket(CompanyModel):
     started = models.PositiveIntegerField(default=0)
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "rate of starts"
-        verbose_name_plural = "rates of starts"
+        verbose_name = _("start rate")
+        verbose_name_plural = _("start rates")
         constraints = [models.UniqueConstraint(fields=("company", "key"), name="startbucket_once")]
 
 
@@ -26,4 +27,4 @@ class PlaceNotice(CompanyModel):
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "free place"
+        verbose_name = _("free run slot")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class RecipientQuota(CompanyModel):
@@ -15,8 +16,8 @@ class RecipientQuota(CompanyModel):
     filled_at = models.DateTimeField()
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "rate to a mail provider"
-        verbose_name_plural = "rates to mail providers"
+        verbose_name = _("mail provider rate")
+        verbose_name_plural = _("mail provider rates")
         constraints = [models.UniqueConstraint(fields=("company", "scope"), name="recipientquota_once")]
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import JSONField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 APPROVAL_DAYS = 14
 INBOX_DAYS = 365
@@ -23,22 +24,22 @@ class GenieSettings(CompanyModel):
     window_start = models.TimeField(null=True, blank=True)
     window_end = models.TimeField(null=True, blank=True)
     recipient_timezone = models.BooleanField(
-        default=True, help_text="The window is read on the recipient's clock, otherwise on the company's."
+        default=True, help_text=_("Use the recipient's time zone, not the company's.")
     )
     approval_days = models.PositiveSmallIntegerField(
-        default=APPROVAL_DAYS, db_default=APPROVAL_DAYS, help_text="How long a person's approval of a message holds."
+        default=APPROVAL_DAYS, db_default=APPROVAL_DAYS, help_text=_("Days after which messages need approval again.")
     )
     inbox_days = models.PositiveSmallIntegerField(
-        default=INBOX_DAYS, db_default=INBOX_DAYS, help_text="How long received mail is kept."
+        default=INBOX_DAYS, db_default=INBOX_DAYS, help_text=_("Days after which received email is deleted.")
     )
     bounce_percent = models.FloatField(
-        default=BOUNCE_PERCENT, db_default=BOUNCE_PERCENT, help_text="Bounces at which a sender is stopped."
+        default=BOUNCE_PERCENT, db_default=BOUNCE_PERCENT, help_text=_("Percent of bounces to stop a sender.")
     )
     complaint_percent = models.FloatField(
-        default=COMPLAINT_PERCENT, db_default=COMPLAINT_PERCENT, help_text="Complaints at which a sender is stopped."
+        default=COMPLAINT_PERCENT, db_default=COMPLAINT_PERCENT, help_text=_("Percent of complaints to stop a sender.")
     )
     guard_from = models.PositiveSmallIntegerField(
-        default=GUARD_FROM, db_default=GUARD_FROM, help_text="A sender of fewer messages is not stopped."
+        default=GUARD_FROM, db_default=GUARD_FROM, help_text=_("Senders with fewer messages never stop.")
     )
     provider_limits = JSONField(
         default=dict,
@@ -59,11 +60,11 @@ class GenieSettings(CompanyModel):
         blank=True,
         default="",
         db_default="",
-        help_text="Code of the language that is written in where a contact's is not known; empty: the prompt's.",
+        help_text=_("Default for contacts without a language. Empty means the prompt's."),
     )
 
     class Meta(CompanyModel.Meta):
-        verbose_name = verbose_name_plural = "sending hours"
+        verbose_name = verbose_name_plural = _("sending hours")
         constraints = [models.UniqueConstraint(fields=("company",), name="geniesettings_once")]
 
     def __str__(self) -> str:

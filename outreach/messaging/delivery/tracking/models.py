@@ -5,6 +5,7 @@ from django.db import models
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.text.labels.words import code_label, day_of
+from core.text.translation import gettext_lazy as _
 from outreach.messaging.delivery.models import SendJob
 
 
@@ -37,8 +38,8 @@ class TrackingEvent(CompanyModel):
     applied_at = models.DateTimeField(null=True, help_text="When the message has counted it.")
 
     class Meta(CompanyModel.Meta):
-        verbose_name = "open or click"
-        verbose_name_plural = "opens and clicks"
+        verbose_name = _("open or click")
+        verbose_name_plural = _("opens and clicks")
         # A reload, or several fetches of a proxy, are one visit; the database decides, without a read before.
         constraints = [
             models.UniqueConstraint(
