@@ -33,6 +33,7 @@ from core.errors import NamedError
 from core.jobs import claim, notify_workers, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
+from core.text.formats import Formats
 from core.text.timezones import zone_of
 
 log = logging.getLogger(__name__)
@@ -217,8 +218,7 @@ def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payme
         "end": subscription.ends_at,
         "payment": payment,
         "invoice": payment.invoice,
-        "amount": to_amount(payment.amount_minor, payment.currency),
-        "currency": payment.currency,
+        "sum": Formats().money(to_amount(payment.amount_minor, payment.currency), payment.currency),
         "next_try": row.next_try_at,
     }
     notify(notice, context, about=("plans", subscription.pk))

@@ -7,6 +7,7 @@ from accounts.models import Company
 from accounts.settings.notices import Notice
 from billing.ledger.money import to_amount
 from billing.payments.models import Payment
+from core.text.formats import Formats
 from core.text.translation import gettext_lazy
 
 RECEIVED = "payment.received"
@@ -33,7 +34,6 @@ def _tell(notice: str, payment: Payment, **context: object) -> None:
         "company": Company.objects.only("name").get(pk=payment.company_id),
         "payment": payment,
         "invoice": payment.invoice,
-        "amount": to_amount(payment.amount_minor, payment.currency),
-        "currency": payment.currency,
+        "sum": Formats().money(to_amount(payment.amount_minor, payment.currency), payment.currency),
     }
     notify(notice, context, about=("plans", payment.subscription_id))

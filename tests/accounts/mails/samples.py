@@ -17,14 +17,22 @@ COMPANY = SimpleNamespace(name=NASTY)
 NOTICE: dict[str, Any] = {"member": PERSON, "company": COMPANY}
 PARTNER = {"name": NASTY, "note": NASTY, "code": "P2345678", "link": LINK, "percent": "20", "clawed_back": True}
 JOB = SimpleNamespace(created=1, updated=2, skipped=3, failed=4, processed=10, error=NASTY, finished_at=AT)
-RUN = SimpleNamespace(
+
+
+class _Named(SimpleNamespace):
+    def __str__(self) -> str:
+        return NASTY
+
+
+RUN = _Named(
     processed=3,
     error=NASTY,
     created_at=AT,
     place="outreach/1",
     drafts_place="outreach/1/review",
-    __str__=lambda: NASTY,
+    of_campaign_id=None,
 )
+CAMPAIGN = _Named(**{**vars(RUN), "of_campaign_id": "1"})
 SENDER = SimpleNamespace(
     from_name=NASTY,
     from_email="a@example.org",
@@ -37,12 +45,7 @@ SENDER = SimpleNamespace(
 MAILBOX = SimpleNamespace(username=NASTY, host="imap.example.org", failures=2, last_error=NASTY, pk="x")
 
 
-class _Talk(SimpleNamespace):
-    def __str__(self) -> str:
-        return NASTY
-
-
-CONVERSATION = _Talk(pk="x", last_text=NASTY)
+CONVERSATION = _Named(pk="x", last_text=NASTY)
 TRIAL = {
     "subscription": SimpleNamespace(status="trial"),
     "plan": None,
@@ -62,8 +65,7 @@ PAID = {
 ORDER = {
     "payment": SimpleNamespace(pk="x", number="UFH9U7ZT"),
     "invoice": SimpleNamespace(number="INV-2026-000001"),
-    "amount": "29.00",
-    "currency": "USD",
+    "sum": "$29.00",
     "next_try": AT,
     "method": NASTY,
 }
@@ -102,11 +104,12 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         {**NOTICE, "job": SimpleNamespace(**{**vars(JOB), "changed": 3, "status": status}), "records": "contacts"}
         for status in ("completed", "failed")
     ],
-    "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}],
+    "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}, {**NOTICE, "run": CAMPAIGN, "drafts": 1}],
     "notice_run_finished": [
-        {**NOTICE, "run": RUN, "counts": {"sent": 1, "failed": 2, "unknown": 0, "cancelled": 0, "suppressed": 3}}
+        {**NOTICE, "run": run, "counts": {"sent": 1, "failed": 2, "unknown": 0, "cancelled": 0, "suppressed": 3}}
+        for run in (RUN, CAMPAIGN)
     ],
-    "notice_run_failed": [{**NOTICE, "run": RUN}],
+    "notice_run_failed": [{**NOTICE, "run": RUN}, {**NOTICE, "run": CAMPAIGN}],
     "notice_reply_received": [{**NOTICE, "who": NASTY, "inbound": SimpleNamespace(pk="x", subject=NASTY, text=NASTY)}],
     "notice_conversation_assigned": [{**NOTICE, "conversation": CONVERSATION}],
     "notice_conversation_woken": [{**NOTICE, "conversation": CONVERSATION}],
@@ -119,7 +122,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_social_app_failing": [{**NOTICE, "app": NASTY}],
     "notice_mailbox_failing": [{**NOTICE, "mailbox": MAILBOX}],
     "notice_webhook_failing": [
-        {**NOTICE, "webhook": SimpleNamespace(pk="x", host=NASTY, failures=5), "problem": NASTY, "disabled": disabled}
+        {**NOTICE, "webhook": _Named(pk="x", host=NASTY, failures=5), "problem": NASTY, "disabled": disabled}
         for disabled in (False, True)
     ],
     "notice_sender_stopped": [{**NOTICE, "smtp": SENDER, "told": NASTY}],

@@ -102,7 +102,7 @@ def test_owners_who_want_to_know_get_a_mail_with_the_reason(cast: Cast) -> None:
     with unscoped(reason="test: mails"):
         mail = Mail.objects.get(kind="notice_staff_visited")
     assert (mail.to, mail.company_id) == (cast.owner.email, cast.company.pk)
-    assert mail.subject == f"Our staff looked at {cast.company.name}"
+    assert mail.subject == f"Our staff viewed {cast.company.name}"
     assert "Sam Support" in mail.text
     assert "Ticket 4711: <rows> & columns" in mail.text
     assert "Ticket 4711: &lt;rows&gt; &amp; columns" in mail.html

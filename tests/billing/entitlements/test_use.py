@@ -59,19 +59,19 @@ def test_each_limit_is_told_once_in_a_period(limited_cast: Cast) -> None:
     assert told(cast) == []
     notify(2 * EVERY)
     notify(4 * EVERY)
-    assert told(cast) == ["Contacts: 8 of 10 in your plan are used"]
+    assert told(cast) == ["Contacts: 8 of 10 used"]
     with cast.scope():
         ContactFactory.create_batch(2)
         TagFactory.create_batch(3)  # all at once: the highest level alone
     notify(6 * EVERY)
     notify(8 * EVERY)
-    assert sorted(told(cast)[1:]) == ["Contacts: all 10 of your plan are used", "Tags: all 3 of your plan are used"]
+    assert sorted(told(cast)[1:]) == ["Contacts: limit of 10 reached", "Tags: limit of 3 reached"]
     with cast.scope():
         assert Mail.objects.filter(kind="notice_limit_nearly_used", to=cast.owner.email).count() == 3
         Subscription.objects.update(limits={**LIMITS, "contact": 12})
     notify(10 * EVERY)  # a limit that was changed is a new one: 10 of 12
     notify(12 * EVERY)
-    assert told(cast)[3:] == ["Contacts: 10 of 12 in your plan are used"]
+    assert told(cast)[3:] == ["Contacts: 10 of 12 used"]
     with cast.scope():
         Subscription.objects.update(period_start=timezone.now())
     notify(14 * EVERY)
@@ -112,4 +112,4 @@ def test_workers_at_once_tell_once(limited_cast: Cast) -> None:
             tell_of_use()
 
     at_once(3, None, run)
-    assert told(limited_cast) == ["Tags: all 3 of your plan are used"]
+    assert told(limited_cast) == ["Tags: limit of 3 reached"]

@@ -58,7 +58,7 @@ def test_a_failed_import_is_told(cast: Cast, monkeypatch: pytest.MonkeyPatch) ->
     assert (mail.kind, mail.to, mail.subject) == (
         "notice_import_failed",
         cast.owner.email,
-        "Import of people.csv was stopped",
+        "Import of people.csv failed",
     )
     assert "unexpected reason" in mail.text
     assert "ZeroDivisionError" not in mail.text
