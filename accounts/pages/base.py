@@ -36,8 +36,8 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
 
     done_template = ""
     """The template after a successful submit."""
-    way_on: tuple[str, str, str] | None = None
-    """For an expired link: an explanation, and the name and label of the page to go to instead."""
+    way_on: tuple[str, str] | None = None
+    """For an expired link: the name of the page to go to instead, and the label of the link."""
 
     def brand(self) -> Brand:
         """Return the branding of the page."""

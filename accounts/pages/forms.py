@@ -6,14 +6,15 @@ from django import forms
 from django.utils.translation import gettext as _
 
 from core.text.links import holds_link
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 
-RULES = "At least 8 characters. Common passwords are refused."
+RULES = gettext_lazy("At least 8 characters, and no common password.")
 
 
 class AddressForm(forms.Form):
     email = forms.EmailField(
-        label="Your email address",
+        label=gettext_lazy("Your email address"),
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
     )
@@ -33,27 +34,35 @@ class NewPassword(forms.PasswordInput):
 
 
 class PasswordForm(TokenForm):
-    password = forms.CharField(label="New password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
-    again = forms.CharField(label="Repeat the password", max_length=1000, strip=False, widget=NewPassword)
+    password = forms.CharField(
+        label=gettext_lazy("New password"), max_length=1000, strip=False, widget=NewPassword, help_text=RULES
+    )
+    again = forms.CharField(label=gettext_lazy("Repeat the password"), max_length=1000, strip=False, widget=NewPassword)
 
     def clean(self) -> JsonObject:
         values = super().clean() or self.cleaned_data
         if values.get("password") and values.get("again") and values["password"] != values["again"]:
-            self.add_error("again", _("The two passwords are not the same."))
+            self.add_error("again", _("The passwords don't match."))
         return values
 
 
 class RegistrationForm(forms.Form):
     name = forms.CharField(
-        label="Your name", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True})
+        label=gettext_lazy("Your name"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "name", "autofocus": True}),
     )
     companyName = forms.CharField(
-        label="Your company", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "organization"})
+        label=gettext_lazy("Your company"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "organization"}),
     )
     email = forms.EmailField(
-        label="Email address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label=gettext_lazy("Email address"), max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
-    password = forms.CharField(label="Password", max_length=1000, strip=False, widget=NewPassword, help_text=RULES)
+    password = forms.CharField(
+        label=gettext_lazy("Password"), max_length=1000, strip=False, widget=NewPassword, help_text=RULES
+    )
     referralCode = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
     # Filled by register.js. Without script the company keeps the defaults.
     timezone = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -69,5 +78,5 @@ class RegistrationForm(forms.Form):
 def plain_name(name: str) -> str:
     """Return the name. Raises ValidationError for one that holds an address."""
     if holds_link(name):
-        raise forms.ValidationError(_("Write a name, without a web or email address."))
+        raise forms.ValidationError(_("Enter a name without web or email addresses."))
     return name

@@ -20,17 +20,22 @@ from accounts.settings.branding import Brand, brand_of
 from accounts.users.models import User
 from core.access.callers import caller_of
 from core.errors import NamedError
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 
 
 class NewcomerForm(TokenForm):
-    name = forms.CharField(label="Your name", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"}))
-    password = forms.CharField(label="Choose a password", max_length=1000, strip=False, widget=NewPassword)
+    name = forms.CharField(
+        label=gettext_lazy("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    password = forms.CharField(
+        label=gettext_lazy("Choose a password"), max_length=1000, strip=False, widget=NewPassword
+    )
 
 
 class AccountForm(TokenForm):
     password = forms.CharField(
-        label="Your password",
+        label=gettext_lazy("Your password"),
         max_length=1000,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
@@ -41,7 +46,7 @@ class InvitePage(Page):
     """The page of an invite. An expired invite gets a page of its own."""
 
     template_name = "pages/invite.html"
-    way_on = ("If you have accepted the invite already, just", "pages:login", "log in")
+    way_on = ("pages:login", gettext_lazy("Already accepted? Log in"))
     invite: Member | None = None
     account: User | None = None
 

@@ -24,18 +24,18 @@ from core.types import JsonObject
 from core.web.readers import NoSession
 
 WRONG = gettext_lazy(
-    "Email or password is wrong, or the address is not verified yet. In that case a new email is on its way to you."
+    "The email or password is wrong, or the email is not verified. We send a new link to unverified addresses."
 )
 
 
 class LoginForm(forms.Form):
     email = forms.EmailField(
-        label="Email address",
+        label=gettext_lazy("Email address"),
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True}),
     )
     password = forms.CharField(
-        label="Password",
+        label=gettext_lazy("Password"),
         max_length=1000,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),

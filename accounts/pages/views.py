@@ -14,6 +14,7 @@ from accounts.pages.session import enter_as
 from accounts.registration.locality import locality_of
 from accounts.registration.services import register
 from core.access.callers import caller_of
+from core.text.translation import gettext_lazy
 from core.types import JsonObject
 
 
@@ -28,7 +29,7 @@ class ForgotPassword(Page):
 
 
 class ResetPassword(Page):
-    way_on = ("If you still need a new password,", "pages:forgot-password", "get another link")
+    way_on = ("pages:forgot-password", gettext_lazy("Send a new link"))
     template_name = "pages/reset_password.html"
     form_class = PasswordForm
     done_template = "pages/password_set.html"

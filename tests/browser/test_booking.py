@@ -79,14 +79,14 @@ def test_a_visitor_books_moves_and_cancels(
     page.get_by_label("Your phone number").fill("+49 151 12345678")
     page.get_by_label("What is it about?").fill("Beans")
     page.get_by_role("button", name="Book", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("meeting is booked")
+    expect(page.get_by_role("status")).to_contain_text("Meeting booked")
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_role("link", name="Choose another time").click()
     page.locator(".booking-slots a").first.click()
     expect(page.get_by_role("heading", name="Move the meeting?")).to_be_visible()
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_role("button", name="Move", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("meeting is moved")
+    expect(page.get_by_role("status")).to_contain_text("Meeting moved")
     with cast.scope():
         booking = Booking.objects.select_related("meeting").get()
     assert (booking.answers, booking.meeting.sequence) == ({"what_is_it_about": "Beans"}, 1)

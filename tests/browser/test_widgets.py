@@ -76,7 +76,7 @@ def test_a_visitor_chats_and_leaves_a_message(page: Page, live_server: Any) -> N
         expect(panel.get_by_text("Which day?")).to_be_visible()
         panel.get_by_label("Write a message").fill("a human please")
         panel.get_by_role("button", name="Send").click()
-        expect(panel.get_by_text("Somebody answers here soon.")).to_be_visible()
+        expect(panel.get_by_text("We'll reply here soon.")).to_be_visible()
         _answer(cast, f"On Monday. {EVIL}")
         expect(panel.get_by_text("On Monday.")).to_be_visible()
         assert page.title() == "Shop"
@@ -111,7 +111,7 @@ def test_a_visitor_chats_and_leaves_a_message(page: Page, live_server: Any) -> N
         panel.get_by_label("Email (required)").fill("eve@acme.example")
         panel.get_by_label("Message (required)").fill("Call me")
         panel.get_by_role("button", name="Send").click()
-        expect(panel.get_by_text("We answer as soon as we are back.")).to_be_visible()
+        expect(panel.get_by_text("We'll reply when we are back.")).to_be_visible()
         with cast.scope():
             assert Lead.objects.filter(contact__email="eve@acme.example").count() == 1
 
@@ -136,7 +136,7 @@ def test_a_visitor_without_address_becomes_a_contact(page: Page, live_server: An
             start.click()
         panel.get_by_label("Write a message").fill("Hello")
         page.keyboard.press("Enter")
-        expect(panel.get_by_text("Somebody answers here soon.")).to_be_visible()
+        expect(panel.get_by_text("We'll reply here soon.")).to_be_visible()
     with cast.scope():
         chat = Conversation.objects.get()
         assert (chat.contact_id, Contact.objects.count()) == (None, 0)

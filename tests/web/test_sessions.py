@@ -50,7 +50,7 @@ def test_a_wrong_password_is_said_and_logged(cast: Cast) -> None:
     for email in (cast.owner.email, "nobody@example.org"):
         answer = log_in(Client(), email, "wrong")
         assert answer.status_code == 400
-        assert "Email or password is wrong" in text_of(answer)
+        assert "email or password is wrong" in text_of(answer)
         assert "sessionid" not in answer.cookies
     assert {row.status for row in logins()} == {LoginLog.Status.FAILED}
 

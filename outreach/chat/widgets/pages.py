@@ -26,7 +26,7 @@ ASKED = {"name": gettext_lazy("Name"), "email": gettext_lazy("Email"), "phone": 
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'self'"
 FIELDSETS = (
     Fieldset(gettext_lazy("Chat"), ("name", "isActive", "allowedOrigins", "chatbot")),
-    Fieldset(gettext_lazy("Look"), (("color", "position"), "greeting", "texts")),
+    Fieldset(gettext_lazy("Appearance"), (("color", "position"), "greeting", "texts")),
     Fieldset(gettext_lazy("Before the chat"), ("asks", "needs")),
     Fieldset(gettext_lazy("Staffed hours"), ("days", ("from", "to"), "timezone", "offlineForm")),
 )
@@ -226,7 +226,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
     deleted = gettext_lazy("Website chat deleted")
 
     def consequence(self) -> str:
-        return gettext("Removed from your website. Conversations are kept. This cannot be undone.")
+        return gettext("Removed from your website. Conversations are kept. This can't be undone.")
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()

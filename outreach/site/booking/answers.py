@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext
+
 from core.text.links import as_typed
 from core.text.timezones import is_timezone
 from core.types import JsonObject, Values
@@ -33,7 +35,7 @@ def read_visitor(page: BookingPage, inputs: Values, timezone: str = "") -> Read:
             if form_field["key"] == "name" and (
                 AN_ADDRESS.search(as_typed(str(answer))) or len(answer) > MAX_NAME_LENGTH
             ):
-                raise BadAnswer("Write your name.")
+                raise BadAnswer(gettext("Enter your name."))
         except BadAnswer as error:
             errors[form_field["key"]] = str(error)
             continue

@@ -93,11 +93,11 @@ class BookingPage(CompanyModel):
     def fields(self) -> list[JsonObject]:
         """Return the fields of the visitors' form: name, addresses, and the page's own questions."""
         form_fields: list[JsonObject] = [
-            {"key": "name", "label": "Your name", "type": "text", "required": True},
-            {"key": "email", "label": "Your email address", "type": "email", "required": True},
+            {"key": "name", "label": _("Your name"), "type": "text", "required": True},
+            {"key": "email", "label": _("Your email address"), "type": "email", "required": True},
         ]
         if self.asks_phone:
-            form_fields.append({"key": "phone", "label": "Your phone number", "type": "phone", "required": True})
+            form_fields.append({"key": "phone", "label": _("Your phone number"), "type": "phone", "required": True})
         form_fields += self.questions
         return [{"options": [], "help": "", "value": "", **field} for field in form_fields]
 

@@ -49,12 +49,12 @@ from outreach.site.forms.submissions import MAX_BYTES, TOO_FAST, TRAP, page_id_f
 
 NO_PAGE = gettext_lazy("This booking page is closed")
 NO_BOOKING = gettext_lazy("Booking not found")
-AGAIN = gettext_lazy("Check your answers and send them again.")
-OLD = gettext_lazy("This page was open for too long. Send it again.")
-MOVED_OFTEN = gettext_lazy("This booking was moved five times today. Cancel it, or try again tomorrow.")
+AGAIN = gettext_lazy("Check your answers and try again.")
+OLD = gettext_lazy("This page has expired. Send the form again.")
+MOVED_OFTEN = gettext_lazy("This booking was moved five times today. Cancel the booking or try again tomorrow.")
 TOO_OFTEN = gettext_lazy("Too many tries. Wait a minute, then try again.")
-TOO_LONG = gettext_lazy("Your answers are too long. Shorten them and send them again.")
-GONE = gettext_lazy("This time has just been taken. Choose another one.")
+TOO_LONG = gettext_lazy("Your answers are too long. Shorten your answers and try again.")
+GONE = gettext_lazy("This time was just taken. Choose another time.")
 NOT_NOW = gettext_lazy("Booking is not possible right now. Try again later, or contact your host.")
 
 

@@ -55,7 +55,7 @@ def test_an_address_is_verified(browser: Browser) -> None:
     assert [(login.email, login.status) for login in logins()] == [("ann@example.org", "success")]
     assert heading(browser.open(done["Location"])) == "Home"
     again = browser.open("/verify-email", token=token)
-    assert (again.status_code, heading(again)) == (400, "This link does not work")
+    assert (again.status_code, heading(again)) == (400, "This link doesn't work")
 
 
 def test_a_forgotten_password_is_set_anew(browser: Browser) -> None:
@@ -67,7 +67,7 @@ def test_a_forgotten_password_is_set_anew(browser: Browser) -> None:
     assert "For <strong><bdi>ann@example.org</bdi></strong>" in page.content.decode()
     differ = browser.send(page, password=OTHER, again=OTHER + "x")
     assert differ.status_code == 400
-    assert "The two passwords are not the same." in differ.content.decode()
+    assert "The passwords don&#x27;t match." in differ.content.decode()
     weak = browser.send(differ, password="short", again="short")
     assert (weak.status_code, heading(weak)) == (400, "Set a new password")
     assert "This password is too short" in weak.content.decode()
@@ -76,7 +76,7 @@ def test_a_forgotten_password_is_set_anew(browser: Browser) -> None:
     assert (done.status_code, heading(done)) == (200, "Your new password is set")
     user.refresh_from_db()
     assert user.check_password(OTHER)
-    assert heading(browser.open("/reset-password", token=token)) == "This link does not work"
+    assert heading(browser.open("/reset-password", token=token)) == "This link doesn't work"
 
 
 def test_asking_tells_nothing(browser: Browser) -> None:

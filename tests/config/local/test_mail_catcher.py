@@ -214,7 +214,7 @@ def test_the_list(page: Client, tmp_path: Path) -> None:
     assert f'href="/mails/{mail_id}"' in content
     assert "&lt;b&gt;Spring&lt;/b&gt;" in content
     assert "1 email, not sent on" in content
-    assert "No email matches “&lt;x&gt;”" in html_of(page.get("/mails/", {"q": "<x>"}))
+    assert "No emails match “&lt;x&gt;”" in html_of(page.get("/mails/", {"q": "<x>"}))
 
 
 def test_the_list_has_pages(page: Client, tmp_path: Path) -> None:

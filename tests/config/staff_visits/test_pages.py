@@ -157,7 +157,7 @@ def test_lists_page_on_and_back_and_are_searched(cast: Cast, visit: StaffVisit, 
     assert client.get(at(visit, "contact" + answer.context["next"])).context["previous"] == back[1]
     found = show(client, visit, "contact", search="person 017")
     assert set(re.findall(r"Person \d{3}", found)) == {"Person 017"}
-    assert "Nothing matches." in show(client, visit, "contact", search="nobody")
+    assert "No results." in show(client, visit, "contact", search="nobody")
     assert "/contact?search=person 017" in opened(visit, cast)
 
 
@@ -224,7 +224,7 @@ def test_a_company_without_anything(staff: User, client: Client) -> None:
     for resource in walked(RESOURCES):
         if resource.route.path == "plans":
             continue  # they are the service's
-        assert "Nothing here yet." in show(client, visit, resource.route.path)
+        assert "No records yet." in show(client, visit, resource.route.path)
 
 
 # How answers are shown

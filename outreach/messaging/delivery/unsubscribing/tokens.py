@@ -39,7 +39,7 @@ def read_token(token: str) -> Unsubscriber:
     try:
         joined = signing.Signer(salt=_SALT).unsign(token)
     except signing.BadSignature:
-        raise InvalidToken("This link is not complete. Please use the whole link from the message.") from None
+        raise InvalidToken("The link is incomplete. Use the full link from the message.") from None
     return Unsubscriber(joined[:24], joined[24:48], joined[48:])
 
 

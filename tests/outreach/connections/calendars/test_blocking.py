@@ -34,7 +34,7 @@ def test_it_is_asked_again_when_something_is_booked(cast: Cast, connected: Calen
     [nine, half, *_] = offered(cast, page)
     connected.busy = [{"start": nine, "end": half}]
     taken = book(page, nine)
-    assert (taken.status_code, "just been taken" in taken.content.decode(), count(cast)) == (409, True, 0)
+    assert (taken.status_code, "just taken" in taken.content.decode(), count(cast)) == (409, True, 0)
     assert offered(cast, page)[0] == half
     assert (book(page, half).status_code, count(cast)) == (303, 1)
 

@@ -97,7 +97,7 @@ def test_a_sender_that_fails_again_is_told_to_the_owners_once(cast: Cast) -> Non
     assert (mail.kind, mail.to, mail.subject) == (
         "notice_sender_failing",
         cast.owner.email,
-        "The sender sender@example.com fails",
+        "The sender sender@example.com can't send",
     )
     assert "535 5.7.8 <b>wrong</b> password" in mail.text
     assert "535 5.7.8 &lt;b&gt;wrong&lt;/b&gt; password" in mail.html

@@ -37,7 +37,7 @@ def test_a_visitor_books_and_both_are_told(cast: Cast, outsiders: Cast) -> None:
     questions = [{"key": "topic", "label": "About what?", "type": "text", "required": True}]
     page = make_page(cast, questions=questions, place="Harbour Street 1", kind="offline")
     shown = Client().get(path_of(page)).content.decode()
-    assert ("Tuesday, 02/03/2027" in shown, "just been taken" in shown) == (True, False)
+    assert ("Tuesday, 02/03/2027" in shown, "just taken" in shown) == (True, False)
     refused = book(page, email="x")
     assert (refused.status_code, "About what?" in refused.content.decode()) == (422, True)
     sent = book(page, topic="Beans", query="&tz=America/New_York")
@@ -62,7 +62,7 @@ def test_a_visitor_books_and_both_are_told(cast: Cast, outsiders: Cast) -> None:
     assert str(event["UID"]) == f"{booking.meeting_id}@meetings.leadwright"
     assert slots(cast, page) == ["09:30", "10:00", "10:30"]
     done = html_of(Client().get(sent["Location"]))
-    assert ("meeting is booked" in done, "04:00" in done, "America/New_York" in done) == (True, True, True)
+    assert ("Meeting booked" in done, "04:00" in done, "America/New_York" in done) == (True, True, True)
     assert outsiders.key.get("/booking").data == []
     assert outsiders.key.get(f"/booking/{booking.pk}").status == 404
 
@@ -94,7 +94,7 @@ def test_a_visitor_moves_and_cancels(cast: Cast) -> None:
     assert booking.remind_at.isoformat() == "2027-03-01T09:30:00+00:00"
     assert [mail.to for mail in mails()].count("ann@example.org") == 1
     taken = Client().post(at, {"do": "move", "at": "2027-03-02T09:45:00+00:00"})
-    assert (taken.status_code, "just been taken" in taken.content.decode()) == (409, True)
+    assert (taken.status_code, "just taken" in taken.content.decode()) == (409, True)
     for _ in range(2):
         gone = Client().post(at, {"do": "cancel", "reason": EVIL})
         assert gone.status_code == 303

@@ -109,7 +109,7 @@ def test_a_team_takes_turns(cast: Cast) -> None:
     assert (sorted(with_whom[:2]), with_whom[2]) == (sorted(one.pk for one in people), with_whom[0])
     assert "09:00" not in slots(cast, page)
     taken = Client().post(path_of(page), {**late, **VISITOR})
-    assert (taken.status_code, "just been taken" in taken.content.decode()) == (409, True)
+    assert (taken.status_code, "just taken" in taken.content.decode()) == (409, True)
     cast.key.put(f"/team/{team}", {"members": [people[1].pk]})
     left = {"09:30", "10:30"} if with_whom[2] == people[1].pk else {"09:30", "10:00", "10:30"}
     assert set(slots(cast, page)) == left
