@@ -35,7 +35,7 @@ def open_review(page: Page) -> None:
 
 
 def open_canvas(page: Page) -> None:
-    page.get_by_role("link", name="Answer new leads").first.click()
+    page.get_by_role("link", name="Reply to new leads").first.click()
     page.wait_for_load_state("networkidle")
 
 

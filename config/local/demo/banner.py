@@ -8,9 +8,9 @@ from config.local.demo.company import AUDIENCE, COLLEAGUES, OWNER, STAFF, Demo
 
 _MAIN_JOB = (
     "The main job by curl, to paste into a shell:"
-    f' import a file, write to the people tagged "{AUDIENCE}", approve what was written.'
+    f' import a file, write to the people tagged "{AUDIENCE}", approve the drafts.'
 )
-_PROMPT = '"prompt":"Invite them to taste our coffee","draft":true'
+_PROMPT = '"prompt":"Invite people to a free coffee tasting","draft":true'
 
 
 def banner(demo: Demo, address: str) -> str:
@@ -18,10 +18,10 @@ def banner(demo: Demo, address: str) -> str:
     login = demo.password
     return f"""
 Leadwright runs with a demo company of {demo.contacts:,} contacts. Open
-  {address}/           the members' pages: one click per person
-  {address}/api/docs   the API, to read and to try
+  {address}/           the members' pages: log in as any of the demo's people with one click
+  {address}/api/docs   the API documentation, with requests to try
   {address}/admin/     the back office: {STAFF} / {login}
-  {address}/mails/     the mails that the demo's sender has sent; none leaves this machine
+  {address}/mails/     the emails of the demo; none leaves this machine
 The company's owner is {OWNER} / {login}
 (with the same password {_colleagues()})
 and its API key is {demo.made.api_key.key}

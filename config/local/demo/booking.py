@@ -13,8 +13,15 @@ from outreach.site.booking.reservations import Visitor, book
 from outreach.site.booking.services import create_page
 from outreach.site.booking.slots import free_slots, window
 
-TOPIC = {"key": "topic", "label": "What is it about?", "type": "textarea", "required": False, "options": [], "help": ""}
-ANSWERS: tuple[dict[str, str], ...] = ({"topic": "Coffee for a fair in May."}, {})
+TOPIC = {
+    "key": "topic",
+    "label": "What would you like to talk about?",
+    "type": "textarea",
+    "required": False,
+    "options": [],
+    "help": "",
+}
+ANSWERS: tuple[dict[str, str], ...] = ({"topic": "Coffee for our trade fair stand in May."}, {})
 """Answers of people who have booked: contacts of the demo."""
 SKIPPED = 40
 """Contacts that other parts of the demo use."""
@@ -29,9 +36,9 @@ def create_booking(member: Member) -> None:
         actor=actor,
         values={
             "name": "Coffee chat",
-            "title": "A coffee chat with us",
+            "title": "Talk to us about coffee",
             "slug": "coffee-chat",
-            "text": "Half an hour about beans, machines and what your office drinks.",
+            "text": "Half an hour about beans, machines and the right coffee for your office.",
             "duration_minutes": 30,
             "buffer_after": 15,
             "questions": [TOPIC],
@@ -41,7 +48,7 @@ def create_booking(member: Member) -> None:
     )
     team = Team.objects.filter(name="Field sales").first()
     if team is not None:
-        tasting = {"name": "Tasting", "title": "A tasting at your office", "kind": "offline", "team": team.pk}
+        tasting = {"name": "Tasting", "title": "Coffee tasting at your office", "kind": "offline", "team": team.pk}
         create_page(actor=actor, values={**tasting, "place": "At your address", "duration_minutes": 60})
     first, last = window(intro)
     people = Contact.objects.filter(is_deleted=False).order_by("pk")[SKIPPED : SKIPPED + len(ANSWERS)]

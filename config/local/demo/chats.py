@@ -27,9 +27,9 @@ from outreach.models import (
 
 PHONE_NUMBER_ID = "100200300"
 BOT: list[JsonObject] = [
-    {"text": "Hello, this is the roastery. What can we do for you: beans, machines, or an order?", "order": 1},
-    {"text": "Thank you. What is your order's number, if there is one?", "order": 2},
-    {"text": "One of us answers in a moment.", "order": 3},
+    {"text": "Hello, this is the roastery. How can we help: beans, machines or an order?", "order": 1},
+    {"text": "Thank you. What is your order number, if you have one?", "order": 2},
+    {"text": "A colleague will be with you in a moment.", "order": 3},
 ]
 KEYWORDS = [
     {"keyword": "order", "weight": 3, "rank": 0},
@@ -52,9 +52,13 @@ TALKS = (
     ("bot", [("in", "Good morning!"), ("bot", BOT[0]["text"])]),
     (
         "human",
-        [("in", "The grinder is too loud."), ("member", "We send you another one."), ("in", "Thanks")],
+        [
+            ("in", "Our new grinder is very loud."),
+            ("member", "We're sorry. We'll send you a replacement tomorrow."),
+            ("in", "Thanks"),
+        ],
     ),
-    ("closed", [("in", "Is the autumn menu out?"), ("member", "Since Monday. Shall we bring a sample?")]),
+    ("closed", [("in", "Is the autumn menu out yet?"), ("member", "Yes, since Monday. Would you like a sample?")]),
 )
 WORDS = [
     {"type": "BODY", "text": "Hello {{1}}, your order is on its way.", "example": {"body_text": [["Ann"]]}},
@@ -117,7 +121,7 @@ def create_chats(member: Member) -> None:
     ChatWidget.objects.create(
         name=WEBSITE,
         allowed_origins=_own_origins(),
-        greeting="Hello! Ask us about beans, machines or an order.",
+        greeting="Hello! Any questions about beans, machines or your order?",
         pre_chat=[{"key": "name", "label": "", "type": "text", "required": True}],
         chatbot=bot,
         created_by=member,
@@ -125,7 +129,7 @@ def create_chats(member: Member) -> None:
     )
     AnswerTime.objects.create(first_minutes=60, next_minutes=240, created_by=member, updated_by=member)
     CannedAnswer.objects.create(
-        name="Hours", shortcut="hours", text="We are here from nine to six, except on Sundays.", created_by=member
+        name="Hours", shortcut="hours", text="We're open from 9 am to 6 pm, Monday to Saturday.", created_by=member
     )
     people = Contact.objects.exclude(contact_number=None).order_by("-pk")[: len(TALKS)]
     for place, (contact, (state, said)) in enumerate(zip(people, TALKS, strict=False)):

@@ -68,8 +68,8 @@ PROFILE = {
     "country_code": "+44",
     "number": "7400123456",
     "timezone": "Europe/London",
-    "description": "We put good coffee into offices: machines on monthly terms, beans from roasters nearby,"
-    " and a technician within a day.",
+    "description": "Good coffee for offices: rented machines, freshly roasted beans from nearby roasters,"
+    " and repairs within a day.",
 }
 FIELDS = (
     {"name": "Company", "unique_field_id": "company", "field_type": "text"},
@@ -96,16 +96,16 @@ TILES = [
         ("New contacts", "contacts", "day", "line", "added", "last30"),
         ("Open leads", "pipeline", "status", "bar", "openValue", "last30"),
         ("Messages sent", "deliverability", "day", "bar", "sent", "last30"),
-        ("Who did what", "activities", "member", "table", "activities", "last30"),
+        ("Team activity", "activities", "member", "table", "activities", "last30"),
     )
 ]
 """Tiles of the company's dashboard."""
 TEMPLATE = {
-    "name": "One more thought",
+    "name": "Trial week",
     "category": "Follow-up",
-    "subject": "One more thought, {{contact.firstName}}",
-    "body": "Hello {{contact.firstName}},\n\nmay we bring a machine to {{Company}} for a week? Nothing to sign, and the"
-    " beans are on us.\n\nBest regards\n{{company.name}}",
+    "subject": "A free trial week, {{contact.firstName}}?",
+    "body": "Hello {{contact.firstName}},\n\nwould you like to try one of our machines at {{Company}} for a week?"
+    " The trial is free, beans included.\n\nBest regards\n{{company.name}}",
     "variables": [{"name": "Company", "required": True, "dateType": None}],
 }
 """For the follow-ups of an outreach."""
@@ -215,7 +215,7 @@ def _views(member: Member) -> None:
     key = Tag.objects.get(name="Key account").pk
     for resource, name, layout, condition in (
         ("contact", "Key accounts", "table", {"field": "tags", "operator": "in", "value": [key]}),
-        ("lead", "Worth over 1,000", "table", {"field": "value", "operator": "greaterThan", "value": 1000}),
+        ("lead", "Over 1,000", "table", {"field": "value", "operator": "greaterThan", "value": 1000}),
         ("lead", "From the website", "board", {"field": "source", "operator": "in", "value": ["website"]}),
     ):
         query = {"advancedFilters": {"operator": "and", "conditions": [condition]}}
@@ -279,7 +279,7 @@ def _runs(member: Member) -> None:
     template = EmailTemplate.objects.values_list("pk", flat=True).first()
     tags = dict(Tag.objects.values_list("name", "pk"))
     steps: list[JsonObject] = [
-        {"delay": {"amount": 3, "unit": "days"}, "prompt": "Ask whether a week on trial would suit them"},
+        {"delay": {"amount": 3, "unit": "days"}, "prompt": "Offer a free trial week"},
         {"delay": {"amount": 1, "unit": "weeks"}, "template": template},
     ]
     start_run(
@@ -294,8 +294,8 @@ def _runs(member: Member) -> None:
     start_run(
         member_id=member.pk,
         audience=Audience(tags=(tags["Moved office"],)),
-        name="Welcome in the new office",
-        prompt="Offer them a free tasting in their new office",
+        name="Welcome to your new office",
+        prompt="Offer a free tasting at the new office",
         recurring=True,
         interval_ms=WEEK_MS,
         draft=True,
@@ -309,7 +309,10 @@ def _campaigns(member: Member) -> None:
     tags = dict(Tag.objects.values_list("name", "pk"))
     sender = Smtp.objects.values_list("pk", flat=True).first()
     versions = (("Question", "Coffee on us, {{contact.firstName}}?"), ("Plain", "Your invitation to a free tasting"))
-    body = "Hello {{contact.firstName}},\n\ntaste our new roast at your place, on us. Just reply with a day.\n\nDana"
+    body = (
+        "Hello {{contact.firstName}},\n\nwe'd love to bring our new roast to your office for a free tasting."
+        " Which day suits you?\n\nDana"
+    )
     variants = [
         {"name": name, "share": 50, "templateId": None, "subject": subject, "body": body} for name, subject in versions
     ]

@@ -22,7 +22,7 @@ BOUNCED = 4
 OPENED = 18
 CLICKED = 5
 WORDS = (
-    "Hello,\n\nour autumn menu of beans is out: https://menu.example/autumn. Which of them shall we bring?\n\nBest"
+    "Hello,\n\nour autumn beans are here: https://menu.example/autumn. Which ones would you like to try?\n\nBest"
     " regards\nDana Moreau"
 )
 
@@ -76,9 +76,9 @@ def _answers(jobs: list[SendJob], now: datetime) -> None:
     """Add the replies of some recipients, and of the server of another, to the inbox."""
     kind, hours = InboundMessage.Kind, (20, 9, 3, 21)
     answers = (
-        (kind.REPLY, "We would like to try the dark roast. Could you come by on Thursday?"),
-        (kind.REPLY, "Thank you, but we have just signed for a year. Ask again next spring."),
-        (kind.AUTO, "I am away until Monday and read your mail then."),
+        (kind.REPLY, "We'd like to try the dark roast. Could you come by on Thursday?"),
+        (kind.REPLY, "Thanks, but we've just signed a contract for a year. Please ask again next spring."),
+        (kind.AUTO, "I'm out of office until Monday and will read your email then."),
         (kind.BOUNCE, "550 5.1.1 The mailbox does not exist."),
     )
     rows = []

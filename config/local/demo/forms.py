@@ -11,9 +11,14 @@ FIELDS: list[JsonObject] = [
     {"key": "name", "label": "Your name", "type": "text", "required": True},
     {"key": "email", "label": "Your email address", "type": "email", "required": True},
     {"key": "phone", "label": "Your phone number", "type": "phone", "required": True},
-    {"key": "kind", "label": "What may we send?", "type": "select", "options": ["Filter roast", "Espresso", "Both"]},
+    {
+        "key": "kind",
+        "label": "Which coffee would you like?",
+        "type": "select",
+        "options": ["Filter roast", "Espresso", "Both"],
+    },
     {"key": "message", "label": "Anything else?", "type": "textarea"},
-    {"key": "agree", "label": "You may write to me about coffee.", "type": "consent", "required": True},
+    {"key": "agree", "label": "Yes, email me news about coffee.", "type": "consent", "required": True},
 ]
 SENT = (
     {
@@ -21,7 +26,7 @@ SENT = (
         "email": "noor@cafe-zeezicht.example",
         "phone": "+31612340001",
         "kind": "Both",
-        "message": "For a café of 30 seats.",
+        "message": "We run a café with 30 seats.",
     },
     {
         "name": "Emil Lorenz",
@@ -35,7 +40,7 @@ SENT = (
         "email": "camille@perrin.example",
         "phone": "+33612340001",
         "kind": "Filter roast",
-        "message": "A sample first.",
+        "message": "A sample first, please.",
     },
 )
 
@@ -46,10 +51,10 @@ def create_forms(member: Member) -> None:
     form = create_form(
         member_id=member.pk,
         name="Sample request",
-        title="Taste our coffee",
-        text="Tell us where to send it: 250 grams, roasted this week.",
-        thanks="Thank you. The sample is on its way within three days.",
-        button="Send me a sample",
+        title="Try our coffee for free",
+        text="Request a free sample of 250 g, roasted this week.",
+        thanks="Thank you. We'll send your sample within three days.",
+        button="Request a sample",
         colour="#7c3aed",
         fields=fields,
         mapping={"name": "name", "email": "email", "phone": "number", "message": "notes"},

@@ -30,19 +30,21 @@ KNOWN_FOR = timedelta(days=4)
 OUTCOMES = (("connected", 300), ("no_answer", 0), ("voicemail", 40), ("connected", 540))
 """Outcome and duration in seconds of calls, in turn."""
 NOTES = (
-    "They have an old machine and are not happy with it.",
+    "Unhappy with the current machine, which is six years old.",
     "Wants to taste the dark roast first.",
-    "Decides together with the head of finance.",
-    "Asked for a price for two floors.",
+    "Needs approval from the head of finance.",
+    "Asked for a quote for two floors.",
 )
 TEXT = "Hello {name},\n\n{text}\n\nDana Moreau"
-WELCOME = "Hello {name},\n\nthank you for your interest. May we bring beans for a tasting?\n\nDana Moreau"
+WELCOME = (
+    "Hello {name},\n\nthank you for your interest. Would you like a free coffee tasting at your office?\n\nDana Moreau"
+)
 PRIVATE_TAGS = ("Key account", "Moved office", "Trade fair")
 """Tags of people whom other parts of the demo are about to write to: the history sends them nothing."""
 REPLIES = (
-    "Thank you, that sounds good. Could you call me next week?",
+    "Thanks, that sounds good. Could you call me next week?",
     "Please send us a price list for 40 people.",
-    "Not now, but ask again in spring.",
+    "Not right now. Please ask again in spring.",
 )
 
 
@@ -66,7 +68,7 @@ MAILINGS = (
     Mailing(
         name="Summer blend",
         subject="Our summer blend is here",
-        text="taste it cold: https://menu.example/summer",
+        text="try it as cold brew: https://menu.example/summer",
         days_ago=64,
         recipients=24,
         opened=10,
@@ -77,8 +79,8 @@ MAILINGS = (
     ),
     Mailing(
         name="Machine care week",
-        subject="A free check of your machine",
-        text="pick a day: https://menu.example/check",
+        subject="Free check-up for your coffee machine",
+        text="book a day for your free check-up: https://menu.example/check",
         days_ago=47,
         recipients=44,
         opened=19,
@@ -90,7 +92,7 @@ MAILINGS = (
     Mailing(
         name="Autumn roast",
         subject="Three new roasts for autumn",
-        text="see them: https://menu.example/roasts",
+        text="here are our three new roasts: https://menu.example/roasts",
         days_ago=34,
         recipients=70,
         opened=31,
@@ -102,7 +104,7 @@ MAILINGS = (
     Mailing(
         name="Winter tasting",
         subject="Taste our winter roast at your office",
-        text="choose a day: https://menu.example/winter",
+        text="choose a day for your tasting: https://menu.example/winter",
         days_ago=20,
         recipients=88,
         opened=41,
@@ -114,7 +116,7 @@ MAILINGS = (
     Mailing(
         name="Beans for December",
         subject="Order your beans for December",
-        text="the list is here: https://menu.example/december",
+        text="here is our list for December: https://menu.example/december",
         days_ago=8,
         recipients=104,
         opened=52,

@@ -20,12 +20,14 @@ from outreach.runs.genie.generated.runs import start_generated_run
 PEOPLE = 24
 ANSWERED = 4
 SKIPPED = 100
-FIRST = "Hello {name},\n\nyour contract for coffee ends this winter. Shall we look at it together?\n\nDana Moreau"
-SECOND = "Hello {name},\n\na short call is enough: which day suits you?\n\nDana Moreau"
+FIRST = (
+    "Hello {name},\n\nyour coffee contract ends this winter. Shall we go through the renewal together?\n\nDana Moreau"
+)
+SECOND = "Hello {name},\n\na short call is enough. Which day suits you?\n\nDana Moreau"
 STEPS = {
     "steps": [
-        {"delay": {"amount": 3, "unit": "days"}, "prompt": "Ask for a day for a short call"},
-        {"delay": {"amount": 1, "unit": "weeks"}, "prompt": "Say that the offer ends this month"},
+        {"delay": {"amount": 3, "unit": "days"}, "prompt": "Suggest a short call"},
+        {"delay": {"amount": 1, "unit": "weeks"}, "prompt": "Mention that the offer ends this month"},
     ]
 }
 CALLS = (("compose", 74), ("sample", 9), ("judge", 4), ("test", 2))
@@ -41,7 +43,7 @@ def create_outreach(member: Member) -> None:
     start_generated_run(
         member_id=member.pk,
         new_contacts=False,
-        prompt="Office managers in Berlin, to offer them a free tasting",
+        prompt="Office managers in Berlin who might like a free tasting",
         count=10,
         industry="",
         additional_filters={},
@@ -64,8 +66,8 @@ def _followed(member: Member) -> GenieScheduler:
     now, sender = timezone.now(), Smtp.objects.first()
     people = list(Contact.objects.exclude(email=None).filter(replied_at=None).order_by("-pk")[SKIPPED:][:PEOPLE])
     run: GenieScheduler = GenieScheduler.objects.create(
-        name="Contracts that end this winter",
-        prompt="Ask whether they renew their contract",
+        name="Contracts ending this winter",
+        prompt="Ask about renewing the contract",
         ai_type="ai-offline",
         audience=Audience(contact_ids=tuple(contact.pk for contact in people)).as_json(),
         outreach_cadence=read_cadence(STEPS),

@@ -11,6 +11,6 @@ QUESTIONS = ("How many leads were added last month?", "Leads by status", "The 5 
 def create_questions(member: Member) -> None:
     """Ask the assistant about the demo's records."""
     first, *others = QUESTIONS
-    thread = create_thread(member_id=member.pk, title="Where we stand", question=first)
+    thread = create_thread(member_id=member.pk, title="Sales overview", question=first)
     for question in others:
         ask_question(id=thread.pk, member_id=member.pk, question=question)

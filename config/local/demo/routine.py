@@ -39,12 +39,12 @@ PATHS = (
 SOURCES = ("website", "referral", "event", "website")
 IMPORTS = 13
 TASKS = ("Send the offer", "Call back", "Send a price list", "Confirm the delivery", "Ask for feedback")
-MEETINGS = (("Tasting", "Their kitchen"), ("First call", "Video call"), ("Offer review", "Video call"))
+MEETINGS = (("Tasting", "Customer's office"), ("First call", "Video call"), ("Offer review", "Video call"))
 TALKS = (
     ("Do you deliver to Leeds?", "Yes, every Tuesday and Friday."),
-    ("Our grinder makes a noise.", "Sorry about that. A technician comes tomorrow."),
-    ("Which roast is the mildest?", "The morning blend. Shall we add a sample?"),
-    ("Can we pause our order in August?", "Of course. It starts again in September."),
+    ("Our grinder makes a strange noise.", "Sorry about that. A technician will come tomorrow."),
+    ("Which roast is the mildest?", "The morning blend. Shall we add a sample to your next order?"),
+    ("Can we pause our order in August?", "Of course. We'll resume deliveries in September."),
 )
 JOB_TITLES = ("Head of facilities", "Chief of staff", "Workplace manager")
 ANSWERS = ("Filter roast", "Espresso", "Both")
@@ -253,7 +253,7 @@ def _add_runs(contacts: Sequence[Contact], now: datetime) -> None:
                 finished_at=ended,
                 error_node="key" if status == WorkflowRun.Status.FAILED else "",
                 error_code="TagNotFound_400" if status == WorkflowRun.Status.FAILED else "",
-                error="There was no such tag." if status == WorkflowRun.Status.FAILED else "",
+                error="Tag not found." if status == WorkflowRun.Status.FAILED else "",
             )
             rows.append((run, began))
     _dated(WorkflowRun, rows)
@@ -334,7 +334,7 @@ def _add_refusals(member: Member, now: datetime) -> None:
             company_id=member.company_id,
             email=f"person{place + 1}@quiet.example",
             reason=Suppression.Reason.MANUAL,
-            source="Asked by phone",
+            source="Unsubscribed by phone",
             created_by=member,
         )
         rows.append((row, moment))

@@ -19,25 +19,25 @@ from crm.teams.services import MemberChanges, create_team
 
 PRODUCTS: tuple[JsonObject, ...] = (
     {
-        "name": "Espresso machine, rented",
+        "name": "Espresso machine rental",
         "type": "service",
         "price": 189,
         "unit": "month",
-        "description": "A machine on monthly terms.",
+        "description": "Espresso machine on a monthly plan.",
     },
     {
         "name": "Filter coffee corner",
         "type": "service",
         "price": 79,
         "unit": "month",
-        "description": "Filter coffee for a floor.",
+        "description": "Filter machine and cups for one office floor.",
     },
     {
         "name": "House blend beans",
         "type": "product",
         "price": 24.5,
         "unit": "kg",
-        "description": "Beans from roasters nearby.",
+        "description": "Our medium roast for espresso and filter.",
     },
 )
 STATUSES = ("new", "new", "contacted", "contacted", "qualified", "won", "lost")
@@ -47,7 +47,7 @@ TO_DO = (
     ("Send the offer", -2),
     ("Call about the trial week", 1),
     ("Ask for the floor plan", 3),
-    ("Renewal talk", 10),
+    ("Renewal call", 10),
 )
 """Title, and days until it is due."""
 CALLS = (("connected", 420), ("no_answer", 0), ("voicemail", 35), ("connected", 180), ("busy", 0), ("connected", 660))
@@ -92,7 +92,7 @@ def _leads(member: Member, products: list[str], team: str) -> list[str]:
 def _segments(member: Member) -> None:
     for name, panel, tree in (
         ("Office managers", "contact", {"jobTitle": "Office manager"}),
-        ("Worth over 1,000", "lead", None),
+        ("Over 1,000", "lead", None),
     ):
         advanced = None if tree else {"field": "value", "operator": "greaterThan", "value": 1000}
         create_segment(
@@ -126,7 +126,7 @@ def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
         }
         create_call(actor_id=colleague.pk, values=call, automation=False)
     for n, (title, place) in enumerate(
-        (("Tasting at your office", "Their kitchen"), ("Contract review", "Video call"))
+        (("Tasting at your office", "Customer's office"), ("Contract review", "Video call"))
     ):
         meeting: JsonObject = {
             "title": title,

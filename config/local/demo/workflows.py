@@ -11,11 +11,11 @@ from workflows.definitions.services import create_workflow
 from workflows.graphs.models import Workflow
 from workflows.triggers.enrolment import enrol
 
-WELCOME = "{{ contact.name | firstName }} is new here: call them this week."
+WELCOME = "Call {{ contact.name | firstName }} this week. New contact."
 THREE_DAYS = {"amount": 3, "unit": "days"}
 ANSWER = {
     "subject": "Thank you, {{ contact.name | firstName }}",
-    "body": "Hello {{ contact.name | firstName }},\n\nthank you for asking. Somebody of us calls you within three"
+    "body": "Hello {{ contact.name | firstName }},\n\nthank you for your request. We'll call you within three"
     " days.\n\n{{ company.name }}",
 }
 
@@ -29,7 +29,7 @@ def create_workflows(member: Member) -> None:
         "contact.created",
         [
             _node("welcome", "note", "Welcome", {"notes": WELCOME}),
-            _node("wait", "wait", "Three days", {"for": THREE_DAYS}),
+            _node("wait", "wait", "Wait three days", {"for": THREE_DAYS}),
             _node("key", "tags", "Key account", {"tags": [tags["Key account"]]}),
         ],
         [("welcome", "out", "wait"), ("wait", "out", "key")],
@@ -40,16 +40,16 @@ def create_workflows(member: Member) -> None:
         enrol(workflow=welcome, member_id=member.pk, panel="contact", selection=chosen, given={})
     _publish(
         member,
-        "Answer new leads",
+        "Reply to new leads",
         "lead.created",
         [
-            _node("answer", "mail", "Thank them", ANSWER),
-            _node("call", "followUp", "Call them", {"title": "Call {{ contact.name }}", "due": THREE_DAYS}),
-            _node("write", "followUp", "Write a letter", {"title": "{{ contact.name }} gets no mail: write a letter"}),
+            _node("answer", "mail", "Send thank-you email", ANSWER),
+            _node("call", "followUp", "Call the lead", {"title": "Call {{ contact.name }}", "due": THREE_DAYS}),
+            _node("write", "followUp", "Send a letter", {"title": "Send a letter to {{ contact.name }}"}),
         ],
         [("answer", "out", "call"), ("answer", "suppressed", "write")],
     )
-    create_workflow(member_id=member.pk, name="Look after silent leads", trigger_event_type="schedule")
+    create_workflow(member_id=member.pk, name="Follow up on inactive leads", trigger_event_type="schedule")
 
 
 def _node(id: str, type: str, label: str, config: JsonObject) -> JsonObject:

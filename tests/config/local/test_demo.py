@@ -85,11 +85,11 @@ def test_makes_a_company_to_try(data: Path) -> None:
         ]
         runs = GenieScheduler.objects.filter(of_campaign=None).order_by("name")
         assert list(runs.values_list("name", "draft", "recurring", "status")) == [
-            ("Contracts that end this winter", True, False, "completed"),
+            ("Contracts ending this winter", True, False, "completed"),
             ("New machines for key accounts", True, False, "queued"),
             ("Tastings in Berlin", True, False, "queued"),
             ("Welcome", False, False, "completed"),
-            ("Welcome in the new office", True, True, "queued"),
+            ("Welcome to your new office", True, True, "queued"),
         ]
         followed = SendJob.objects.filter(run=runs[0], status="sent")
         assert dict(followed.values_list("step").annotate(n=Count("pk"))) == {1: PEOPLE, 2: PEOPLE - ANSWERED}
