@@ -175,7 +175,7 @@ def test_older_keys_of_any_shape_stay_valid(cast: Cast) -> None:
 @pytest.mark.parametrize("header", ["Authorization", "authmember"])
 def test_session_headers_beside_a_key_are_refused(cast: Cast, header: str) -> None:
     answer = Caller(KEY, {"apikey": cast.api_key.key, header: session_headers(cast.owner)[header]}).get("/contact")
-    assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
+    assert (answer.status, answer.body["message"]) == (400, "This can't be done.")
     assert header in answer.body["warning"]
 
 

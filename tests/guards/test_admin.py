@@ -315,7 +315,7 @@ def test_staff_without_permission_see_nothing(company: Company) -> None:
     client = Client()
     client.force_login(UserFactory(is_staff=True))
     text, _ = opens(client, reverse("admin:index"))
-    assert "no permission has been given to you" in text
+    assert "You have no permissions yet" in text
     assert "Contacts" not in text
 
 

@@ -26,7 +26,7 @@ def test_the_answer_is_always_the_same() -> None:
             {
                 "status": "success",
                 "success": True,
-                "message": "If this address has an account, an email with a link is on its way.",
+                "message": "If this address has an account, we sent a link.",
                 "data": None,
             }
         )

@@ -287,7 +287,7 @@ def test_bulk_removal_by_filter_spares_the_rest(cast: Cast) -> None:
     assert answer.data == {"deletedCount": 2, "apiKeys": []}
     assert [reread(cast, member).status for member in gone] == ["blocked", "removed", "removed"]
     answer = cast.session.delete("/member", {"selectAll": True})
-    assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
+    assert (answer.status, answer.body["message"]) == (400, "This can't be done.")
     assert "last owner" in answer.body["warning"]
     assert reread(cast, cast.narrow).status == "accepted"
     assert cast.session.delete("/member", {}).status == 400

@@ -117,7 +117,7 @@ def test_leaving(cast: Cast, status: str) -> None:
 
 def test_the_last_owner_does_not_leave(cast: Cast) -> None:
     answer = private_caller(cast.owner).delete(f"/memberships/{cast.owner.pk}")
-    assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
+    assert (answer.status, answer.body["message"]) == (400, "This can't be done.")
     assert "last owner" in answer.body["warning"]
     with cast.scope():
         MemberFactory()

@@ -30,7 +30,7 @@ def test_the_last_owner_stays(cast: Cast) -> None:
         cast.session.delete("/member", {"ids": [cast.owner.pk, cast.narrow.pk]}),
         cast.session.put(path, {"status": "accepted"}),
     ):
-        assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
+        assert (answer.status, answer.body["message"]) == (400, "This can't be done.")
         assert "last owner" in answer.body["warning"]
     blocked = cast.session.put(path, {"status": "blocked"})
     assert (blocked.status, blocked.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")

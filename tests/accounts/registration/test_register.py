@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("nobody")
 ANSWER = {
     "status": "success",
     "success": True,
-    "message": "Open the email that we sent you, and follow its link.",
+    "message": "Open the link in the email we sent you.",
     "data": {"email": "ann@example.org"},
 }
 

@@ -200,7 +200,7 @@ def test_one_role_is_the_default_and_it_moves(cast: Cast) -> None:
     assert "warning" not in cast.key.put(f"/role/{old.pk}", {"isDefault": True}).body
     assert not stored(cast, new.data["_id"]).is_default
     refused = cast.key.put(f"/role/{old.pk}", {"isDefault": False})
-    assert (refused.status, refused.body["message"]) == (400, "This cannot be done.")
+    assert (refused.status, refused.body["message"]) == (400, "This can't be done.")
     assert "make another one the default" in refused.body["warning"]
     assert cast.key.put(f"/role/{new.data['_id']}", {"isDefault": False}).status == 200
     with cast.scope():
@@ -212,7 +212,7 @@ def test_a_role_in_use_or_the_default_one_stays(cast: Cast) -> None:
     with cast.scope():
         default = Role.objects.get(is_default=True)
     used = cast.key.delete("/role", {"ids": [free.pk, cast.narrow.role_id]})
-    assert (used.status, used.body["message"]) == (400, "This cannot be done.")
+    assert (used.status, used.body["message"]) == (400, "This can't be done.")
     assert cast.narrow.email in used.body["warning"]
     refused = cast.key.delete("/role", {"ids": [default.pk]})
     assert refused.status == 400

@@ -228,7 +228,7 @@ def test_templates_are_those_that_an_app_has(cast: Cast, monkeypatch: pytest.Mon
     answer = cast.key.put("/settings", {"notificationSettings": chosen})
     assert (answer.status, answer.body["message"]) == (
         400,
-        "This email template cannot be used. Choose another template.",
+        "You can't use this email template. Choose another template.",
     )
     assert "run.planned.emailTemplate" in answer.body["warning"]
     answer = cast.key.put("/settings", {"notificationSettings": {"run.planned": {"chatappTemplate": TEMPLATE}}})

@@ -34,7 +34,7 @@ def ids(cast: Cast, settings: Any) -> list[str]:
 
 def change(cast: Cast, **query: Any) -> dict[str, Any]:
     answer = cast.key.put("/contact", {"selectAll": True, "formData": {"city": "Ulm"}, "automation": "skip"}, **query)
-    assert (answer.status, answer.body["message"]) == (200, "This runs in the background.")
+    assert (answer.status, answer.body["message"]) == (200, "The change runs in the background.")
     assert answer.data == {"matchedCount": None, "updatedCount": None}
     return cast.key.get(f"{PATH}/{answer.body['bulkJob']}").data
 
@@ -85,7 +85,7 @@ def test_many_ids_become_a_job_too(cast: Cast, ids: list[str]) -> None:
     body = {"ids": [*reversed(ids), new_id()], "nids": [left_out], "formData": {"city": "Ulm"}}
     answer = cast.key.put("/contact", body)
     assert (answer.body["message"], answer.data) == (
-        "This runs in the background.",
+        "The change runs in the background.",
         {"matchedCount": None, "updatedCount": None},
     )
     assert cast.key.delete("/contact", {"ids": rest[:2]}).status == 200, "a whole batch has gone meanwhile"

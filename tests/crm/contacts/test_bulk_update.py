@@ -117,16 +117,16 @@ def test_select_all_acts_on_what_matches_the_query_string(cast: Cast, ids: list[
 
 
 REFUSALS: list[tuple[dict[str, Any], str | None]] = [
-    ({"formData": {"email": "x@example.com"}}, "The values that identify a record cannot be changed this way."),
+    ({"formData": {"email": "x@example.com"}}, "You can't change a record's unique values here."),
     (
         {"formData": {"number": "1", "countryCode": "+49"}},
-        "The values that identify a record cannot be changed this way.",
+        "You can't change a record's unique values here.",
     ),
     (
         {"formData": {"email": 1}, "updateType": "clear"},
-        "The values that identify a record cannot be changed this way.",
+        "You can't change a record's unique values here.",
     ),
-    ({"contactUniqueKey": "email"}, "The values that identify a record cannot be changed this way."),
+    ({"contactUniqueKey": "email"}, "You can't change a record's unique values here."),
     ({"formData": {"city": "x"}, "unchangedSince": "2026-01-01T00:00:00Z"}, None),
     ({"formData": {"planet": 1}}, "Field not found in your company."),
     ({"formData": {"city": True}}, "The value of a field is not valid."),

@@ -101,14 +101,14 @@ def test_the_unique_key_may_move_but_not_be_emptied_or_taken(cast: Cast, ann: st
     setting = cast.key.put(f"/contact/{ann}", {"contactUniqueKey": "email"})
     assert (setting.status, setting.body["message"]) == (
         400,
-        "The values that identify a record cannot be changed this way.",
+        "You can't change a record's unique values here.",
     )
     assert "PUT /settings changes it" in setting.body["warning"]
     for values in ({"email": None}, {"email": ""}, {"number": ""}, {"countryCode": None}):
         refused = cast.key.put(f"/contact/{ann}", {"formData": values})
         assert (refused.status, refused.body["message"]) == (
             400,
-            "The values that identify a record cannot be changed this way.",
+            "You can't change a record's unique values here.",
         ), values
     assert cast.key.get(f"/contact/{ann}").data == moved.data
 

@@ -196,7 +196,7 @@ def test_another_delimiter_reads_the_file_anew(cast: Cast) -> None:
 def test_bad_changes_are_named_and_change_nothing(cast: Cast) -> None:
     job = make(cast, csv_of(people(3)))
     for body, message in (
-        ({"options": {"rowFrom": 9}}, "The file does not have the first row."),
+        ({"options": {"rowFrom": 9}}, "The first row is after the end of the file."),
         ({"options": {"rowFrom": 3, "rowTo": 2}}, "first row"),
         ({"options": {"rowTo": 1}}, "This file has no rows. Choose another file."),
         ({"columnMapping": {"Nope": "email"}}, "not matched"),

@@ -98,7 +98,7 @@ def test_values_of_the_contact_are_written_to_it(cast: Cast, lead: dict[str, Any
     emptied = cast.key.put(f"/lead/{lead['_id']}", {"formData": {"email": ""}})
     assert (emptied.status, emptied.body["message"]) == (
         400,
-        "The values that identify a record cannot be changed this way.",
+        "You can't change a record's unique values here.",
     )
     assert cast.key.get(f"/lead/{lead['_id']}").data["source"] == "other"
 

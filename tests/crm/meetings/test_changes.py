@@ -124,7 +124,7 @@ def test_cancelled_meetings_stay(cast: Cast, outsiders: Cast) -> None:
     with cast.scope():
         assert Event.objects.get(kind="meeting.cancelled").automation is False
     refused = cast.key.put(f"/meeting/{first}", {"title": "Again"})
-    assert (refused.status, refused.body["message"]) == (400, "This cannot be done.")
+    assert (refused.status, refused.body["message"]) == (400, "This can't be done.")
     for body in ({"ids": [first]}, {"ids": [foreign]}, {"ids": [MISSING]}):
         missing = cast.key.delete("/meeting", body)
         assert (missing.status, missing.body["message"]) == (404, "Not found. It may have been deleted."), body

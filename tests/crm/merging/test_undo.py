@@ -176,7 +176,7 @@ def test_only_within_thirty_days(cast: Cast, pair: tuple[str, str]) -> None:
     found = merge(cast, "contact", *pair)
     with time_machine.travel(timezone.now() + timedelta(days=30, minutes=1), tick=False):
         answer = undo(cast, "contact", found["_id"])
-        assert (answer.status, answer.body["message"]) == (400, "This cannot be done.")
+        assert (answer.status, answer.body["message"]) == (400, "This can't be done.")
         assert answer.body["warning"].startswith("id: the merge could be undone until")
         assert cast.key.get(f"/contact/merge/{found['_id']}").data["canUndo"] is False
     with time_machine.travel(timezone.now() + timedelta(days=29, hours=23), tick=False):

@@ -284,10 +284,10 @@ def test_append_remove_and_clear(cast: Cast, fields: None) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ({"formData": {"name": "Same"}}, "The values that identify a record cannot be changed this way."),
+        ({"formData": {"name": "Same"}}, "You can't change a record's unique values here."),
         (
             {"formData": {"name": "Same"}, "updateType": "clear"},
-            "The values that identify a record cannot be changed this way.",
+            "You can't change a record's unique values here.",
         ),
         ({"formData": {}}, "The request is not complete or has wrong values."),
         ({"formData": {"shade": 1}}, "Field not found in your company."),

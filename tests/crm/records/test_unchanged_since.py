@@ -16,7 +16,7 @@ def test_a_record_that_has_changed_since_stays_as_it_is(cast: Cast, kind: str, v
     first = cast.key.put(path, {"formData": value, "unchangedSince": seen})
     assert first.status == 200, first.body
     late = cast.key.put(path, {"formData": {**value, "name": "Late"}, "unchangedSince": seen})
-    assert (late.status, late.body["message"]) == (409, "The record has changed in the meantime. Reload it.")
+    assert (late.status, late.body["message"]) == (409, "The record has changed in the meantime. Reload the page.")
     now = cast.key.get(path).data
     assert {**now["formData"], **value} == now["formData"]
     same = now["updatedAt"].replace("Z", "000+00:00")  # as a program writes the time that it has read

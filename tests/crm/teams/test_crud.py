@@ -225,8 +225,8 @@ def test_what_cannot_be_deleted(cast: Cast, outsiders: Cast) -> None:
         ({}, "Select at least one team."),
         ({"ids": []}, "Select at least one team."),
         ({"nids": [north]}, "Select at least one team."),
-        ({"ids": [north, general]}, "The default team cannot be deleted. Make another team the default first."),
-        ({"selectAll": True}, "The default team cannot be deleted. Make another team the default first."),
+        ({"ids": [north, general]}, "You can't delete the default team. Make another team the default first."),
+        ({"selectAll": True}, "You can't delete the default team. Make another team the default first."),
         ({"ids": [MISSING]}, "Team not found."),
         ({"ids": [foreign]}, "Team not found."),
     ]

@@ -23,7 +23,7 @@ def test_a_program_asks_and_goes_on_in_the_same_conversation(cast: Cast) -> None
     first = cast.key.post("/agent", {"question": "How many leads are there?"})
     assert (first.status, first.body["message"], first.data["status"]) == (
         201,
-        "The assistant is working on the reply.",
+        "The assistant is working on the answer.",
         "queued",
     )
     work("crm-chat")

@@ -157,11 +157,11 @@ def test_a_test_goes_to_members_alone(cast: Cast, post: Post) -> None:
         ({"to": [ann.email]}, "Choose at least one recipient."),
         ({"to": []}, "Choose at least one recipient."),
         ({"smtp": "0" * 24}, "No email sender works yet. Connect or select a sender."),
-        ({"templateId": None}, "This email template cannot be used. Choose another template."),
+        ({"templateId": None}, "You can't use this email template. Choose another template."),
         ({"templateId": "0" * 24}, "Email template not found."),
     ):
         assert cast.key.post("/campaign/test/smtp", {**body, **wrong}).body["message"] == message
-    assert cast.key.post("/campaign/test/pigeon", body).body["message"] == "Test messages of this kind cannot be sent."
+    assert cast.key.post("/campaign/test/pigeon", body).body["message"] == "You can't send test messages of this kind."
     post.server.at["rcpt"] = "550 5.1.1 no such user"
     assert (
         cast.key.post("/campaign/test/smtp", body).body["message"] == "The email could not be sent. Check the sender."

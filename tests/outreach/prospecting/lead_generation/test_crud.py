@@ -190,9 +190,9 @@ def test_cancel(ready: Cast) -> None:
 
 def test_bad_bodies_name_the_field_and_start_nothing(ready: Cast) -> None:
     for body, status, message, named in (
-        ({}, 400, "Describe the people that you look for.", "prompt"),
-        ({"prompt": "find me some good leads please"}, 400, "Describe the people that you look for.", "prompt"),
-        ({**WHO, "count": 51}, 400, "Choose at most 50 people for a run.", "count"),
+        ({}, 400, "Describe the people you are looking for.", "prompt"),
+        ({"prompt": "find me some good leads please"}, 400, "Describe the people you are looking for.", "prompt"),
+        ({**WHO, "count": 51}, 400, "Choose up to 50 people.", "count"),
         ({**WHO, "count": 0}, 400, None, "count"),
         ({**WHO, "additionalFilters": {"shoeSize": 43}}, 400, None, "additionalFilters"),
         ({**WHO, "additionalFilters": [1]}, 400, None, "additionalFilters"),

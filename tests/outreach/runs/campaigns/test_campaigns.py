@@ -179,7 +179,7 @@ def test_a_manual_campaign_waits_for_a_member(cast: Cast, people: dict[str, Any]
     assert cast.key.post(f"/campaign/{id}/release", {}).data["changedCount"] == 8
     other = made(cast, people, name="Automatic", **TEXT)
     answer = cast.key.post(f"/campaign/{other}/release", {})
-    assert (answer.status, answer.body["message"]) == (404, "This campaign sends its messages by itself.")
+    assert (answer.status, answer.body["message"]) == (404, "This is no manual campaign.")
 
 
 def test_drafts_whose_approval_is_outdated_are_released_together(cast: Cast, people: dict[str, Any]) -> None:
@@ -199,7 +199,7 @@ def test_bad_input_names_its_field(cast: Cast, people: dict[str, Any], other_ven
     for values, message, warning in (
         ({"name": "OPEN day"}, "A campaign with this name already exists.", "name: "),
         ({"type": "pigeon"}, "Choose one of the campaign types.", "type: 'pigeon'"),
-        ({"smtp": missing}, "This email sender is not one of your company.", "smtp: "),
+        ({"smtp": missing}, "This email sender is not available in your company.", "smtp: "),
         ({"type": "mailvendor-a", "smtp": None, "mailApp": missing}, "Email sender not found.", "mailApp: "),
         ({"type": "mailvendor-a"}, "Validation error: smtp: the campaign's type is mailvendor-a", "mailApp: "),
         ({"type": "mailvendor-b", "smtp": None, "mailApp": other_vendor}, "Email sender not found.", "mailApp: "),

@@ -328,8 +328,8 @@ def test_only_the_chosen_senders_send(ready: Cast, outsiders: Cast) -> None:
 
 def test_bad_bodies_are_named_and_start_nothing(ready: Cast) -> None:
     for body, message, named in (
-        ({"prompt": ""}, "Describe the people that you look for.", "prompt"),
-        ({"count": 51}, "Choose at most 50 people for a run.", "count"),
+        ({"prompt": ""}, "Describe the people you are looking for.", "prompt"),
+        ({"count": 51}, "Choose up to 50 people.", "count"),
         ({"count": 0}, None, "count"),
         ({"aiType": "ai-a"}, "No AI writer is connected yet.", "aiType"),
         ({"aiType": "oracle"}, "Choose one of the AI apps.", "aiType"),
@@ -346,7 +346,7 @@ def test_bad_bodies_are_named_and_start_nothing(ready: Cast) -> None:
         assert answer.status == 400, (body, answer.body)
         assert named in answer.body["warning"], answer.body
         assert message in (None, answer.body["message"])
-    assert ready.key.post(START, {}).body["message"] == "Describe the people that you look for."
+    assert ready.key.post(START, {}).body["message"] == "Describe the people you are looking for."
     with ready.scope():
         assert (GenieScheduler.objects.count(), LeadGeneration.objects.count()) == (0, 0)
         AiApp.objects.all().delete()

@@ -19,7 +19,7 @@ from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory
 from tests.outreach.helpers import Post, planned, run_of, statuses, work
 
-QUEUED = "This runs in the background."
+QUEUED = "The change runs in the background."
 
 
 @pytest.fixture(autouse=True)

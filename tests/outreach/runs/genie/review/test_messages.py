@@ -161,7 +161,7 @@ def test_words_that_changed_are_not_approved_unseen(cast: Cast, post: Post) -> N
     refused = cast.session.post(f"{PATH}/{id}/approve", {"contentHash": seen})
     assert (refused.status, refused.body["message"], refused.body["warning"]) == (
         409,
-        "The message has changed in the meantime.",
+        "The message has changed in the meantime. Reload the page.",
         "contentHash: read the message again before it is approved",
     )
     assert cast.key.get(f"{PATH}/{id}").data["status"] == "draft"

@@ -199,7 +199,7 @@ def test_evidence_from_the_run_to_the_erasure(cast: Cast, post: Post) -> None:
     assert (sources["Bring friends."], sources["Bring 3 friends."]) == (PERSON, "")
     assert edited["unproved"] is True
     again = cast.key.put(f"{PATH}/{message['_id']}", seen)
-    assert (again.status, again.body["message"]) == (409, "The message has changed in the meantime.")
+    assert (again.status, again.body["message"]) == (409, "The message has changed in the meantime. Reload the page.")
     assert cast.session.post(f"/contact/{contact.pk}/erase", {"confirm": "ann@example.org"}).status == 200
     with cast.scope():
         assert SendJob.objects.get().evidence == []
