@@ -12,6 +12,7 @@ from django.urls import resolve
 from core.access import Actor, may_read
 from core.errors import NamedError
 from core.lists import FieldSet
+from core.text.translation import gettext_lazy as _
 
 MOUNT = "api/protected"
 
@@ -69,8 +70,8 @@ TABLES = {
     for one in (
         Table(
             "contact",
-            "contact",
-            "contacts",
+            _("contact"),
+            _("contacts"),
             "people whom the company knows",
             ("name", "email", "contactNumber", "category", "tags", "formData", "unsubscribed", "createdAt"),
             "name",
@@ -80,8 +81,8 @@ TABLES = {
         ),
         Table(
             "lead",
-            "lead",
-            "leads",
+            _("lead"),
+            _("leads"),
             "enquiries and deals with contacts: status, value, who handles them",
             ("contact", "status", "source", "value", "teamMember", "team", "tags", "formData", "createdAt"),
             "contact",
@@ -91,8 +92,8 @@ TABLES = {
         ),
         Table(
             "lead-activity/follow-up",
-            "follow-up",
-            "follow-ups",
+            _("follow-up"),
+            _("follow-ups"),
             "what members are to do about leads",
             ("title", "notes", "lead", "dueAt", "status", "overdue", "assignee"),
             "title",
@@ -101,16 +102,16 @@ TABLES = {
         ),
         Table(
             "lead-activity",
-            "activity",
-            "activities",
+            _("activity"),
+            _("activities"),
             "what happened with leads and contacts: mails, notes, calls, changes of status",
             ("kind", "notes", "contact", "member", "happenedAt"),
             "kind",
         ),
         Table(
             "meeting",
-            "meeting",
-            "meetings",
+            _("meeting"),
+            _("meetings"),
             "meetings with contacts, past and to come",
             ("title", "startsAt", "endsAt", "place", "status", "organizer", "attendees", "contact"),
             "title",
@@ -119,8 +120,8 @@ TABLES = {
         ),
         Table(
             "calllog",
-            "call",
-            "calls",
+            _("call"),
+            _("calls"),
             "phone calls with contacts",
             ("contact", "member", "direction", "outcome", "startedAt", "duration", "notes"),
             "contact",
@@ -128,8 +129,8 @@ TABLES = {
         ),
         Table(
             "product-service",
-            "product",
-            "products",
+            _("product"),
+            _("products"),
             "products and services that the company sells",
             ("name", "type", "category", "price", "currency", "isActive"),
             "name",
@@ -138,8 +139,8 @@ TABLES = {
         ),
         Table(
             "genie/send-jobs",
-            "message",
-            "messages",
+            _("message"),
+            _("messages"),
             "mails of outreach to contacts: whether they went out, were opened, or why not",
             ("contact", "subject", "status", "reason", "deliveryStatus", "sentAt", "openCount", "clickCount"),
             "subject",
@@ -148,28 +149,28 @@ TABLES = {
         ),
         Table(
             "campaign",
-            "campaign",
-            "campaigns",
+            _("campaign"),
+            _("campaigns"),
             "campaigns by mail",
             ("name", "status", "type", "subject", "startedAt", "finishedAt", "createdAt"),
             "name",
             "campaigns",
         ),
-        Table("tag", "tag", "tags", "tags of contacts and leads", ("name", "description"), "name", "tags"),
+        Table("tag", _("tag"), _("tags"), "tags of contacts and leads", ("name", "description"), "name", "tags"),
         Table(
             "contact-category",
-            "category",
-            "categories",
+            _("category"),
+            _("categories"),
             "categories of contacts",
             ("name", "description"),
             "name",
             "categories",
         ),
-        Table("team", "team", "teams", "teams of members", ("name", "description", "members"), "name", "teams"),
+        Table("team", _("team"), _("teams"), "teams of members", ("name", "description", "members"), "name", "teams"),
         Table(
             "member",
-            "member",
-            "members",
+            _("member"),
+            _("members"),
             "people of the company who work with this service",
             ("name", "email", "status", "role"),
             "name",

@@ -10,11 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
+from django.utils.translation import gettext, ngettext
+
 from core.text.formats import Formats
+from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from outreach.insights.crm_chat.catalogue import TABLES, Table
 from outreach.insights.crm_chat.plans import Step
-from outreach.insights.crm_chat.reading import label_of
+from outreach.insights.crm_chat.reading import in_words, label_of
 
 NOUNS = {
     "contact": r"contacts?|people|persons?|customers?|address(?:es)?",
@@ -97,10 +100,10 @@ DATED = {
 """List -> the date that "last week" is about; otherwise when a record was added."""
 AMOUNTS = ("value", "price")
 """Fields with amounts in the company's currency."""
-KNOWS = (
-    "I read questions such as “How many leads were added last week?”, “Leads by status”, “The 5 biggest open deals”, "
-    "“Contacts without an email”, “Follow-ups that are overdue”, “Meetings next week” or “Who is Ann Miller?”. "
-    "An AI model, connected under Settings → AI, reads others too."
+KNOWS = gettext_lazy(
+    "Ask “How many leads were added last week?”, “Leads by status”, “The 5 biggest open deals”, "
+    "“Contacts without an email”, “Overdue tasks”, “Meetings next week” or “Who is Ann Miller?”. "
+    "Connect an AI model under Settings → AI to ask other questions."
 )
 
 
@@ -208,39 +211,49 @@ def _span(text: str) -> JsonObject | None:
 def words(results: Sequence[Values], formats: Formats) -> str:
     """Return the answer that the results give, with amounts in the company's format."""
     if not results:
-        return f"I do not understand this question. {KNOWS}"
+        return gettext("I don't understand this question. %(advice)s") % {"advice": KNOWS}
     said = [_of(result, formats) for result in results]
     if all(not result["error"] and not result["total"] and result["query"]["searchValue"] for result in results):
-        return f"I have found nothing that matches “{results[0]['query']['searchValue']}”. {KNOWS}"
+        values = {"search": results[0]["query"]["searchValue"], "advice": KNOWS}
+        return gettext("I found nothing for “%(search)s”. %(advice)s") % values
     return "\n".join(line for line in said if line)
 
 
 def _of(result: Values, formats: Formats) -> str:
     table = TABLES[result["list"]]
     if result["error"]:
-        return f"I cannot read {table.many} like that: {result['error']}"
-    total, what = result["total"] or 0, result["words"].partition(" sorted by ")[0]
-    more = "more than " if result["totalIsCapped"] else ""
-    verb = "is" if total == 1 else "are"
+        values = {"records": table.many, "error": result["error"]}
+        return gettext("I can't read the %(records)s: %(error)s") % values
+    total = result["total"] or 0
+    query = result["query"]
+    noun = table.one if total == 1 else table.many
+    records = in_words(noun, query["searchValue"], query["advancedFilters"], query["groupBy"], {})
     if not total:
-        return f"There are no {what}."
-    if total == 1:
-        what = what.replace(table.many, table.one, 1).replace(" that match “", " that matches “", 1)
-    head = f"There {verb} {more}{total:,} {what}"
+        return gettext("There are no %(records)s.") % {"records": records}
+    text = ngettext("There is %(count)s %(records)s", "There are %(count)s %(records)s", total)
+    if result["totalIsCapped"]:
+        text = gettext("There are more than %(count)s %(records)s")
+    head = text % {"count": f"{total:,}", "records": records}
     if result["groups"]:
-        lines = [
-            f"– {group['value'] or 'none'}: {group['count']:,}{_sum(group, formats)}" for group in result["groups"]
-        ]
+        lines = [f"– {group['value'] or gettext('none')}: {_group_words(group, formats)}" for group in result["groups"]]
         return "\n".join([f"{head}:", *lines])
     if not result["rows"]:
         return f"{head}."
     lines = [f"– {_line(table, row, formats)}" for row in result["rows"]]
-    left = f"These are {len(lines)} of them." if total > len(lines) else ""
+    left = ""
+    if total > len(lines):
+        left = gettext("Showing %(shown)s of %(total)s.") % {"shown": len(lines), "total": f"{total:,}"}
     return "\n".join([f"{head}:", *lines, *([left] if left else [])])
 
 
-def _sum(group: Values, formats: Formats) -> str:
-    return f", worth {formats.money(Decimal(str(group['sum'])))}" if group.get("sum") else ""
+def _group_words(group: Values, formats: Formats) -> str:
+    count = f"{group['count']:,}"
+    if not group.get("sum"):
+        return count
+    return gettext("%(count)s, worth %(amount)s") % {
+        "count": count,
+        "amount": formats.money(Decimal(str(group["sum"]))),
+    }
 
 
 def _line(table: Table, row: Values, formats: Formats) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db import connection, transaction
+from django.utils.translation import gettext
 
 from core.access import Actor
 from core.text.json import dumps
@@ -113,7 +114,9 @@ def _result(
     return {
         "list": table.path,
         "title": table.many.capitalize(),
-        "words": in_words(table, step, tree, asker.names),
+        "words": in_order(
+            in_words(table.many, step.search.strip(), tree, step.groupBy, asker.names), step, asker.names
+        ),
         "query": {
             "searchValue": step.search.strip(),
             "advancedFilters": tree,
@@ -174,7 +177,7 @@ def label_of(table: Table, row: Values) -> str:
     value = row.get(table.label)
     if isinstance(value, Mapping):
         value = value.get("name") or value.get("email")
-    return str(value or row.get("email") or f"A {table.one}")[:120]
+    return str(value or row.get("email") or gettext("Unnamed %(record)s") % {"record": table.one})[:120]
 
 
 def page_of(table: Table, step: Step, tree: Any) -> str:
@@ -190,19 +193,26 @@ def page_of(table: Table, step: Step, tree: Any) -> str:
     return f"{table.page}?{query}" if query else table.page
 
 
-def in_words(table: Table, step: Step, tree: Any, names: Mapping[str, str]) -> str:
-    """Describe in a sentence what a step reads."""
-    parts = [table.many]
-    if step.search.strip():
-        parts.append(f"that match “{step.search.strip()}”")
+def in_words(records: str, search: str, tree: Any, group: str, names: Mapping[str, str]) -> str:
+    """Describe the records that a step reads, such as “leads where status is won”."""
+    text = str(records)
+    if search:
+        text = gettext("%(records)s matching “%(search)s”") % {"records": text, "search": search}
     if tree is not None:
-        parts.append(f"where {_condition(tree, names)}")
-    if step.groupBy:
-        parts.append(f"by {_field(step.groupBy, names)}")
-    if step.sortBy and step.rows:
-        order = "highest or newest first" if step.sortOrder == "desc" else "lowest or oldest first"
-        parts.append(f"sorted by {_field(step.sortBy, names)}, {order}")
-    return " ".join(parts)[:1000]
+        text = gettext("%(records)s where %(condition)s") % {"records": text, "condition": _condition(tree, names)}
+    if group:
+        text = gettext("%(records)s by %(field)s") % {"records": text, "field": _field(group, names)}
+    return text[:1000]
+
+
+def in_order(records: str, step: Step, names: Mapping[str, str]) -> str:
+    """Add the order to a description of records, if the step reads any in one."""
+    if not (step.sortBy and step.rows):
+        return records
+    text = gettext("%(records)s sorted by %(field)s, lowest or oldest first")
+    if step.sortOrder == "desc":
+        text = gettext("%(records)s sorted by %(field)s, highest or newest first")
+    return text % {"records": records, "field": _field(step.sortBy, names)}
 
 
 def _field(name: str, names: Mapping[str, str]) -> str:
@@ -222,7 +232,7 @@ def _condition(node: Any, names: Mapping[str, str]) -> str:
         text = unit.removesuffix("s") if value.get("amount") == 1 else f"{value.get('amount')} {unit}"
     else:
         several = value if isinstance(value, list) else [value]
-        text = " or ".join(
+        text = gettext(" or ").join(
             str(part).lower() if isinstance(part, bool) else str(part) for part in several if part is not None
         )
     operator = str(node.get("operator", ""))

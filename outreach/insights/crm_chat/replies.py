@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.members.authentication import member_actor
 from accounts.models import Member
@@ -139,7 +140,7 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]
         read = _run(reply.steps, asker)
         # What is known by now stands in the row, so that another worker need not ask again.
         if not checkpoint(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
-            raise ProviderError("cancelled", "It was stopped.", temporary=False)
+            raise ProviderError("cancelled", gettext("The question was stopped."), temporary=False)
 
 
 def _run(steps: Sequence[Step], asker: Asker) -> list[JsonObject]:
@@ -170,7 +171,9 @@ class _Model:
             except (Unreadable, Unusable):
                 continue  # it could not be used before either; the model is asked again
         if timezone.now() - (self.message.started_at or timezone.now()) > SECONDS:
-            detail = f"No answer was there after {SECONDS.seconds} seconds. Ask again, or ask for less at once."
+            detail = gettext("No answer after %(seconds)s seconds. Ask again, or ask for less data.") % {
+                "seconds": SECONDS.seconds
+            }
             raise ProviderError("slow", detail, temporary=False)
         request = request_of(self.message.question, self.before, rounds, self.now, last)
         return self.provider.ask(self.rules, request, SCHEMA, lambda text: self._read(text, last))

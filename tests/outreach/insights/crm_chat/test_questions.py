@@ -48,14 +48,14 @@ def deals(cast: Cast) -> None:
         ("Contacts without an email", "– Ann Miller", 1),
         (
             "The 2 biggest deals",
-            "There are 4 leads:\n– Person 3, lost, $400.00\n– Person 2, won, $300.00\nThese are 2 of them.",
+            "There are 4 leads:\n– Person 3, lost, $400.00\n– Person 2, won, $300.00\nShowing 2 of 4.",
             4,
         ),
         ("Leads by status", "– won: 2, worth $500.00", 4),
         ("How many leads are in each status?", "– won: 2, worth $500.00", 4),
         ("how many leads in every status last week", "– won: 2, worth $500.00", 4),
         ("How many leads does each team member have?", "There are 4 leads", 4),
-        ("Who is Ann Miller?", "There is 1 contact that matches “Ann Miller”:\n– Ann Miller", 1),
+        ("Who is Ann Miller?", "There is 1 contact matching “Ann Miller”:\n– Ann Miller", 1),
         (
             "How many meetings next week?",
             "There are no meetings where start is within the next week.",
@@ -101,7 +101,7 @@ def test_an_answer_leads_to_the_lists_and_records_that_it_comes_from(cast: Cast)
 
 def test_what_no_rule_understands_is_said(cast: Cast) -> None:
     found = asked(cast.session, "What is the meaning of it all, in general?")
-    assert "I have found nothing that matches" in found["answer"]
+    assert "I found nothing for" in found["answer"]
     assert "How many leads were added last week?" in found["answer"]
 
 
@@ -148,7 +148,7 @@ def test_an_answer_holds_what_the_asker_may_read_when_it_is_made(cast: Cast) -> 
         role.permission = {"ai-crm-chat": {"GET": True, "POST": True}, "lead": {"GET": True}}
         role.save()
     found = asked(cast.narrow_session, "How many contacts are there?")
-    assert found["answer"].startswith("I cannot read contacts like that: Your role does not allow this")
+    assert found["answer"].startswith("I can't read the contacts: Your role does not allow this")
     assert found["evidence"][0]["total"] is None
     looked = asked(cast.narrow_session, "Who is Ann Miller?")
     assert "Ann" not in looked["answer"].replace("“Ann Miller”", "").replace("“Who is Ann Miller?”", "")
