@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.translation import gettext
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
@@ -77,10 +78,17 @@ def why_stopped(stored: Values | None) -> str:
     if not stored:
         return ""
     count, of = stored["count"], stored["of"]
-    share = f"{count:,} of {of:,} messages ({100 * count / max(of, 1):.2g} %)"
+    share = {"count": f"{count:,}", "total": f"{of:,}", "percent": f"{100 * count / max(of, 1):.2g}"}
+    text = gettext(
+        "%(count)s of %(total)s messages (%(percent)s%%) were reported as spam."
+        " Check the recipients and the text, then resume the sender."
+    )
     if stored["what"] == BOUNCES:
-        return f"{share} went to missing mailboxes. Check the source of the addresses, then resume the sender."
-    return f"{share} were reported as spam. Check the recipients and the text, then resume the sender."
+        text = gettext(
+            "%(count)s of %(total)s messages (%(percent)s%%) went to missing mailboxes."
+            " Check the source of the addresses, then resume the sender."
+        )
+    return text % share
 
 
 class Smtp(Sender):

@@ -166,13 +166,13 @@ def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Form
     if inputs.unwritten and decision["reason"] == inputs.unwritten and job.error:
         decision |= {"sentence": f"{decision['sentence']} {job.error}", "detail": job.error}
     if decision["reason"] == Reason.SENDER_STOPPED and sender is not None:
-        decision["sentence"] = f"The sender was stopped: {sender.why_stopped} It goes once somebody resumes the sender."
+        decision["sentence"] = f"{decision['sentence']} {sender.why_stopped}"
         decision["detail"] = sender.why_stopped
     # Pauses for limits are explained by the limit itself; only a server's failure is a reason of its own.
     paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
     if decision["state"] == "ready" and paused is not None and paused > now:
         error = sender.last_error  # type: ignore[union-attr]
-        sentence = f"The sender has trouble and rests: {error} {expected(paused, formats)}"
+        sentence = f"{sentence_of('sender_trouble')} {error} {expected(paused, formats)}"
         waiting = {"state": "wait", "reason": "sender_trouble", "sentence": sentence, "detail": error}
         return {**waiting, "until": paused, "goesAt": paused}
     return decision

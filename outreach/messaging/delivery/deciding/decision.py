@@ -50,6 +50,8 @@ import random
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from django.utils.translation import gettext
+
 from core.text.formats import Formats
 from core.types import JsonObject
 from outreach.messaging.delivery.deciding.reasons import MAX_ATTEMPTS, SENTENCES, Reason
@@ -207,7 +209,7 @@ def describe(inputs: DecisionInput, now: dt.datetime, formats: Formats) -> JsonO
 
 def expected(moment: dt.datetime, formats: Formats) -> str:
     """Return a sentence on when the message will be sent."""
-    return f"It goes on {formats.datetime(moment)} ({formats.timezone}), if nothing else comes between."
+    return gettext("Expected: %(time)s (%(zone)s).") % {"time": formats.datetime(moment), "zone": formats.timezone}
 
 
 def final_state(reason: str) -> FinalState:

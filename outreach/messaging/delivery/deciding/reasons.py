@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from core.text.translation import gettext_lazy as _
+
 MAX_ATTEMPTS = 5
 
 
@@ -50,81 +52,73 @@ class Reason(StrEnum):
     OUTSIDE_WINDOW = "outside_window"
 
 
-SENTENCES: dict[Reason, str] = {
-    Reason.RUN_CANCELLED: "The run that this message belongs to was cancelled.",
-    Reason.CONTACT_DELETED: "The contact was deleted.",
-    Reason.ADDRESS_SUPPRESSED: "The address is on the suppression list.",
-    Reason.UNSUBSCRIBED: "The contact has unsubscribed.",
-    Reason.REPLY_RECEIVED: "The contact has replied, so nothing more is sent by itself.",
-    Reason.BOUNCED: "Another message to this contact was refused or came back, so no follow-up is sent.",
-    Reason.LEAD_WON: "A lead of the contact was won, so no follow-up is sent.",
-    Reason.LEAD_LOST: "A lead of the contact was lost, so no follow-up is sent.",
-    Reason.NO_VALID_ADDRESS: "The contact has no valid email address, or no number for a chat.",
-    Reason.SESSION_CLOSED: (
-        "More than 24 hours have passed since the contact's last message, so that only an approved template may go."
-    ),
-    Reason.ATTEMPTS_EXHAUSTED: f"All {MAX_ATTEMPTS} attempts failed.",
-    Reason.SUBSCRIPTION_LAPSED: "The company's subscription has ended; the message goes once it is renewed.",
-    Reason.NOT_WRITTEN: "It is about to be written.",
-    Reason.AI_LIMIT_REACHED: "It is not written yet: a cap of AI use is reached.",
-    Reason.AI_BUSY: "It is not written yet: the AI model takes no more calls at the moment, and is asked again.",
-    Reason.AI_TROUBLE: "It is not written yet: the AI app does not work at present, and is tried again.",
-    Reason.WRITTEN_ANEW: "It is being rewritten.",
-    Reason.AWAITING_WINNER: "It is not written yet: the campaign tests its variants, and the winner writes to it.",
-    Reason.RUN_PAUSED: "The campaign, or the run of a workflow, is paused; the message goes once somebody resumes it.",
-    Reason.AWAITING_APPROVAL: "The message is a draft and waits for approval.",
-    Reason.APPROVAL_OUTDATED: (
-        "The contact's or the sender's name or address has changed since it was approved; it goes once it is approved"
-        " again."
-    ),
-    Reason.APPROVAL_EXPIRED: "Its approval has expired before it could go; it goes once it is approved again.",
-    Reason.TEMPLATE_NOT_APPROVED: "The chat vendor has not approved its template, or has paused it.",
-    Reason.SENDER_MISSING: "No sender is connected that could send this message.",
-    Reason.SENDER_INACTIVE: "The sender is switched off.",
-    Reason.SENDER_UNVERIFIED: "The sender has not passed its connection test.",
-    Reason.SENDER_STOPPED: "The sender was stopped, since too much of what it sent came back or was called spam.",
-    Reason.SCHEDULED_FOR_LATER: "The message is planned for later.",
-    Reason.LIMIT_DOMAIN: "The limit for the recipient's mail provider is reached.",
-    Reason.LIMIT_VENDOR: "Your company's limit for the mail vendor is reached, over all accounts there.",
-    Reason.LIMIT_PLAN: "All messages that the plan includes are used; it goes when there are more.",
-    Reason.RETRY_BACKOFF: "The last attempt failed for the time being; the next one is due later.",
-    Reason.LIMIT_DAY_RAMP: "The sender is new and has reached today's limit, which grows from day to day.",
-    Reason.LIMIT_DAY: "The sender has reached its limit per day.",
-    Reason.LIMIT_HOUR: "The sender has reached its limit per hour.",
-    Reason.LIMIT_MINUTE: "The sender has reached its limit per minute.",
-    Reason.LIMIT_CAMPAIGN: "The campaign has reached its limit per hour.",
-    Reason.OUTSIDE_WINDOW: "It is outside the sending hours at the recipient's place.",
+SENTENCES: dict[str, str] = {
+    "address_suppressed": _("The address is on the suppression list."),
+    "ai_busy": _("Not written yet. The AI model is busy and is asked again."),
+    "ai_limit_reached": _("Not written yet. The limit for AI use is reached."),
+    "ai_trouble": _("Not written yet. The AI app has a problem and is tried again."),
+    "approval_expired": _("The approval has expired. Approve the message again."),
+    "approval_outdated": _("The contact or sender has changed since the approval. Approve the message again."),
+    "attachment_missing": _("Not sent: an attached file was deleted."),
+    "attempts_exhausted": _("All attempts failed."),
+    "awaiting_approval": _("Needs approval."),
+    "awaiting_winner": _("Not written yet. The winner of the A/B test decides the text."),
+    "bad_address": _("The mail server says: this address doesn't exist."),
+    "bounced": _("Another message to this contact bounced, so follow-ups stopped."),
+    "came_back": _("Bounced: this mailbox doesn't exist."),
+    "changed_since_claim": _("Something changed just before sending. The message is checked again."),
+    "chat_refused": _("The chat service refused the message."),
+    "compose_failed": _("No text could be written for this contact."),
+    "contact_deleted": _("The contact was deleted."),
+    "declined": _("Rejected in review."),
+    "edited": _("The text was edited."),
+    "erased": _("The contact's data was erased."),
+    "invalid_message": _("The email could not be built from this message."),
+    "lead_lost": _("A lead of the contact was lost, so follow-ups stopped."),
+    "lead_won": _("A lead of the contact was won, so follow-ups stopped."),
+    "limit_campaign": _("The campaign has reached its hourly limit."),
+    "limit_day": _("The sender has reached its daily limit."),
+    "limit_day_ramp": _("The sender is new and has reached today's limit, which grows each day."),
+    "limit_domain": _("The limit for the recipient's email provider is reached."),
+    "limit_hour": _("The sender has reached its hourly limit."),
+    "limit_minute": _("The sender has reached its limit per minute."),
+    "limit_plan": _("All messages of your plan are used."),
+    "limit_vendor": _("Your company has reached the limit of the email service."),
+    "no_valid_address": _("The contact has no valid email address or chat number."),
+    "not_written": _("The message is about to be written."),
+    "number_unknown": _("The number has no account at the chat service."),
+    "opted_out": _("The contact doesn't accept these chat messages."),
+    "outside_window": _("Outside the sending hours in the recipient's time zone."),
+    "rejected": _("The mail server refused the message."),
+    "reply_received": _("The contact has replied, so nothing more is sent automatically."),
+    "restored": _("The service was restored from a backup. The message may already be sent."),
+    "retry_backoff": _("The last attempt failed. The next attempt follows later."),
+    "run_cancelled": _("The outreach was cancelled."),
+    "run_failed": _("The outreach could not be prepared completely, so nothing follows."),
+    "run_paused": _("The campaign or workflow is paused. Resume it to send the message."),
+    "sample_contact": _("This is a sample contact, so nothing was sent."),
+    "scheduled_for_later": _("Scheduled for later."),
+    "sender_inactive": _("The sender is switched off."),
+    "sender_missing": _("No sender is connected for this message."),
+    "sender_stopped": _("The sender was stopped: too many bounces or spam complaints."),
+    "sender_trouble": _("The sender has a problem. The message is sent when the sender works again."),
+    "sender_unverified": _("The sender has not passed its test."),
+    "session_closed": _("More than 24 hours since the contact's last message. Use an approved template."),
+    "subscription_lapsed": _("The subscription has ended. Renew it to send the message."),
+    "taken_over": _("Someone took over the conversation first."),
+    "template_not_approved": _("The chat service has not approved the template, or has paused it."),
+    "template_refused": _("The chat service refused the filled template."),
+    "uncertain": _("The connection broke while sending. Delivery is unknown."),
+    "unsubscribed": _("The contact has unsubscribed."),
+    "variable_missing": _("The contact has no value for a required field."),
+    "vendor_limit": _("The email service accepts no more at the moment. The message follows soon."),
+    "worker_died": _("The service stopped while sending."),
+    "worker_failed": _("The service could not continue, and tries again."),
+    "written_anew": _("The message is being rewritten."),
 }
-
-OTHER_SENTENCES = {
-    "attachment_missing": "A file that has to go with it is not there any more, so it was not sent.",
-    "bad_address": "The mail server says that there is no such address.",
-    "came_back": "It came back: the receiving server says that there is no such mailbox.",
-    "chat_refused": "The chat vendor refused it.",
-    "changed_since_claim": "Something changed while it was about to go; it is decided again.",
-    "compose_failed": "No text could be written for this contact.",
-    "declined": "Rejected in review.",
-    "edited": "A person has changed its words.",
-    "erased": "The contact's data were erased.",
-    "invalid_message": "No mail can be made of this message.",
-    "number_unknown": "The chat vendor says that the number has no account there.",
-    "opted_out": "The person takes no such messages of the company by chat.",
-    "rejected": "The mail server refused it.",
-    "restored": "The service was restored from a backup, and the original may have sent it.",
-    "run_failed": "The outreach could not be prepared to its end, so nothing follows.",
-    "sample_contact": "This is a sample contact, so nothing was sent.",
-    "sender_trouble": "It was not sent: its sender has trouble and rests. It goes when the sender works again.",
-    "taken_over": "A person has taken the conversation over before it went.",
-    "template_refused": "The chat vendor does not take the template as it was filled.",
-    "uncertain": "The connection broke while it was going; nobody knows whether it arrived.",
-    "variable_missing": "The contact has no value for something that the template needs.",
-    "vendor_limit": "The mail vendor takes no more at the moment; it goes in a while.",
-    "worker_died": "The service stopped while it was at work on it.",
-    "worker_failed": "The service could not go on with it, and tries again.",
-}
-"""Code -> sentence, of the reasons that the decision does not give."""
+"""Code of a reason -> its sentence, of those too that the decision does not give."""
 
 
 def sentence_of(reason: str) -> str:
     """Return the sentence of a reason's code; empty for none."""
-    return (SENTENCES | OTHER_SENTENCES).get(reason, reason.replace("_", " ").capitalize())
+    return str(SENTENCES.get(reason) or reason.replace("_", " ").capitalize())

@@ -15,7 +15,7 @@ from core.web.lists import Column, ListState
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
-from outreach.messaging.delivery.pages.reason_texts import TEXTS, ReasonedPage
+from outreach.messaging.delivery.pages.reason_texts import ReasonedPage
 from outreach.messaging.delivery.types import MessageDetailData
 
 STATUSES = (
@@ -127,7 +127,7 @@ class Messages(MessagePage):
 
     def name_filters(self, choices: dict[str, Choice], state: ListState, answer: Answer, named: dict[str, str]) -> None:
         """Set the labels of the filters in links, from the messages that they select."""
-        reasons = {entry["reason"]: entry["sentence"] for entry in answer.data} | dict(TEXTS)
+        reasons = {entry["reason"]: entry["sentence"] for entry in answer.data if entry["reason"]}
         runs = {entry["run"]["_id"]: entry["run"]["name"] for entry in answer.data if entry["run"]} | named
         for name, labels, unknown in (("reason", reasons, _("another reason")), ("run", runs, _("another outreach"))):
             options = tuple(

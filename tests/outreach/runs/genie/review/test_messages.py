@@ -48,7 +48,7 @@ def test_detail_says_why_it_has_not_gone_and_when_it_will(cast: Cast, post: Post
     id = first(cast, run)
     shown = cast.key.get(f"{PATH}/{id}").data
     assert (shown["decision"]["state"], shown["decision"]["reason"]) == ("wait", "awaiting_approval")
-    assert shown["decision"]["sentence"] == shown["sentence"] == "The message is a draft and waits for approval."
+    assert shown["decision"]["sentence"] == shown["sentence"] == "Needs approval."
     assert (shown["decision"]["until"], shown["decision"]["goesAt"]) == (None, None)
     assert shown["subject"]
     assert shown["text"]

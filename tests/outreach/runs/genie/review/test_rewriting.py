@@ -144,7 +144,7 @@ def test_an_edit_is_checked_again_and_kept_in_the_log(cast: Cast, post: Post) ->
     assert (found["We give 30 % off."], found["See https://evil.example now."]) == ("", "")
     step = changed["transitions"][-1]
     assert [step[name] for name in ("from", "to", "reason", "detail", "actor", "actorName", "sentence")] == [
-        *("draft", "draft", "edited", "text", cast.owner.pk, cast.owner.name, "A person has changed its words.")
+        *("draft", "draft", "edited", "text", cast.owner.pk, cast.owner.name, "The text was edited.")
     ]
     assert cast.session.put(f"{PATH}/{one}", {"text": text}).data["transitions"][-1] == step, "nothing has changed"
     # The name that the greeting rests on is another one by now.

@@ -84,12 +84,14 @@ def test_when_a_message_will_go(cast: Cast, post: Post) -> None:
     decision = cast.key.get(f"/genie/send-jobs/{job.pk}").data["decision"]
     when = Formats("Europe/Berlin", "dd.mm.yyyy").datetime(later)
     assert (decision["reason"], decision["goesAt"]) == ("scheduled_for_later", f"{later:%Y-%m-%dT%H:%M:%S}.000Z")
-    assert decision["sentence"].endswith(f" It goes on {when} (Europe/Berlin), if nothing else comes between.")
+    assert decision["sentence"].endswith(f" Expected: {when} (Europe/Berlin).")
     with cast.scope():
         SendJob.objects.update(due_at=timezone.now())
         Smtp.objects.update(paused_until=later, paused_reason="sender_trouble", last_error="421 busy.")
     decision = cast.key.get(f"/genie/send-jobs/{job.pk}").data["decision"]
-    assert decision["sentence"].startswith("The sender has trouble and rests: 421 busy. It goes on ")
+    assert decision["sentence"].startswith(
+        "The sender has a problem. The message is sent when the sender works again. 421 busy. Expected: "
+    )
     assert when in decision["sentence"]
 
 

@@ -114,7 +114,7 @@ def test_a_company_cap_answers_429_and_holds_runs_until_next_month(cast: Cast, p
     assert (statuses(cast, run), server.asked) == ({"planned": 1}, [])
     decision = detail(cast, run)["nextDecision"]
     assert decision["until"] >= cast.key.get("/ai-usage/caps").data["endsAt"][:7]
-    assert "It goes on" in decision["sentence"]
+    assert "Expected: " in decision["sentence"]
     assert run_of(cast, run).cost_cap == 2.5
     assert cast.key.post(f"/genie/{run}/cancel").data["cancelledCount"] == 1
     viewer = cast.narrow_session.put("/ai-usage/caps", {"monthlyTokenCap": None})
