@@ -48,7 +48,8 @@ class CouponAdmin(BackOfficeAdmin):
     @admin.display(description=_("Discount"), ordering="percent")
     def takes_off(self, row: Coupon) -> str:
         if row.percent is not None:
-            return f"{row.percent.normalize():f} %{f' of orders in {row.currency}' if row.currency else ''}"
+            share = {"percent": f"{row.percent.normalize():f}", "currency": row.currency}
+            return (_("%(percent)s%% of orders in %(currency)s") if row.currency else _("%(percent)s%%")) % share
         return f"{row.amount.normalize():f} {row.currency}" if row.amount is not None else "–"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:

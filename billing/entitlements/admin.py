@@ -5,12 +5,14 @@ from __future__ import annotations
 from django.utils.safestring import SafeString
 
 from accounts.models import Company
+from accounts.roles.pages import WORDS
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import is_open
 from core.backoffice.columns import chosen
 from core.backoffice.panels import facts, link, panel
 from core.tenancy import company_scope
+from core.text.labels.modules import name_of
 from core.text.translation import gettext_lazy as _
 
 
@@ -46,7 +48,7 @@ def _figures(subscription: Subscription) -> list[tuple[str, str]]:
         used = usage_of(allowed)
     seats, total = used.pop(SEATS)
     modules = _("All") if allowed.modules is None else str(len(allowed.modules))
-    named = [(module.replace("-", " ").capitalize(), _of(number, limit)) for module, (number, limit) in used.items()]
+    named = [(WORDS.get(module) or name_of(module), _of(number, limit)) for module, (number, limit) in used.items()]
     return [(_("Modules"), modules), (_("Seats"), _of(seats, total)), *named]
 
 

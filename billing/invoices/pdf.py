@@ -120,7 +120,7 @@ def _amount(minor: int, code: str) -> str:
 
 def _tax_name(invoice: Invoice) -> str:
     name, percent = invoice.tax_basis.get("name") or "Tax", invoice.tax_basis.get("percent")
-    return f"{name} {percent} %" if percent and percent != "0" else str(name)
+    return f"{name} {percent}%" if percent and percent != "0" else str(name)
 
 
 @lru_cache(maxsize=64)
@@ -130,7 +130,7 @@ def _pattern(code: str) -> str:
 
 
 def _percent(percent: Decimal) -> str:
-    return f"{percent.normalize():f} %" if percent else "–"
+    return f"{percent.normalize():f}%" if percent else "–"
 
 
 def _party(details: JsonObject) -> list[str]:

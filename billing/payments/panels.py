@@ -40,7 +40,7 @@ def _attempts(payment: Payment) -> SafeString:
     ]
     more = list_address(Attempt, q=payment.number) if len(cells) == ROWS else ""
     return table(
-        (_("Begun"), _("Gateway"), _("State"), _("Reason")), cells, more=more, empty=_("No gateway was asked.")
+        (_("Started"), _("Gateway"), _("State"), _("Reason")), cells, more=more, empty=_("No payment attempts.")
     )
 
 
@@ -55,7 +55,7 @@ def _hooks(payment: Payment) -> SafeString:
             named |= when & Q(hints__contains=[name])
     events = GatewayEvent.objects.filter(named).select_related("account").order_by("-created_at")[:ROWS]
     cells = [(link(event, f"{event.created_at:%Y-%m-%d %H:%M:%S}"), event.account, event.event_id) for event in events]
-    return table((_("Taken"), _("Account"), _("Event")), cells, empty=_("No webhook received."))
+    return table((_("Received"), _("Account"), _("Event")), cells, empty=_("No webhook received."))
 
 
 @panel(Payment, _("Refunds"), permission="billing.view_refund")
@@ -71,6 +71,4 @@ def _refunds(payment: Payment) -> SafeString:
         for row in rows
     ]
     more = list_address(Refund, q=payment.number) if len(cells) == ROWS else ""
-    return table(
-        (_("Amount"), _("State"), _("Where to"), _("Credit note")), cells, more=more, empty=_("Nothing was given back.")
-    )
+    return table((_("Amount"), _("State"), _("Refund to"), _("Credit note")), cells, more=more, empty=_("No refunds."))

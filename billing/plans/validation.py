@@ -11,6 +11,7 @@ from core.access.meters import METERS
 from core.backoffice.admin import BackOfficeForm
 from core.backoffice.inputs import ChoicesField, NumbersField
 from core.text.labels.modules import NAMES, name_of
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 
@@ -23,19 +24,17 @@ def _named(keys: Iterable[str]) -> list[tuple[str, str]]:
 class TermsForm(BackOfficeForm):
     """A form of modules and limits in the shapes that core.access expects."""
 
-    modules = ChoicesField(list(WORDS.items()), all_words="All of them", help_text="What may be used.")
+    modules = ChoicesField(list(WORDS.items()), all_words=_("All"), help_text=_("Modules that members can use."))
     limits = NumbersField(
         lambda: _named((*MODULES, *METERED, *RATES)),
-        help_text="How many there may be, or may be used in a month. Empty: no limit.",
+        help_text=_("Records allowed, or use per month. Empty means no limit."),
     )
 
 
 class OwnTermsForm(TermsForm):
     """A form of a subscription's own terms in place of its plan's, and the caps on its use beyond them."""
 
-    overage = NumbersField(
-        lambda: _named(METERS), help_text="The most that is billed beyond the plan in a month. Empty: no limit."
-    )
+    overage = NumbersField(lambda: _named(METERS), help_text=_("Extra use billed per month. Empty means no limit."))
 
     def clean_overage(self) -> JsonObject:
         return self.cleaned_data["overage"] or {}

@@ -16,16 +16,20 @@ from billing.revenue.selectors import (
     recurring_revenue,
 )
 from core.backoffice.panels import table
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 
 def sections() -> list[JsonObject]:
     """Return the titled parts of the page."""
     return [
-        {"title": "Revenue that comes back each month", "html": _recurring()},
-        *({"title": f"Revenue by month, in {code}", "html": _earned(sums)} for code, sums in _earned_by_currency()),
-        {"title": "Subscriptions that began and ended", "html": _churn()},
-        {"title": "What companies owe", "html": _owed()},
+        {"title": _("Monthly recurring revenue"), "html": _recurring()},
+        *(
+            {"title": _("Revenue by month in %(currency)s") % {"currency": code}, "html": _earned(sums)}
+            for code, sums in _earned_by_currency()
+        ),
+        {"title": _("Subscriptions and churn"), "html": _churn()},
+        {"title": _("Outstanding invoices"), "html": _owed()},
     ]
 
 
@@ -39,7 +43,9 @@ def _recurring() -> SafeString:
         )
         for revenue in recurring_revenue()
     ]
-    return table(("Currency", "Subscriptions", "A month", "A year"), rows, empty="Nobody pays yet.")
+    return table(
+        (_("Currency"), _("Subscriptions"), _("Per month"), _("Per year")), rows, empty=_("No paid subscriptions yet.")
+    )
 
 
 def _earned_by_currency() -> Iterable[tuple[str, list[tuple[str, int, str]]]]:
@@ -50,7 +56,7 @@ def _earned_by_currency() -> Iterable[tuple[str, list[tuple[str, int, str]]]]:
 def _earned(sums: Sequence[tuple[str, int, str]]) -> SafeString:
     most = max((minor for _, minor, _ in sums), default=0)
     rows = [(month, _amount(minor, code), _bar(minor, most)) for month, minor, code in sums]
-    return table(("Month", "Net of tax and credit notes", ""), rows)
+    return table((_("Month"), _("Net of tax and credit notes"), ""), rows)
 
 
 def _churn() -> SafeString:
@@ -62,12 +68,12 @@ def _churn() -> SafeString:
             f"{month.held:,}",
             f"{month.begun:,}",
             f"{month.ended:,}",
-            "–" if month.percent is None else f"{month.percent} %",
+            "–" if month.percent is None else f"{month.percent}%",
             _bar(month.ended, most),
         )
         for month in months
     ]
-    return table(("Month", "At its beginning", "Began", "Ended", "Ended of those before", ""), rows)
+    return table((_("Month"), _("At the start"), _("New"), _("Ended"), _("Churn"), ""), rows)
 
 
 def _owed() -> SafeString:
@@ -83,7 +89,9 @@ def _owed() -> SafeString:
         )
         for receivable in receivables
     ]
-    return table(("Currency", "Due for", "Invoices", "Owed", ""), rows, empty="Nobody owes anything.")
+    return table(
+        (_("Currency"), _("Overdue by"), _("Invoices"), _("Amount"), ""), rows, empty=_("No outstanding invoices.")
+    )
 
 
 def _amount(minor: int, code: str) -> str:

@@ -18,6 +18,7 @@ from django.utils import timezone
 from billing.ledger.models import Posting
 from billing.ledger.services import REVENUE
 from billing.subscriptions.models import SubscriptionChange
+from core.text.translation import gettext_lazy as _
 
 MONTHS = 12
 # What a subscription brings a month: the net value of the order or renewal that opened its period, by its months. What
@@ -51,7 +52,7 @@ FROM (
 JOIN billing_invoice AS invoice ON invoice.company_id = owed.company_id AND invoice.id = owed.about
 GROUP BY 1, 2 ORDER BY 1, 2
 """
-AGES = ("not due yet", "1 to 30 days", "31 to 60 days", "61 to 90 days", "longer")
+AGES = (_("Not due yet"), _("1 to 30 days"), _("31 to 60 days"), _("61 to 90 days"), _("More than 90 days"))
 
 
 @dataclass(frozen=True)

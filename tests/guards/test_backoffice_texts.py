@@ -19,14 +19,26 @@ MODULES = sorted(
     path
     for app in (*APPS, "config")
     for path in (PROJECT / app).rglob("*.py")
-    if path.stem.endswith("admin") or "backoffice" in path.parts
+    if path.stem.endswith("admin")
+    or {"backoffice", "staff", "revenue"} & set(path.parts)
+    or path.relative_to(PROJECT).as_posix() in ("billing/plans/validation.py", "billing/payments/panels.py")
 )
+"""Modules of the back office, and those whose forms, panels and pages it shows."""
 TRANSLATORS = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
 UNREAD = {"Hook", "Http404", "NamedError", "SuspiciousOperation", "ValidationFailed", "execute", "unscoped"}
 """Calls whose texts are for the code, logs and developers."""
 SENTENCE = re.compile(r"[A-Z][a-z’']+(?: |:|$)|[a-z’']{2,} [a-z’']{2,}")
-CODES = {"Content-Disposition", "Leadwright", "PostgreSQL", "Redis", "SET LOCAL statement_timeout = DEFAULT", "True"}
-"""Names of products, headers and statements."""
+CODES = {
+    "Content-Disposition",
+    "back office",
+    "back office, second factor",
+    "Leadwright",
+    "PostgreSQL",
+    "Redis",
+    "SET LOCAL statement_timeout = DEFAULT",
+    "True",
+}
+"""Names of products, headers, statements, and the reasons that the log-in log stores."""
 TITLE_CASE = re.compile(r"^[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+$")
 CODE = re.compile(r"_|^[a-z]|[a-z][A-Z]")
 ABBREVIATION = re.compile(r"\b(?:Api|Ai|Csv|Html|Ip|Ips|Ocr|Rsa|Sku|Smtp|Uid|Url|Vat|Xlsx)\b")

@@ -23,7 +23,7 @@ def test_a_stopped_sender_of_each_kind_is_resumed_on_its_page(cast: Cast) -> Non
         vendor = MailApp.objects.create(api_key="k", from_email="v@example.com", from_name="V", **stopped)
     for sender in (smtp, vendor):
         page = at(cast.owner, sender.page)
-        assert "6 of 60 messages (10 %) went to missing mailboxes" in text_of(client.get(page))
+        assert "6 of 60 messages (10%) went to missing mailboxes" in text_of(client.get(page))
         assert "Sender resumed" in toast_of(client, client.post(page, {"do": "resume"}))
         assert "Resume this sender" not in text_of(client.get(page))
         with cast.scope():

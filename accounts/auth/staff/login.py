@@ -12,6 +12,7 @@ from accounts.login_log.services import record_login
 from accounts.users.models import User
 from core.access.attempts import TooManyAttempts
 from core.access.callers import caller_of
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 REASON = "back office"
@@ -27,7 +28,9 @@ class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
             count_attempt(email=email, user=user, caller=caller)
         except TooManyAttempts as error:
             # Before super().clean(), which would hash the password: the limit also protects the processor.
-            raise ValidationError(f"Too many attempts. Try again in {error.retry_after} seconds.") from None
+            raise ValidationError(
+                _("Too many attempts. Try again in %(seconds)s seconds.") % {"seconds": error.retry_after}
+            ) from None
         try:
             cleaned = super().clean()
         except ValidationError:

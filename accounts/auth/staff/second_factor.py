@@ -16,6 +16,7 @@ from accounts.auth.models import SecondFactor
 from accounts.users.models import User
 from core.crypto import lookup_hash
 from core.errors import ApiError
+from core.text.translation import gettext_lazy as _
 
 BACKUP_CODES = 8
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -30,7 +31,7 @@ class WrongCode(ApiError):
     """A code that is wrong, was used before, or came too soon after a wrong one."""
 
     name = "WrongCode_400"
-    message = "The code does not fit"
+    message = _("The code is wrong.")
 
 
 def gate(request: HttpRequest) -> HttpResponse | None:
@@ -100,7 +101,7 @@ def _locked(user: User, *, confirmed: bool) -> SecondFactor:
     factors = SecondFactor.objects.select_for_update().filter(user_id=user.pk, confirmed=confirmed)
     factor: SecondFactor | None = factors.first()
     if factor is None:
-        raise WrongCode("the second factor has changed meanwhile; open this page again")
+        raise WrongCode(_("The second factor has changed. Reload the page."))
     return factor
 
 
@@ -115,5 +116,8 @@ def _renew(factor: SecondFactor) -> list[str]:
 def _wrong(factor: SecondFactor) -> WrongCode:
     """Return the error, with the seconds that a further code has to wait."""
     allowed, why = factor.verify_is_allowed()
-    wait = "" if allowed else f"; wait {max(1, round((why['locked_until'] - timezone.now()).total_seconds()))} seconds"
-    return WrongCode(f"the code is wrong, was used before, or came too soon after a wrong one{wait}")
+    if allowed:
+        return WrongCode(_("The code is wrong or was already used."))
+    seconds = max(1, round((why["locked_until"] - timezone.now()).total_seconds()))
+    text = _("The code is wrong or was already used. Try again in %(seconds)s seconds.")
+    return WrongCode(text % {"seconds": seconds})

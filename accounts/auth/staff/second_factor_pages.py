@@ -30,6 +30,7 @@ from accounts.login_log.models import LoginLog
 from accounts.login_log.services import record_login
 from accounts.users.models import User
 from core.access.callers import caller_of
+from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 ISSUER = "Leadwright"
@@ -42,8 +43,8 @@ class CodeForm(forms.Form):
 
     code = forms.CharField(
         max_length=40,
-        label="Code",
-        help_text="Enter the six digits of your authenticator app, or a backup code.",
+        label=_("Code"),
+        help_text=_("Six digits from your authenticator app, or a backup code."),
         widget=UnfoldAdminTextInputWidget(
             attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}
         ),
@@ -52,9 +53,9 @@ class CodeForm(forms.Form):
 
 def account_links(request: HttpRequest) -> list[dict[str, str]]:
     """Return the links of the account menu, which replace the theme's own."""
-    links = [{"title": "Change password", "link": reverse("admin:password_change")}]
+    links = [{"title": _("Change password"), "link": reverse("admin:password_change")}]
     if settings.STAFF_SECOND_FACTOR != "off":
-        links.append({"title": "Second factor", "link": reverse(PAGE)})
+        links.append({"title": _("Second factor"), "link": reverse(PAGE)})
     return links
 
 
@@ -93,7 +94,7 @@ def _answer(request: HttpRequest, user: User, context: JsonObject, code: str) ->
         return HttpResponseRedirect(_next(request))
     if request.POST.get("do") == "remove":
         remove(user, code)
-        messages.success(request, "The second factor is removed")
+        messages.success(request, _("Second factor removed"))
         return HttpResponseRedirect(reverse(PAGE))
     context["codes"] = renew_backup_codes(user, code)
     context["factor"] = factor_of(user)
@@ -120,7 +121,7 @@ def _page(request: HttpRequest, user: User, context: JsonObject, form: CodeForm)
         }
     context |= {
         **admin.site.each_context(request),
-        "title": "Second factor",
+        "title": _("Second factor"),
         "form": form,
         "next": _next(request),
         "required": settings.STAFF_SECOND_FACTOR == "required",

@@ -123,7 +123,7 @@ def _messages(run: GenieScheduler) -> SafeString:
     return message_table(SendJob.objects.filter(run=run), run__id__exact=run.pk)
 
 
-@panel(Company, _("Runs"), permission="outreach.view_geniescheduler")
+@panel(Company, _("Outreach"), permission="outreach.view_geniescheduler")
 def _runs(company: Company) -> SafeString:
     rows: list[Any] = list(GenieScheduler.objects.filter(company=company, is_deleted=False).order_by("-id")[:ROWS])
     counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")

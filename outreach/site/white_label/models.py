@@ -53,6 +53,7 @@ class WhiteLabel(CompanyModel):
 
     class Meta(CompanyModel.Meta):
         verbose_name = _("brand")
+        verbose_name_plural = _("branding")
         constraints = [models.UniqueConstraint(fields=("company",), name="whitelabel_once")]
 
     def __str__(self) -> str:

@@ -98,7 +98,7 @@ def test_it_is_set_up_by_a_code_of_the_app(staff: User, clock: Any) -> None:
     assert App(text(client)).key == app.key
     assert "The code is wrong" not in text(client)
     wrong = send(client, f"{(int(app.code()) + 1) % 1_000_000:06}")
-    assert "the code is wrong" in wrong.content.decode()
+    assert "The code is wrong" in wrong.content.decode()
     assert "backup codes" not in wrong.content.decode()
     assert text(client, HOME)
     clock.shift(5)
@@ -180,7 +180,7 @@ def test_backup_codes_are_renewed_by_a_code(enrolled: tuple[App, list[str]], clo
     client = log_in()
     send(client, app.code())
     clock.shift(60)
-    assert "the code is wrong" in send(client, "123", do="renew").content.decode()
+    assert "The code is wrong" in send(client, "123", do="renew").content.decode()
     clock.shift(60)
     fresh = codes_in(send(client, app.code(), do="renew"))
     assert len(fresh) == 8

@@ -98,7 +98,7 @@ def test_a_stopped_sender_says_why_and_goes_on_by_one_click(cast: Cast, post: Po
         Smtp.objects.filter(pk=smtp.pk).update(stopped_at=timezone.now() - timedelta(days=2))
     shown = cast.key.get(f"/genie/send-jobs/{waiting.pk}").data["decision"]
     assert shown["reason"] == "sender_stopped"
-    assert "6 of 60 messages (10 %) went to missing mailboxes" in shown["sentence"]
+    assert "6 of 60 messages (10%) went to missing mailboxes" in shown["sentence"]
     state = cast.key.get(f"/apps/smtp/{smtp.pk}/guardrail").data
     assert (state["rampPause"], state["rates"][0]["percent"], state["rates"][0]["stopsAt"]) == (True, 10.0, 5.0)
     listed = cast.key.get(f"/apps/smtp/{smtp.pk}").data
