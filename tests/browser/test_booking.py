@@ -73,7 +73,7 @@ def test_a_visitor_books_moves_and_cancels(
     page.locator(".booking-slots a").nth(1).click()
     page.get_by_label("Your name").fill("Ann Ash")
     page.get_by_role("button", name="Book", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("Fill this in.")
+    expect(page.get_by_role("alert")).to_contain_text("Enter a value.")
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_label("Your email address").fill("ann@example.org")
     page.get_by_label("Your phone number").fill("+49 151 12345678")

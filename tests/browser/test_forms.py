@@ -55,7 +55,7 @@ def test_a_visitor_becomes_a_lead(page: Page, live_server: Any, settings: Any, m
     page.get_by_label("Your phone number").fill("+49 151 12345678")
     page.get_by_label("What do you drink?").select_option("Espresso")
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("alert")).to_contain_text("Fill this in.")
+    expect(page.get_by_role("alert")).to_contain_text("Enter a value.")
     assert violations(page.context.new_cdp_session(page), axe) == []
     page.get_by_label("Your email address").fill("ann@example.org")
     page.get_by_role("button", name="Send").click()

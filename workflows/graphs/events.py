@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from core.events.kinds import EVENTS
 from core.ids import is_id
+from core.text.translation import gettext_lazy
 from core.types import Values
 
 SCHEDULE = "schedule"
 WEBHOOK = "webhook"
 MANUAL = "manual"
 OTHERS = {
-    SCHEDULE: "At a time",
-    WEBHOOK: "When its address is called",
-    MANUAL: "By hand only",
+    SCHEDULE: gettext_lazy("On a schedule"),
+    WEBHOOK: gettext_lazy("A webhook is received"),
+    MANUAL: gettext_lazy("Started by hand"),
 }
 """Triggers of runs other than events."""
 SILENT = ("workflow",)

@@ -15,7 +15,7 @@ PER_SECOND = 80
 """Messages a second that the vendor accepts from a number by default."""
 DIRECT = ("messenger", "social-b")
 """The vendors whose people have no number: messages go to the address of a conversation."""
-PLACES = {"chatapp": "Chat app", "messenger": "Messenger app", "social-b": "Social account"}
+PLACES = {"chatapp": _("Chat number"), "messenger": _("Messenger"), "social-b": _("Social account")}
 HELD = "this number is connected already; switch the other app off first"
 
 

@@ -60,21 +60,21 @@ def read_answer(field: Values, raw_answer: Any, country_code: str = "", country:
         items = raw_answer if isinstance(raw_answer, list) else [raw_answer]
         chosen = list(dict.fromkeys(_text(item) for item in items[:100] if item))
         if any(item not in field["options"] for item in chosen):
-            raise BadAnswer(gettext("Choose from the options."))
+            raise BadAnswer(gettext("Choose one of the options."))
         if field["required"] and not chosen:
-            raise BadAnswer(gettext("Choose at least one."))
+            raise BadAnswer(gettext("Choose at least one option."))
         return chosen
     if kind in (CHECKBOX, CONSENT):
         is_set = raw_answer is True or (
             isinstance(raw_answer, str) and raw_answer.strip().lower() in ("yes", "on", "true", "1")
         )
         if field["required"] and not is_set:
-            raise BadAnswer(gettext("Tick this box to go on."))
+            raise BadAnswer(gettext("Tick this box to continue."))
         return YES if is_set else ""
     text = field["value"] if kind == HIDDEN and raw_answer in (None, "") else _text(raw_answer)
     if not text:
         if field["required"]:
-            raise BadAnswer(gettext("Fill this in."))
+            raise BadAnswer(gettext("Enter a value."))
         return ""
     return _read(field, kind, text, country_code, country)
 
@@ -87,7 +87,7 @@ def _read(field: Values, kind: str, text: str, country_code: str, country: str) 
             return read_phone(country_code or None, text, country).e164
     except BadAddress:
         hint = "ann@example.org" if kind == EMAIL else "+49 170 1234567"
-        raise BadAnswer(f"Write it like {hint}.") from None
+        raise BadAnswer(gettext("Enter a value such as %(example)s.") % {"example": hint}) from None
     if kind == SELECT and text not in field["options"]:
         raise BadAnswer(gettext("Choose one of the options."))
     if kind == NUMBER:
@@ -96,13 +96,13 @@ def _read(field: Values, kind: str, text: str, country_code: str, country: str) 
         except ValueError:
             number = float("nan")
         if not isfinite(number):
-            raise BadAnswer(gettext("Write a number."))
+            raise BadAnswer(gettext("Enter a number."))
         return text.replace(",", ".")
     if kind == DATE:
         try:
             return date.fromisoformat(text[:10]).isoformat()
         except ValueError:
-            raise BadAnswer(gettext("Choose a day, such as 2027-01-31.")) from None
+            raise BadAnswer(gettext("Enter a date, such as 2027-01-31.")) from None
     return text if kind in (TEXTAREA, HIDDEN) else " ".join(text.split())
 
 
@@ -111,8 +111,8 @@ def _text(raw_answer: Any) -> str:
     if raw_answer is None:
         return ""
     if isinstance(raw_answer, bool) or not isinstance(raw_answer, str | int | float):
-        raise BadAnswer(gettext("Write a text."))
+        raise BadAnswer(gettext("Enter a text."))
     text = _UNWRITTEN.sub("", str(raw_answer).replace("\r\n", "\n")).strip()
     if len(text) > MAX_ANSWER_LENGTH:
-        raise BadAnswer(f"Write at most {MAX_ANSWER_LENGTH:,} characters.")
+        raise BadAnswer(gettext("Enter at most %(number)s characters.") % {"number": f"{MAX_ANSWER_LENGTH:,}"})
     return text

@@ -42,10 +42,10 @@ from outreach.site.forms.submissions import (
 )
 
 NO_FORM = gettext_lazy("This form is closed")
-AGAIN = gettext_lazy("Check your answers and send them again.")
-TOO_OFTEN = gettext_lazy("Too many tries. Wait a minute, then send it again.")
-OLD = gettext_lazy("This page was open for too long. Send it again.")
-TOO_LONG = gettext_lazy("Your answers are too long. Shorten them and send them again.")
+AGAIN = gettext_lazy("Check your answers and try again.")
+TOO_OFTEN = gettext_lazy("Too many attempts. Try again in a minute.")
+OLD = gettext_lazy("This page has expired. Send the form again.")
+TOO_LONG = gettext_lazy("Your answers are too long. Shorten your answers and try again.")
 
 
 @csrf_exempt
@@ -78,7 +78,7 @@ def _submit(request: HttpRequest, form: Form) -> HttpResponse:
         return _page(request, form, {"title": TOO_LONG}, 413)
     own = {origin_of(settings.BASE_URL), f"{request.scheme}://{request.get_host()}"}
     if not fits_origin(form, request.headers.get("Origin"), own):
-        return _page(request, form, {"title": "This site may not send the form"}, 403)
+        return _page(request, form, {"title": gettext_lazy("This website can't send the form")}, 403)
     sent = request.POST
     inputs: JsonObject = {
         field["key"]: sent.getlist(field["key"]) if field["type"] == MULTI else sent.get(field["key"])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import NamedError, shorten
+from core.text.translation import gettext_lazy
 from core.types import Values
 from crm.leads.schema import CONTACT_KEYS, SYSTEM_COLUMNS, LeadSchema
 from crm.records.schema import RecordSchema
@@ -15,14 +16,14 @@ INVALID = "InvalidMapping_400"
 OF_CONTACT = "contact."
 """Prefix of the key of a contact's custom field, because leads may have one of the same key."""
 NAMES = {
-    "name": "Name",
-    "email": "Email address",
-    "countryCode": "Country code",
-    "number": "Phone number",
-    "status": "Status",
-    "source": "Source",
-    "value": "Value",
-    "notes": "Notes",
+    "name": gettext_lazy("Name"),
+    "email": gettext_lazy("Email address"),
+    "countryCode": gettext_lazy("Country code"),
+    "number": gettext_lazy("Phone number"),
+    "status": gettext_lazy("Status"),
+    "source": gettext_lazy("Source"),
+    "value": gettext_lazy("Value"),
+    "notes": gettext_lazy("Notes"),
 }
 SKIPPED = frozenset({"status"})
 """Fields that no visitor may set."""

@@ -114,7 +114,7 @@ def test_who_has_an_account_accepts_with_its_password(cast: Cast, token: str) ->
     code, text = page("/invite", token=token)
     assert (code, "already has an account" in text, "Choose a password" in text) == (200, True, False)
     code, text = page("/invite", token=token, password=OTHER)
-    assert (code, "email or password is wrong" in text) == (400, True)
+    assert (code, "Email or password is wrong" in text) == (400, True)
     assert status(cast) == "invited"
     browser = Client()
     entered = browser.post("/invite", {"token": token, "password": PASSWORD})

@@ -64,7 +64,11 @@ def test_what_is_owed_by_age(server: Server) -> None:
         credit(draft, 1500, "goodwill")
     with unscoped(reason="test: all companies"):
         found = [(one.currency, one.age, one.invoices, one.minor) for one in aged_receivables()]
-    assert found == [("USD", "Not due yet", 1, 1000), ("USD", "31 to 60 days", 1, 2000), ("USD", "More than 90 days", 1, 2500)]
+    assert found == [
+        ("USD", "Not due yet", 1, 1000),
+        ("USD", "31 to 60 days", 1, 2000),
+        ("USD", "More than 90 days", 1, 2500),
+    ]
 
 
 def test_the_page_of_revenue(staff: Client, server: Server) -> None:
