@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import ngettext
 
 from accounts.auth.models import SecondFactor
 from accounts.users.models import User
@@ -119,5 +120,9 @@ def _wrong(factor: SecondFactor) -> WrongCode:
     if allowed:
         return WrongCode(_("The code is wrong or was already used."))
     seconds = max(1, round((why["locked_until"] - timezone.now()).total_seconds()))
-    text = _("The code is wrong or was already used. Try again in %(seconds)s seconds.")
+    text = ngettext(
+        "The code is wrong or came too soon. Try again in %(seconds)s second.",
+        "The code is wrong or came too soon. Try again in %(seconds)s seconds.",
+        seconds,
+    )
     return WrongCode(text % {"seconds": seconds})
