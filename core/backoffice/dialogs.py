@@ -63,7 +63,8 @@ def name_inputs(fields: Mapping[str, Field]) -> None:
     for name, field in fields.items():
         field.label = field.label or heading(name)
         if isinstance(field, ChoiceField) and not isinstance(field, ModelChoiceField):
-            field.choices = [(value, choice_label(str(label))) for value, label in field.choices]
+            choices: Any = field.choices
+            field.choices = [(value, choice_label(str(label))) for value, label in choices]
 
 
 class DialogMixin:

@@ -148,5 +148,4 @@ CHOICES = {
 
 def choice_label(label: str) -> str:
     """Return the words for a choice: those of the list above, or its label with one capital letter."""
-    text = CHOICES.get(label)
-    return str(text) if text is not None else label[:1].upper() + label[1:]
+    return CHOICES.get(label) or label[:1].upper() + label[1:]
