@@ -9,6 +9,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeNumericFilt
 from accounts.companies.models import Company
 from accounts.request_log.models import ServerLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.translation import gettext_lazy as _
 
@@ -33,7 +34,7 @@ def _requests(company: Company) -> SafeString:
             link(row, f"{row.method} {row.path}"),
             row.status,
             f"{row.duration_ms:,.0f} ms",
-            row.auth_path,
+            chosen(row, "auth_path"),
             row.member or "–",
             row.created_at,
         )

@@ -27,7 +27,7 @@ PANELS = {
     "Settings": "accounts.view_companysettings",
     "API keys": "accounts.view_apikey",
     "Requests": "accounts.view_serverlog",
-    "Logins": "accounts.view_loginlog",
+    "Log-ins": "accounts.view_loginlog",
     "Invites": "accounts.view_invitelog",
     "Visits": "accounts.view_staffvisit",
 }
@@ -95,10 +95,10 @@ def test_each_panel_shows_what_is_there(cast: Cast, outsiders: Cast, staff: User
         "Members": (cast.owner.email, cast.narrow.email, "Owner", "Accepted"),
         "Settings": ("Orchard", "NOK", "dd/mm/yyyy HH:mm", "UTC"),
         "API keys": (cast.api_key.masked_key, used.isoformat(), cast.owner.name),
-        "Requests": ("POST /apple/0", "403", "12 ms", "session", cast.owner.name),
-        "Logins": ("apple0@example.org", "Failed", "wrong password", "192.0.2.7"),
-        "Invites": ("apple-invited0@example.org", "Role Changed", "apple"),
-        "Visits": ("Ticket 0 apple", "root@example.com", "open"),
+        "Requests": ("POST /apple/0", "403", "12 ms", "Browser or app", cast.owner.name),
+        "Log-ins": ("apple0@example.org", "Failed", "wrong password", "192.0.2.7"),
+        "Invites": ("apple-invited0@example.org", "Role changed", "apple"),
+        "Visits": ("Ticket 0 apple", "root@example.com", "Open"),
     }
     assert set(PANELS) == set(expected)
     assert set(PANELS) <= set(shown)
@@ -130,11 +130,11 @@ def test_a_company_where_nothing_happened(client: Client) -> None:
     company = CompanyFactory()
     answer = client.get(reverse("admin:accounts_company_change", args=(company.pk,)))
     shown = {one["title"]: one["html"] for one in answer.context["panels"]}
-    assert "never changed" in shown["Settings"]
-    assert "Nobody has called the API." in shown["Requests"]
-    assert "Nobody has logged in." in shown["Logins"]
-    assert "Nobody has been invited." in shown["Invites"]
-    assert "No staff member has looked at this company." in shown["Visits"]
+    assert "Never changed" in shown["Settings"]
+    assert "No requests yet." in shown["Requests"]
+    assert "No log-ins yet." in shown["Log-ins"]
+    assert "No invites yet." in shown["Invites"]
+    assert "No visits yet." in shown["Visits"]
 
 
 @pytest.mark.parametrize("title", PANELS)

@@ -130,6 +130,8 @@ CHOICES = {
     "parked: the gateway says something else than the order": _("Parked: payment differs from the order"),
     "parked: workers died on it": _("Parked: workers crashed"),
     "private": _("Own account"),
+    "public": _("Without log-in"),
+    "session": _("Browser or app"),
     "seats for the rest of a period": _("Seats until the period ends"),
     "taken back by a credit note": _("Credited"),
     "taken back by the bank": _("Chargeback"),

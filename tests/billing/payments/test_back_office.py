@@ -76,7 +76,7 @@ def test_an_order_lists_what_was_tried_and_what_waits_is_counted(staff: Client) 
     assert "Stripe" in page
     assert "evt_named" in page
     assert "evt_other" not in page
-    assert "Parked attempts to pay" in staff.get(reverse("admin:index")).content.decode()
+    assert "Parked payments" in staff.get(reverse("admin:index")).content.decode()
     found = staff.get(address("attempt_changelist"), {"status__in": "wrong,unknown"})
     assert [row.pk for row in found.context["cl"].result_list] == [attempt.pk]
     listed = found.content.decode()

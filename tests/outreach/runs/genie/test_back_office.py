@@ -63,7 +63,7 @@ def test_a_run_says_its_follow_ups_and_texts_in_words(staff: Client, run: GenieS
     assert "After 3 days: “Ask for a short call”" in page
     assert "After 1 week: the template Second letter" in page
     assert "A (60 %): “Coffee” B (40 %): “Tea?”" in page
-    assert "Marked as bulk mail" in page
+    assert "Sent as a campaign" in page
     assert "testShare" not in page
 
 
@@ -114,7 +114,7 @@ def test_single_drafts_are_decided_about(cast: Cast, staff: Client, draft: SendJ
             draft.refresh_from_db()
         return text_of(answer)
 
-    assert "Make it a draft again" not in text_of(staff.get(address(draft)))
+    assert "Hold as a draft" not in text_of(staff.get(address(draft)))
     assert "Approved: 1" in press("approve_draft")
     assert (draft.status, draft.recipient, draft.approved_by_id) == ("approved", "ann@example.org", None)
     with cast.scope():
