@@ -65,7 +65,7 @@ def compare_now(admin_page: GatewayAccountAdmin, request: HttpRequest, rows: Que
 
 @admin.register(Difference)
 class DifferenceAdmin(BackOfficeAdmin):
-    """Differences between a gateway and the books. Compare both, correct it there, and press *Seen to*."""
+    """Differences between a gateway and the books. Compare both, correct it there, and press *Mark as resolved*."""
 
     icon = "difference"
     dialogs = ("see_to",)
