@@ -20,24 +20,26 @@ from accounts.programs.rewards import balances, claw_back_reward, pay_reward, pa
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.columns import chosen
+from core.backoffice.columns import Tones, chosen
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.formats import Formats
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
-COLOURS = {
-    "requested": "info",
-    "approved": "success",
-    "active": "success",
-    "rejected": "warning",
-    "revoked": "danger",
-    "pending": "info",
-    "earned": "warning",
-    "paid": "success",
-    "clawed_back": "danger",
-}
+COLOURS = Tones(
+    {
+        "requested": "info",
+        "approved": "success",
+        "active": "success",
+        "rejected": "warning",
+        "revoked": "danger",
+        "pending": "info",
+        "earned": "warning",
+        "paid": "success",
+        "clawed_back": "danger",
+    }
+)
 BY_BENEFICIARY = ("beneficiary", AutocompleteSelectFilter)
 PAYOUTS = 50
 """Lines of the payout overview."""

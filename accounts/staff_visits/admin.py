@@ -15,11 +15,12 @@ from accounts.companies.models import Company
 from accounts.staff_visits.models import StaffVisit, StaffVisitPage
 from accounts.staff_visits.services import MAX_REASON, MIN_REASON, PERMISSION, open_visit
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import Tones
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.translation import gettext_lazy as _
 
-COLOURS = {"open": "success", "ended": "info", "over": "warning"}
+COLOURS = Tones({"open": "success", "ended": "info", "over": "warning"})
 STATES = {"open": _("Open"), "ended": _("Ended"), "over": _("Expired")}
 
 

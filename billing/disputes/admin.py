@@ -13,11 +13,11 @@ from billing.disputes.services import ask, settle
 from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
 from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
+from core.backoffice.columns import Tones, chosen
 from core.errors import ApiError
 from core.text.translation import gettext_lazy as _
 
-COLOURS = {"open": "warning", "won": "success", "lost": "danger"}
+COLOURS = Tones({"open": "warning", "won": "success", "lost": "danger"})
 
 
 @admin.register(Dispute)

@@ -19,12 +19,12 @@ from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.ledger.money import exponent
 from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
-from core.backoffice.columns import chosen
+from core.backoffice.columns import Tones, chosen
 from core.errors import ApiError, ValidationFailed
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
-COLOURS = {"on": "success", "off": "info", "misconfigured": "danger"}
+COLOURS = Tones({"on": "success", "off": "info", "misconfigured": "danger"})
 
 
 def secret_field(label: str) -> forms.CharField:

@@ -42,7 +42,7 @@ from billing.payments.refunds import (
 )
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
-from core.backoffice.columns import chosen
+from core.backoffice.columns import Tones, chosen
 from core.backoffice.dialogs import asks
 from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
@@ -51,8 +51,8 @@ from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 CHANGE = "billing.change_payment"
-COLOURS = {"open": "info", "paid": "success", "cancelled": "warning"}
-ATTEMPT_COLOURS = {"due": "info", "working": "info", "paid": "success", "wrong": "danger", "unknown": "danger"}
+COLOURS = Tones({"open": "info", "paid": "success", "cancelled": "warning"})
+ATTEMPT_COLOURS = Tones({"due": "info", "working": "info", "paid": "success", "wrong": "danger", "unknown": "danger"})
 
 
 ADMITTED = {"approve": ("asked",), "reject": ("asked",), "retry": ("failed", "unknown"), "to_balance": ("failed",)}

@@ -19,13 +19,13 @@ from billing.reconciliation.models import Difference, Reconciliation
 from billing.reconciliation.services import begin, clear
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BackOfficeAdmin, command_of
-from core.backoffice.columns import chosen
+from core.backoffice.columns import Tones, chosen
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import unscoped
 from core.text.translation import gettext_lazy as _
 
-COLOURS = {"done": "success", "failed": "danger", "due": "info", "working": "info"}
+COLOURS = Tones({"done": "success", "failed": "danger", "due": "info", "working": "info"})
 
 
 class ClearForm(forms.Form):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, time
 from typing import Any, ClassVar, cast
 
@@ -36,21 +37,24 @@ from billing.subscriptions.services import (
     override_subscription,
 )
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
+from core.backoffice.columns import Tones, chosen
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.labels.choices import choice_label
 from core.text.labels.words import heading
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
-COLOURS = {
-    "trial": "info",
-    "active": "success",
-    "past_due": "warning",
-    "paused": "warning",
-    "cancelled": "danger",
-    "expired": "danger",
-}
+COLOURS = Tones(
+    {
+        "trial": "info",
+        "active": "success",
+        "past_due": "warning",
+        "paused": "warning",
+        "cancelled": "danger",
+        "expired": "danger",
+    }
+)
 CHANGE = "billing.change_subscription"
 BY_PLAN = ("plan", AutocompleteSelectFilter)
 
@@ -347,4 +351,8 @@ def _changed_values(change: SubscriptionChange) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, str) and value[10:11] == "T":
         return value[:16].replace("T", " ")
+    if isinstance(value, str) and re.fullmatch("[a-z_]+", value):
+        return choice_label(value.replace("_", " ").capitalize())
+    if isinstance(value, bool):
+        return _("Yes") if value else _("No")
     return "–" if value in (None, "", {}) else str(value)

@@ -23,6 +23,13 @@ DRESSED = ("label", "header", "dropdown")
 """Attributes of methods that the theme formats itself."""
 
 
+class Tones(dict[str, str]):
+    """Status -> the tone of its badge. Those without one are badges in no tone, and keep their words."""
+
+    def __missing__(self, status: str) -> str:
+        return ""
+
+
 class Shows(Protocol):
     """Attributes of a ModelAdmin that a column uses."""
 

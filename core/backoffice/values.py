@@ -50,7 +50,7 @@ CODES = frozenset(
         "stage",
     }
     | {"trigger_event_type", "disabled_reason", "error_code", "delivery_status", "variable", "resource", "type"}
-    | {"from_status", "to_status", "from_state", "to_state", "winner_rule", "tone", "layout", "outcome"}
+    | {"from_status", "to_status", "from_state", "to_state", "winner_rule", "tone", "layout", "outcome", "adapter"}
 )
 """Columns whose codes are shown as text."""
 TONES = {
@@ -209,7 +209,7 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
         return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _ending(match[0]), value))
     line = value
     if name in CODES:
-        line = choice_label(code_label(value)) if re.fullmatch("[a-z._]+", value) else value
+        line = choice_label(code_label(value).capitalize()) if re.fullmatch("[a-z._]+", value) else value
     elif brief:
         line = " ".join(value.split())
     if brief:

@@ -14,7 +14,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
+from core.backoffice.columns import Tones, chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import state
@@ -28,17 +28,19 @@ from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.delivery.tracking.models import TrackingEvent
 
 GUARD = ("bounce_percent", "complaint_percent", "guard_from")
-COLOURS = {
-    "sent": "success",
-    "completed": "success",
-    "failed": "danger",
-    "unknown": "warning",
-    "suppressed": "warning",
-    "cancelled": "warning",
-    "sending": "info",
-    "claimed": "info",
-    "running": "info",
-}
+COLOURS = Tones(
+    {
+        "sent": "success",
+        "completed": "success",
+        "failed": "danger",
+        "unknown": "warning",
+        "suppressed": "warning",
+        "cancelled": "warning",
+        "sending": "info",
+        "claimed": "info",
+        "running": "info",
+    }
+)
 
 
 @admin.register(GenieSettings)
