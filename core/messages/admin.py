@@ -105,9 +105,9 @@ class ResponseMessageAdmin(BackOfficeAdmin):
     commands = ("reset",)
     when: ClassVar[Any] = {"reset": lambda message: message.is_edited}
 
-    @display(description=_("edited"), label={"edited": "warning"})
+    @display(description=_("edited"), label={"Edited": "warning"})
     def edited(self, message: ResponseMessage) -> str | None:
-        return "edited" if message.is_edited else None
+        return _("Edited") if message.is_edited else None
 
     @admin.display(description=_("area"))
     def area(self, message: ResponseMessage) -> str:

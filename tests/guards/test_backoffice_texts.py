@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from django.contrib import admin
+from unfold.utils import display_for_label
 
 from config.data_dir import PROJECT
-from core.backoffice.columns import make_column
+from core.backoffice.columns import Tones, make_column
 from core.text.labels.choices import choice_label
 from tests.guards.test_visible_words import APPS, FORMER, refused, texts_of_module
 
@@ -25,6 +26,7 @@ MODULES = sorted(
 )
 """Modules of the back office, and those whose forms, panels and pages it shows."""
 TRANSLATORS = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
+STATUSES = (("sent", "Sent"), ("draft", "Needs approval"))
 UNREAD = {"Hook", "Http404", "NamedError", "SuspiciousOperation", "ValidationFailed", "execute", "unscoped"}
 """Calls whose texts are for the code, logs and developers."""
 SENTENCE = re.compile(r"[A-Z][a-z’']+(?: |:|$)|[a-z’']{2,} [a-z’']{2,}")
@@ -148,3 +150,23 @@ def test_hints_are_short_and_plain() -> None:
     assert len(hints) > 50
     long = {name: hint for name, hint in hints.items() if len(hint.split()) > 10 or FORMER.search(hint)}
     assert {name: hint for name, hint in hints.items() if "_" in hint or name in long} == {}
+
+
+def test_a_status_without_a_tone_keeps_its_words() -> None:
+    tones = Tones({"sent": "success"})
+    assert [display_for_label(value, "–", tones).split(">")[1].split("<")[0].strip() for value in STATUSES] == [
+        *("Sent", "Needs approval")
+    ]
+
+
+def test_badges_of_lists_have_tones() -> None:
+    """A mapping of the plain kind makes the theme show the code of a status that it lacks."""
+    methods = [
+        getattr(page, name, None)
+        for page in admin.site._registry.values()
+        for name in page.list_display
+        if isinstance(name, str)
+    ]
+    labels = [label for method in methods if isinstance(label := getattr(method, "label", None), dict)]
+    assert len(labels) > 8
+    assert [label for label in labels if not isinstance(label, Tones) and len(label) > 1] == []
