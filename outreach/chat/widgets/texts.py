@@ -28,7 +28,7 @@ TEXTS = {
     "email": gettext_lazy("Email"),
     "phone": gettext_lazy("Phone"),
     "new": gettext_lazy("new messages"),
-    "error": gettext_lazy("The chat is not available right now. Try again in a moment."),
+    "error": gettext_lazy("The chat can't be reached right now. Try again in a moment."),
 }
 """Key -> text in English."""
 

@@ -54,9 +54,9 @@ class Reason(StrEnum):
 
 SENTENCES: dict[str, str] = {
     "address_suppressed": _("The address is on the suppression list."),
-    "ai_busy": _("Not written yet. The AI model is busy and is asked again."),
+    "ai_busy": _("Not written yet: the AI model is busy. The service tries again."),
     "ai_limit_reached": _("Not written yet. The limit for AI use is reached."),
-    "ai_trouble": _("Not written yet. The AI app has a problem and is tried again."),
+    "ai_trouble": _("Not written yet: the AI app has an error. The service tries again."),
     "approval_expired": _("The approval has expired. Approve the message again."),
     "approval_outdated": _("The contact or sender has changed since the approval. Approve the message again."),
     "attachment_missing": _("Not sent: an attached file was deleted."),
@@ -113,7 +113,7 @@ SENTENCES: dict[str, str] = {
     "variable_missing": _("The contact has no value for a required field."),
     "vendor_limit": _("The email service accepts no more at the moment. The message follows soon."),
     "worker_died": _("The service stopped while sending."),
-    "worker_failed": _("The service could not continue, and tries again."),
+    "worker_failed": _("An internal error occurred. The service tries again."),
     "written_anew": _("The message is being rewritten."),
 }
 """Code of a reason -> its sentence, of those too that the decision does not give."""
