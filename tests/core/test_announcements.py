@@ -102,7 +102,7 @@ def test_staff_write_it_in_the_back_office() -> None:
     client.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
     assert current_announcements(START) == []
     refused = client.post(reverse(ADD), form(ends_at_1="12:00:00"))
-    assert "Choose an end after the start." in refused.content.decode()
+    assert "Enter an end after the start." in refused.content.decode()
     assert client.post(reverse(ADD), form()).status_code == 302
     [row] = current_announcements(START)
     assert (row.text, row.level) == ("New prices", "info")

@@ -76,7 +76,7 @@ def test_an_address_is_marked_as_verified(office: Client) -> None:
     assert public.post("/login", {"email": user.email, "password": PASSWORD}).status == 400
     assert "1 address marked as verified." in command(office, user, "mark_verified")
     assert public.post("/login", {"email": user.email, "password": PASSWORD}).status == 200
-    assert LogEntry.objects.get(object_id=user.pk).change_message == "Marked the address as verified."
+    assert LogEntry.objects.get(object_id=user.pk).change_message == "Marked the email as verified."
     assert "0 addresses marked as verified." in command(office, user, "mark_verified")
 
 

@@ -134,7 +134,7 @@ def test_a_reward_is_clawed_back_with_a_reason_and_given_back(staff: Client, roo
     page = staff.get(address(reward)).content.decode()
     assert "Charged back" in page
     assert "root@example.com" in page
-    assert "Clawed back, owed" in staff.get(reverse("admin:accounts_reward_changelist")).content.decode()
+    assert "Clawed back, to be repaid" in staff.get(reverse("admin:accounts_reward_changelist")).content.decode()
     command(staff, reward, "settle")
     reward.refresh_from_db()
     assert (reward.state, reward.settled_at is None) == ("clawed_back", False)

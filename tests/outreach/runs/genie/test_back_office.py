@@ -118,7 +118,7 @@ def test_single_drafts_are_decided_about(cast: Cast, staff: Client, draft: SendJ
     assert "Approved: 1" in press("approve_draft")
     assert (draft.status, draft.recipient, draft.approved_by_id) == ("approved", "ann@example.org", None)
     with cast.scope():
-        assert draft.transitions.order_by("-id").first().detail == "decided by our staff, in the back office"
+        assert draft.transitions.order_by("-id").first().detail == "Decided by staff in the back office"
     assert "A draft again: 1" in press("hold")
     assert draft.status == "draft"
     assert "Cancelled: 1" in press("cancel")
