@@ -138,4 +138,4 @@ class GatewayAccountAdmin(BackOfficeAdmin):
                 detail = f"{adapter(row.adapter).title}: {trouble or type(trouble).__name__}"
                 raise ApiError(detail) from trouble
 
-        self.each(request, rows[:5], one, "connected", atomic=False)
+        self.each(request, rows[:5], one, _("Connected"), atomic=False)

@@ -184,6 +184,10 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
 
     # Commands
 
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Log a change; a text that ends with an empty note ends without a space."""
+        return super().log_change(request, obj, message.strip() if isinstance(message, str) else message)
+
     def get_actions(self, request: HttpRequest) -> JsonObject:
         actions: JsonObject = super().get_actions(request)
         if self.has_command_permission(request):

@@ -64,4 +64,4 @@ class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description=_("Cancel"))
     def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, _moved_to(_("Cancelled")), _("Cancel requested"))
+        self.each(request, rows, _moved_to("cancelled"), _("Cancel requested"))

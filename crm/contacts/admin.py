@@ -53,7 +53,7 @@ class ContactAdmin(CompanyRecordAdmin):
         def one(contact: Contact) -> None:
             restore_one(CONTACT, contact.pk, actor_id=None)
 
-        self.each(request, rows, one, "restored")
+        self.each(request, rows, one, _("Restored"))
 
 
 @panel(Contact, _("Values and tags"))

@@ -66,7 +66,7 @@ class LeadAdmin(CompanyRecordAdmin):
         def one(lead: Lead) -> None:
             restore_one(LEAD, lead.pk, actor_id=None)
 
-        self.each(request, rows, one, "restored")
+        self.each(request, rows, one, _("Restored"))
 
 
 @panel(Lead, _("Values, products and tags"))

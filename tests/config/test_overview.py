@@ -50,7 +50,7 @@ def test_bars_of_fourteen_days_lead_to_their_records(cast: Cast, staff: Client) 
         old = ContactFactory(name="Bob of Before", id=first_id(before))
         type(old).objects.filter(pk=old.pk).update(created_at=before)
         ContactFactory(name="Carl of Long Ago", id=first_id(timezone.now() - timedelta(days=20)))
-    total, bars = chart(staff, "Contacts added")
+    total, bars = chart(staff, "New contacts")
     assert (total, len(bars)) == ("2", 14)
     counts = {words.partition(":")[0]: words.partition(": ")[2] for words, _ in bars}
     assert counts[day_of(before)] == counts[day_of(timezone.now())] == "1"

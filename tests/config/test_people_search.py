@@ -50,7 +50,7 @@ def test_people_of_every_company_are_found_by_email_name_and_company(cast: Cast,
         assert account in answer, term
         assert company in answer, term
         assert cast.company.pk not in answer
-    assert "No person matches." in found(root, "nobody@nowhere.example")
+    assert "No people found." in found(root, "nobody@nowhere.example")
 
 
 def test_accounts_without_a_company_are_found(root: Client) -> None:

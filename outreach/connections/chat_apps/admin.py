@@ -49,7 +49,7 @@ class ChatAppAdmin(CompanyRecordAdmin):
             if not outcome.ok:
                 raise NamedError("InvalidCredentials_400", outcome.detail)
 
-        self.each(request, rows[:10], one, "connected", atomic=False)
+        self.each(request, rows[:10], one, _("Connected"), atomic=False)
 
 
 @admin.register(ChatTemplate)

@@ -36,7 +36,7 @@ class MailAppAdmin(CompanyRecordAdmin):
             if not check.ok:
                 raise NamedError("InvalidCredentials_400", check.detail)
 
-        self.each(request, rows[:10], one, "connected", atomic=False)
+        self.each(request, rows[:10], one, _("Connected"), atomic=False)
 
 
 @admin.register(VendorLogin)

@@ -48,4 +48,4 @@ class SmtpAdmin(CompanyRecordAdmin):
             if not check.ok:
                 raise NamedError("EmailSendingFailed_500", check.detail)
 
-        self.each(request, rows[:10], one, "connected", atomic=False)
+        self.each(request, rows[:10], one, _("Connected"), atomic=False)

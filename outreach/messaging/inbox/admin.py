@@ -34,7 +34,7 @@ class ImapMailboxAdmin(CompanyRecordAdmin):
             if not check.ok:
                 raise NamedError("InvalidCredentials_400", check.detail)
 
-        self.each(request, rows[:10], one, "opened", atomic=False)
+        self.each(request, rows[:10], one, _("Opened"), atomic=False)
 
 
 @admin.register(InboundMessage)

@@ -91,7 +91,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description=_("Approve the drafts"))
     def approve(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
-        self.each(request, rows, lambda run: approve_all(run_id=run.pk, member_id=None), "approved")
+        self.each(request, rows, lambda run: approve_all(run_id=run.pk, member_id=None), _("Approved"))
 
     @admin.display(description=_("Send failed messages again"))
     def retry(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
@@ -174,7 +174,7 @@ class ReviewedMessageAdmin(SendJobAdmin):
 
     @admin.display(description=_("Approve"))
     def approve_draft(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:
-        self._each(request, rows, approve_message, "approved")
+        self._each(request, rows, approve_message, _("Approved"))
 
     @admin.display(description=_("Hold as a draft"))
     def hold(self, request: HttpRequest, rows: QuerySet[SendJob]) -> None:

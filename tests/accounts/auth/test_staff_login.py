@@ -74,7 +74,7 @@ def test_an_address_is_marked_as_verified(office: Client) -> None:
     register()
     user = User.objects.get(email="ann@example.org")
     assert public.post("/login", {"email": user.email, "password": PASSWORD}).status == 400
-    assert "1 address marked as verified." in command(office, user, "mark_verified")
+    assert "1 email marked as verified." in command(office, user, "mark_verified")
     assert public.post("/login", {"email": user.email, "password": PASSWORD}).status == 200
     assert LogEntry.objects.get(object_id=user.pk).change_message == "Marked the email as verified."
     assert "0 addresses marked as verified." in command(office, user, "mark_verified")

@@ -25,7 +25,7 @@ def test_blocking_and_removing_name_their_keys(cast: Cast, office: Client, name:
         key = create_key(member_id=cast.narrow.pk)
     address = reverse("admin:accounts_member_command", args=(cast.narrow.pk,))
     text = office.post(address, {"command": name}, follow=True).content.decode()
-    assert f"These members made API keys, which stay until deleted: {key.masked_key}" in text
+    assert f"API keys of these members stay until you delete them: {key.masked_key}" in text
     assert cast.api_key.masked_key not in text
     assert reread(cast, cast.narrow).status == status
 

@@ -235,7 +235,7 @@ def test_staff_compare_an_account_that_was_never_compared(server: Server, client
     page = reverse("admin:billing_gatewayaccount_change", args=[account.pk])
     assert "Compare now" in client.get(page).content.decode()
     press = reverse("admin:billing_gatewayaccount_command", args=[account.pk])
-    assert "Begun: 1" in client.post(press, {"command": "compare_now"}, follow=True).content.decode()
+    assert "Comparison started: 1" in client.post(press, {"command": "compare_now"}, follow=True).content.decode()
     assert "one is under way" in client.post(press, {"command": "compare_now"}, follow=True).content.decode()
     row = Reconciliation.objects.get()
     assert (row.account_id, row.asked_by_id, row.status) == (account.pk, staff.pk, "due")

@@ -83,7 +83,7 @@ def test_grant(cast: Cast, subscription: Subscription, staff: Client, root: User
     assert (found.plan, found.interval, found.seats, found.currency, found.status) == (plan, "year", 4, "EUR", "active")
     change = changes(cast.company)[-1]
     assert (change.action, change.by, change.note) == ("granted", root, "By phone")
-    assert last_log() == "Granted Club. By phone"
+    assert last_log() == "Granted: Club. By phone"
 
 
 def test_grant_until_a_day_and_what_does_not_fit(cast: Cast, subscription: Subscription, staff: Client) -> None:

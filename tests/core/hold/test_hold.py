@@ -109,9 +109,9 @@ def test_health_and_the_back_office_tell_of_the_hold(client: Client) -> None:
     assert (told["message"], told["data"]["work"]) == ("Held", "held")
     assert told["data"]["heldSince"]
     page = client.get("/admin/").content.decode()
-    assert "Held: nothing goes out" in page
+    assert "On hold: nothing is sent" in page
     assert hold.reason in page
-    assert "Held: nothing goes out" in client.get("/admin/core/event/").content.decode()
+    assert "On hold: nothing is sent" in client.get("/admin/core/event/").content.decode()
 
 
 def test_commands_begin_and_end_the_hold() -> None:

@@ -57,5 +57,5 @@ def test_the_back_office_takes_a_file_out(cast: Cast, ids: list[str]) -> None:
     staff.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
     chosen = {"action": "restore", "_selected_action": ids[:1]}
     page = staff.post(reverse("admin:crm_file_changelist"), chosen, follow=True).content.decode()
-    assert "Taken out of the recycle bin: 1" in page
+    assert "Restored: 1" in page
     assert [row["_id"] for row in cast.key.get("/file").data] == ids[:1]

@@ -61,7 +61,7 @@ def draft(cast: Cast, run: GenieScheduler) -> SendJob:
 def test_a_run_says_its_follow_ups_and_texts_in_words(staff: Client, run: GenieScheduler) -> None:
     page = text_of(staff.get(address(run)))
     assert "After 3 days: “Ask for a short call”" in page
-    assert "After 1 week: the template Second letter" in page
+    assert "After 1 week: Template “Second letter”" in page
     assert "A (60 %): “Coffee” B (40 %): “Tea?”" in page
     assert "Sent as a campaign" in page
     assert "testShare" not in page
@@ -80,7 +80,7 @@ def test_a_template_of_a_chat_is_told_by_its_name(cast: Cast, staff: Client, run
     with cast.scope():
         GenieScheduler.objects.update(custom_channels=frozen)
     page = text_of(staff.get(address(run)))
-    assert "The template offer (en), with first: name" in page
+    assert "Template “offer” (en) with first: name" in page
     assert "Components" not in page
 
 
@@ -88,7 +88,7 @@ def test_a_template_that_is_gone_is_told(cast: Cast, staff: Client, run: GenieSc
     step = {"delay": {"amount": 1, "unit": "days"}, "prompt": "", "template": new_id()}
     with cast.scope():
         GenieScheduler.objects.update(outreach_cadence={"steps": [step]})
-    assert "After 1 day: a template" in text_of(staff.get(address(run)))
+    assert "After 1 day: A template" in text_of(staff.get(address(run)))
 
 
 def test_a_draft_is_shown_formatted_and_loads_nothing(staff: Client, draft: SendJob) -> None:

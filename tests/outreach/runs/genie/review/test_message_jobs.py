@@ -158,7 +158,7 @@ def test_cancelling_stops_everything_at_once_and_counts_later(cast: Cast, post: 
     job = claimed(cast)
     assert one_batch(cast, job)
     answer = cast.key.post(f"/genie/{id}/cancel")
-    assert (answer.status, answer.body["message"]) == (200, "Run cancelled.")
+    assert (answer.status, answer.body["message"]) == (200, "Outreach cancelled.")
     assert (answer.data["phase"], answer.data["cancelledCount"]) == ("cancelled", None)
     cancelling = answer.body["bulkJob"]
     assert cast.key.post(f"/genie/{id}/cancel").body["bulkJob"] == cancelling
@@ -222,7 +222,7 @@ def test_the_back_office_shows_the_progress(cast: Cast, post: Post) -> None:
     client = Client()
     client.force_login(User.objects.create_superuser("root@leadwright.example", name="Root"))
     page = client.get("/admin/crm/bulkjob/").content.decode()
-    assert "Approve Messages" in page
+    assert "Approve messages" in page
     assert "5 of 5" in page
     assert (
         f"/admin/crm/bulkjob/{job}/change/"
