@@ -105,7 +105,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
     commands = ("reset",)
     when: ClassVar[Any] = {"reset": lambda message: message.is_edited}
 
-    @display(description=_("edited"), label={"Edited": "warning"})
+    @display(description=_("edited"), label={_("Edited"): "warning"})
     def edited(self, message: ResponseMessage) -> str | None:
         return _("Edited") if message.is_edited else None
 

@@ -77,7 +77,7 @@ def test_an_address_is_marked_as_verified(office: Client) -> None:
     assert "1 email marked as verified." in command(office, user, "mark_verified")
     assert public.post("/login", {"email": user.email, "password": PASSWORD}).status == 200
     assert LogEntry.objects.get(object_id=user.pk).change_message == "Marked the email as verified."
-    assert "0 addresses marked as verified." in command(office, user, "mark_verified")
+    assert "0 emails marked as verified." in command(office, user, "mark_verified")
 
 
 def test_a_mail_that_was_given_up_is_sent_again_and_shows_no_link(office: Client) -> None:

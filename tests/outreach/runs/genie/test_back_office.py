@@ -62,7 +62,7 @@ def test_a_run_says_its_follow_ups_and_texts_in_words(staff: Client, run: GenieS
     page = text_of(staff.get(address(run)))
     assert "After 3 days: “Ask for a short call”" in page
     assert "After 1 week: Template “Second letter”" in page
-    assert "A (60 %): “Coffee” B (40 %): “Tea?”" in page
+    assert "A (60%): “Coffee” B (40%): “Tea?”" in page
     assert "Sent as a campaign" in page
     assert "testShare" not in page
 
@@ -119,7 +119,7 @@ def test_single_drafts_are_decided_about(cast: Cast, staff: Client, draft: SendJ
     assert (draft.status, draft.recipient, draft.approved_by_id) == ("approved", "ann@example.org", None)
     with cast.scope():
         assert draft.transitions.order_by("-id").first().detail == "Decided by staff in the back office"
-    assert "A draft again: 1" in press("hold")
+    assert "Held as a draft: 1" in press("hold")
     assert draft.status == "draft"
     assert "Cancelled: 1" in press("cancel")
     assert draft.status == "cancelled"
