@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from core.text.spans import moment_of
 from core.text.translation import gettext_lazy
@@ -31,7 +32,11 @@ class Usage(Page):
 
     def show(self) -> Values:
         params = {name: self.request.GET[name] for name in ("from", "to") if self.request.GET.get(name)}
-        usage = self.read("subscription/usage", params).data
+        answer = self.ask("GET", "subscription/usage", params)
+        if params and answer.status == 400:
+            self.warn(gettext("These days can't be shown. Here are the usual ones."))
+            answer = self.ask("GET", "subscription/usage")
+        usage = self.needed(answer).data
         return {"usage": usage, "meters": [shown(meter) for meter in usage["meters"]]}
 
 

@@ -10,7 +10,6 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.ids import is_id
 from core.text.labels.counts import MINUTES_BEFORE
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy, ngettext_lazy
@@ -20,6 +19,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
+from core.web.prefills import named_record
 
 TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Yours")), ("done", gettext_lazy("Done")))
 EMPTY = {
@@ -174,8 +174,11 @@ class NewFollowUp(FollowUpPage):
 
     @cached_property
     def lead(self) -> Values | None:
-        id = self.request.GET.get("lead", "")
-        return self.read(f"lead/{id}").data if is_id(id) and self.may("lead") else None
+        if not self.may("lead"):
+            return None
+        gone = _("This lead no longer exists. Pick another.")
+        lead: Values | None = named_record(self, "lead", self.request.GET.get("lead", ""), gone)
+        return lead
 
     def show(self) -> Values:
         if not self.may("lead-activity", "POST"):

@@ -17,6 +17,7 @@ from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation import places
 from core.web.pages import Page
+from core.web.prefills import edited_record
 from core.web.records import RecordList, Records, shown_value
 from outreach.connections.ai.serializers import CapsInput
 
@@ -176,11 +177,8 @@ class AiAppForm(AiPage):
     @cached_property
     def before(self) -> JsonObject | None:
         """The values of the app by the names of the form; None for a new one."""
-        id = self.request.GET.get("id", "")
-        if not id:
-            return None
-        app = self.read(f"apps/{self.kind}/{id}").data
-        return {**app, **app["modelSettings"]}
+        app = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
+        return {**app, **app["modelSettings"]} if app else None
 
     def form(self) -> Form:
         exists = self.before is not None
