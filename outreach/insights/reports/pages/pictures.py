@@ -24,6 +24,7 @@ LISTS = {
     "lead": "leads",
     "contact": "contacts",
     "genie/send-jobs": "messages",
+    "ai-usage": "ai-calls",
     "suppression": "suppressions",
     "contact/import": "imports",
     "lead/import": "lead-imports",
