@@ -11,9 +11,10 @@ import time_machine
 from django.utils import timezone
 
 from accounts.models import Member, Role
+from crm.activities.services import add_note
 from crm.models import Lead, LeadActivity
 from outreach.insights.reports.pages.pictures import change_of, folded
-from outreach.models import Dashboard
+from outreach.models import Dashboard, Form, FormLead
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
 from tests.kit.html import html_of
@@ -106,6 +107,26 @@ def test_numbers_tell_their_change_and_lead_to_their_lists(cast: Cast) -> None:
     assert '<input type="hidden" name="range" value="last90">' in other
     own = client.get(at(cast.owner, "reports?reportType=leads&range=custom&startDate=2020-01-01&endDate=2020-01-01"))
     assert ("Same as the day before" in text_of(own), "No data in these days." in text_of(own)) == (True, True)
+
+
+def test_each_number_of_a_report_leads_to_its_list(cast: Cast) -> None:
+    with cast.scope():
+        lead = LeadFactory()
+        add_note(actor_id=cast.owner.pk, lead_id=lead.pk, contact_id=None, notes="Ring <b>tomorrow</b>")
+        form = Form.objects.create(name="Contact us")
+        FormLead.objects.create(form=form, leadgen_id="1", submitted_at=timezone.now(), state="failed")
+    client = enter(cast.owner)
+    counted = {}
+    for report in ("activities&by=kind", "forms&by=form"):
+        html = html_of(client.get(at(cast.owner, f"reports?reportType={report}")))
+        cards = re.findall(r'<a class="stat-value num" href="([^"]+)" aria-label="([^:]+): (\d+), show the list', html)
+        assert cards, report
+        for link, title, number in cards:
+            text = text_of(client.get(unescape(link)))
+            assert re.search(rf"\b{number} (activit|submission)", text), (title, number, text)
+            counted[title] = text
+    assert ("Ring <b>tomorrow</b>" in counted["Notes"], "Contact us" in counted["Failed"]) == (True, True)
+    assert client.get(at(cast.owner, "reports/payments")).status_code == 200
 
 
 @time_machine.travel("2026-11-28T12:00:00Z", tick=False)
