@@ -59,8 +59,8 @@ def _events(run_id: str, zone: ZoneInfo) -> list[tuple[dt.date, str, int]]:
     replied_at = replies.values("send_job").annotate(first=Min("received_at")).values("first")
     parts = [
         _by_day(messages, "sent", F("sent_at"), zone),
-        _by_day(messages.filter(OPENED), "opened", Coalesce(_told("opened"), _told("read"), "sent_at"), zone),
-        _by_day(messages.filter(CLICKED), "clicked", Coalesce(_told("clicked"), "sent_at"), zone),
+        _by_day(messages.filter(OPENED), "opened", Coalesce(_moment("opened"), _moment("read"), "sent_at"), zone),
+        _by_day(messages.filter(CLICKED), "clicked", Coalesce(_moment("clicked"), "sent_at"), zone),
         _by_day(messages.filter(REPLIED), "replied", Coalesce(Subquery(replied_at), "contact__replied_at"), zone),
     ]
     return list(parts[0].union(*parts[1:], all=True))
@@ -73,6 +73,6 @@ def _by_day(
     return rows.values("on", "name").annotate(number=Count("pk")).values_list("on", "name", "number")
 
 
-def _told(event: str) -> Cast:
+def _moment(event: str) -> Cast:
     """Return when the event of the message in the row was reported first."""
     return Cast(KeyTextTransform(event, "delivery"), DateTimeField())
