@@ -22,7 +22,7 @@ from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.text.formats import Formats
+from core.text.formats import money_text
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -187,7 +187,7 @@ class RewardAdmin(BackOfficeAdmin):
 
     @admin.display(description=_("amount"), ordering="amount")
     def money(self, reward: Reward) -> str:
-        return Formats().money(reward.amount, reward.currency)
+        return money_text(reward.amount, reward.currency)
 
     @display(description=_("state"), ordering="state", label=COLOURS)
     def state_label(self, reward: Reward) -> tuple[str, str]:
@@ -235,10 +235,10 @@ class RewardTransitionAdmin(BackOfficeAdmin):
 
 def payout_table() -> SafeString:
     """Render the due payouts and the debts of beneficiaries."""
-    money, lines = Formats().money, []
+    lines: list[Any] = []
     for row in payouts(PAYOUTS):
         person = User(pk=row["beneficiary_id"], email=row["beneficiary__email"])
-        figures = [money(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
+        figures = [money_text(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
         lines.append((link(person), *figures, payout_link(row)))
     return table(
         (_("Beneficiary"), _("Earned"), _("To be given back"), _("To be paid out"), ""),
@@ -287,7 +287,7 @@ def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
     """Render the newest of the rewards."""
     cells = [
         (
-            link(row, Formats().money(row.amount, row.currency)),
+            link(row, money_text(row.amount, row.currency)),
             row.get_state_display(),
             row.source,
             row.created_at,
@@ -317,6 +317,6 @@ def _people(program: PartnerProgram) -> SafeString:
 @panel(User, _("Rewards"), permission="accounts.view_reward")
 def _balances(user: User) -> SafeString:
     names = ("pending", "earned", "paid", "clawed_back", "owed", "payable")
-    cells = [[Formats().money(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]
+    cells = [[money_text(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]
     headers = ("Pending", "Earned", "Paid", "Clawed back", "To be given back", "To be paid out")
     return table(headers, cells, more=list_address(Reward, beneficiary__id__exact=user.pk))

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.models import BaseModel
+from core.text.formats import money_text
 
 REWARD_MOVES = (
     ("", "pending"),
@@ -160,7 +161,7 @@ class Reward(BaseModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.amount.normalize():f} {self.currency}"
+        return money_text(self.amount, self.currency)
 
 
 class RewardTransition(BaseModel):

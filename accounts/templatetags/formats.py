@@ -1,4 +1,4 @@
-"""Filters that write dates, times and amounts in the company's formats: `{{ at|company_datetime:formats }}`.
+"""Filters that write dates and times in the company's formats: `{{ at|company_datetime:formats }}`.
 
 Mails have `formats` in their context (accounts.mails.services).
 """
@@ -6,7 +6,6 @@ Mails have `formats` in their context (accounts.mails.services).
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal
 
 from django import template
 
@@ -36,8 +35,3 @@ def company_time(value: dt.datetime, formats: Formats) -> str:
 def company_datetime(value: dt.datetime, formats: Formats) -> str:
     """Format a time with its time zone, since a mail may be read anywhere."""
     return f"{formats.datetime(value)} ({formats.timezone})"
-
-
-@register.filter
-def company_money(amount: Decimal, formats: Formats) -> str:
-    return formats.money(amount)

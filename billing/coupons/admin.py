@@ -11,6 +11,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.coupons.models import Coupon, Redemption
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
+from core.text.formats import money_text
 from core.text.translation import gettext_lazy as _
 
 
@@ -49,7 +50,7 @@ class CouponAdmin(BackOfficeAdmin):
     def takes_off(self, row: Coupon) -> str:
         if row.percent is not None:
             return f"{row.percent.normalize():f} %{f' of orders in {row.currency}' if row.currency else ''}"
-        return f"{row.amount.normalize():f} {row.currency}" if row.amount is not None else "–"
+        return money_text(row.amount, row.currency) if row.amount is not None else "–"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         fields = super().get_fields(request, obj)

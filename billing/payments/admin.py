@@ -161,7 +161,7 @@ class PaymentAdmin(CompanyRecordAdmin):
         """Record the bank transfer, and apply the order."""
         minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
-        self.log_change(request, record, f"Approved: {amount} {record.currency}.")
+        self.log_change(request, record, f"Approved: {sum_text(minor, record.currency)}.")
 
     @asks(DifferentAmountForm, _("Different amount received"), permission=CHANGE)
     def different_amount(self, request: HttpRequest, record: Payment, *, amount: Decimal) -> None:

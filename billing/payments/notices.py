@@ -5,7 +5,7 @@ from __future__ import annotations
 from accounts.members.notices import notify
 from accounts.models import Company
 from accounts.settings.notices import Notice
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.payments.models import Payment
 from core.text.translation import gettext_lazy
 
@@ -33,7 +33,6 @@ def _tell(notice: str, payment: Payment, **context: object) -> None:
         "company": Company.objects.only("name").get(pk=payment.company_id),
         "payment": payment,
         "invoice": payment.invoice,
-        "amount": to_amount(payment.amount_minor, payment.currency),
-        "currency": payment.currency,
+        "amount": sum_text(payment.amount_minor, payment.currency),
     }
     notify(notice, context, about=("plans", payment.subscription_id))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from decimal import Decimal
 
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -53,7 +52,6 @@ def shown(meter: Values) -> JsonObject:
         "tone": tone,
         "names": [meter["name"]],
         "rows": days,
-        "unit": f"{Decimal(str(meter['price']['amount'])).normalize():f}" if meter["price"] else "",
         "any": any(counts[0] for _, counts in days),
         "early": moment_of(meter["periodStart"]) > timezone.now() - EARLY,
         "over": meter["forecast"] > meter["included"],

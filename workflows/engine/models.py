@@ -11,7 +11,8 @@ from django.db.models import Func, Value
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import BaseModel, CompanyModel, CompanyWork
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 
 WORK, CALLS = "workflow-runs", "workflow-calls"
 """The names of the engine's kinds of work."""
@@ -361,7 +362,7 @@ class RunSkip(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("workflow", "day", "reason"), name="runskip_day")]
 
     def __str__(self) -> str:
-        return f"{code_label(self.reason).capitalize()}, {day_of(self.day)}"
+        return f"{code_label(self.reason).capitalize()}, {day_text(self.day)}"
 
 
 class ScheduleFiring(CompanyModel):

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.text.formats import weekday_text
 from core.text.labels.counts import MINUTES_BEFORE
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy, ngettext_lazy
@@ -110,11 +111,10 @@ class FollowUps(Page):
         day = timezone.now().astimezone(zone).date() + timedelta(days=int(days) if days in dict(SNOOZES) else 1)
         due = datetime.combine(day, MORNING, zone).isoformat()
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": due})
-        return (
-            self.done(_("Snoozed until %(day)s %(date)s") % {"day": f"{day:%A}", "date": self.reader.formats.date(day)})
-            if answer.ok
-            else self.refuse(answer)
-        )
+        if not answer.ok:
+            return self.refuse(answer)
+        shown = {"day": weekday_text(day), "date": self.reader.formats.date(day)}
+        return self.done(_("Snoozed until %(day)s %(date)s") % shown)
 
 
 class FollowUpPage(Page):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
 from functools import cached_property
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.formats import money_text, month_text
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import Choice
@@ -335,15 +338,21 @@ class AiUse(AiPage):
 
 def bounds(caps: Values) -> list[JsonObject]:
     """Return this month's usage of each cap, with the percentage."""
-    money = f" {caps['currency']}"
-    rows = [(_("Tokens"), caps["tokens"], caps["monthlyTokenCap"], "")]
+    rows = [bound(_("Tokens"), caps["tokens"], caps["monthlyTokenCap"])]
     if caps["planTokens"] is not None:
-        rows.append((_("Tokens of your plan"), caps["tokens"], caps["planTokens"], ""))
-    rows.append((_("Cost"), caps["cost"], caps["monthlyCostCap"], money))
-    return [
-        {"words": label, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
-        for label, used, cap, unit in rows
-    ]
+        rows.append(bound(_("Tokens of your plan"), caps["tokens"], caps["planTokens"]))
+    rows.append(bound(_("Cost"), caps["cost"], caps["monthlyCostCap"], caps["currency"]))
+    return rows
+
+
+def bound(label: str, used: float, cap: float | None, currency: str = "") -> JsonObject:
+    """Return the usage of a cap as text: an amount with a currency, or else a number."""
+
+    def text(value: float) -> str:
+        return money_text(Decimal(str(value)), currency) if currency else f"{value:,}"
+
+    cap_text = None if cap is None else text(cap)
+    return {"words": label, "used": text(used), "cap": cap_text, "percent": percent(used, cap)}
 
 
 def percent(used: float, cap: float | None) -> int:
@@ -358,7 +367,8 @@ def months(rows: Sequence[Values]) -> list[JsonObject]:
     by_month: dict[str, JsonObject] = {}
     for row in rows:
         tokens = row["tokensIn"] + row["tokensOut"]
-        month = by_month.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
+        label = month_text(date.fromisoformat(f"{row['month']}-01"))
+        month = by_month.setdefault(row["month"], {"month": label, "apps": [], "tokens": 0, "cost": 0})
         name = row["app"]["name"] if row["app"] else _("Deleted app")
         month["apps"].append({**row, "name": name, "tokens": tokens, "percent": round(100 * tokens / most)})
         month["tokens"] += tokens

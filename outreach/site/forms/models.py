@@ -9,7 +9,8 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyWork
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 
 TOKEN_LENGTH = 32
 COLOUR = "#2f5bea"
@@ -146,4 +147,4 @@ class FormLead(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{code_label(self.state).capitalize()}, {day_of(self.submitted_at)}"
+        return f"{code_label(self.state).capitalize()}, {day_text(self.submitted_at)}"
