@@ -26,7 +26,7 @@ from outreach.prospecting.enrichment.models import Enrichment, EnrichmentProposa
 from outreach.prospecting.lead_generation.models import LeadGeneration
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.genie.models import GenieScheduler
-from outreach.site.booking.models import Booking, BookingPage, MemberHours
+from outreach.site.booking.models import Booking, BookingPage, BookingSlug, MemberHours
 from outreach.site.forms.models import Form, FormLead
 from outreach.site.white_label.models import BrandImage, WhiteLabel
 
@@ -39,6 +39,7 @@ __all__ = [
     "BrandImage",
     "Booking",
     "BookingPage",
+    "BookingSlug",
     "CalendarConnection",
     "CalendarEvent",
     "Campaign",

@@ -23,7 +23,7 @@ from core.backoffice.admin import BackOfficeAdmin
 from core.backoffice.columns import Tones, chosen
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.text.formats import Formats
+from core.text.formats import money_text
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -190,7 +190,7 @@ class RewardAdmin(BackOfficeAdmin):
 
     @admin.display(description=_("amount"), ordering="amount")
     def money(self, reward: Reward) -> str:
-        return Formats().money(reward.amount, reward.currency)
+        return money_text(reward.amount, reward.currency)
 
     @display(description=_("state"), ordering="state", label=COLOURS)
     def state_label(self, reward: Reward) -> tuple[str, str]:
@@ -240,10 +240,10 @@ class RewardTransitionAdmin(BackOfficeAdmin):
 
 def payout_table() -> SafeString:
     """Render the due payouts and the debts of beneficiaries."""
-    money, lines = Formats().money, []
+    lines: list[Any] = []
     for row in payouts(PAYOUTS):
         person = User(pk=row["beneficiary_id"], email=row["beneficiary__email"])
-        figures = [money(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
+        figures = [money_text(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
         lines.append((link(person), *figures, payout_link(row)))
     return table(
         (_("Beneficiary"), _("Earned"), _("To be repaid"), _("To be paid out"), ""),
@@ -292,7 +292,7 @@ def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
     """Render the newest of the rewards."""
     cells = [
         (
-            link(row, Formats().money(row.amount, row.currency)),
+            link(row, money_text(row.amount, row.currency)),
             chosen(row, "state"),
             row.source,
             row.created_at,
@@ -322,6 +322,6 @@ def _people(program: PartnerProgram) -> SafeString:
 @panel(User, _("Rewards"), permission="accounts.view_reward")
 def _balances(user: User) -> SafeString:
     names = ("pending", "earned", "paid", "clawed_back", "owed", "payable")
-    cells = [[Formats().money(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]
+    cells = [[money_text(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]
     headers = (_("Pending"), _("Earned"), _("Paid"), _("Clawed back"), _("To be repaid"), _("To be paid out"))
     return table(headers, cells, more=list_address(Reward, beneficiary__id__exact=user.pk))

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.models import BaseModel
+from core.text.formats import money_text
 from core.text.translation import gettext_lazy as _
 
 REWARD_MOVES = (
@@ -161,7 +162,7 @@ class Reward(BaseModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.amount.normalize():f} {self.currency}"
+        return money_text(self.amount, self.currency)
 
 
 class RewardTransition(BaseModel):

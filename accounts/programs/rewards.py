@@ -29,7 +29,7 @@ from accounts.users.models import User
 from core.errors import ValidationFailed
 from core.tenancy import unscoped
 from core.text.currencies import exponent
-from core.text.formats import Formats
+from core.text.formats import money_text
 from core.types import JsonObject
 
 State = Reward.State
@@ -125,7 +125,7 @@ def _mail_beneficiary(user: User, rewards: list[Reward]) -> None:
     totals: dict[str, Decimal] = {}
     for reward in rewards:
         totals[reward.currency] = totals.get(reward.currency, Decimal(0)) + reward.amount
-    amounts = [Formats().money(total, currency) for currency, total in sorted(totals.items())]
+    amounts = [money_text(total, currency) for currency, total in sorted(totals.items())]
     queue_mail(
         "reward_earned",
         to=user.email,
@@ -297,7 +297,7 @@ def _live_again(part: Reward, source: str, state: str) -> bool:
 def _ask_to_pay(part: Reward) -> None:
     """Ask staff to see to a part whose reward was paid out, or repaid, without it."""
     tell_staff(
-        subject=f"A reward of {Formats().money(part.amount, part.currency)} is to be settled by hand",
+        subject=f"A reward of {money_text(part.amount, part.currency)} is to be settled by hand",
         text="It was clawed back and is given back now; the rest of it was paid out meanwhile.",
         path=reverse("admin:accounts_reward_change", args=(part.pk,)),
         permission="accounts.view_reward",

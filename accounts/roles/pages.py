@@ -13,6 +13,7 @@ from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
+from core.web.prefills import named_record
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 ROLES = Records("role", "roles", "key-round", gettext_lazy("Roles define what members can view and change."))
@@ -224,10 +225,9 @@ class NewRole(NewRecord, RoleForm):
     added = gettext_lazy("Role added")
 
     def form(self, values: Values | None = None) -> Form:
-        like = self.request.GET.get("like", "")
-        answer = self.ask("GET", f"role/{like}") if like.isalnum() else None
-        flags = flags_of(answer.data["permission"]) if answer is not None and answer.ok else []
-        return super().form({"flags": flags})
+        gone = gettext("The copied role no longer exists.")
+        role = named_record(self, "role", self.request.GET.get("like", ""), gone)
+        return super().form({"flags": flags_of(role["permission"]) if role else []})
 
 
 class EditRole(EditRecord, RoleForm):

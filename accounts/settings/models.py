@@ -28,7 +28,7 @@ class CompanySettings(CompanyModel):
         ALLOW = "allow"
 
     currency = models.CharField(max_length=3, default="USD", help_text=_("Three-letter code, such as EUR."))
-    date_format = models.CharField(max_length=10, choices=DateFormat, default=DateFormat.DAY_FIRST)
+    date_format = models.CharField(max_length=10, choices=DateFormat, default=DateFormat.WORDS)
     time_format = models.CharField(max_length=7, choices=TimeFormat, default=TimeFormat.HOURS_24)
     app_name = models.CharField(
         max_length=100, blank=True, help_text=_("Product name in emails and pages. Defaults to the company.")

@@ -18,6 +18,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.columns import Tones
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.formats import moment_text
 from core.text.translation import gettext_lazy as _
 
 COLOURS = Tones({"open": "success", "ended": "info", "over": "warning"})
@@ -89,7 +90,7 @@ def _pages(visit: StaffVisit) -> SafeString:
 @panel(Company, _("Visits"), permission="accounts.view_staffvisit")
 def _visits(company: Company) -> SafeString:
     rows = StaffVisit.objects.filter(company=company).select_related("staff").order_by("-created_at")[:ROWS]
-    cells = [(link(row, f"{row.created_at:%Y-%m-%d %H:%M}"), row.staff, row.reason, STATES[row.state]) for row in rows]
+    cells = [(link(row, moment_text(row.created_at)), row.staff, row.reason, STATES[row.state]) for row in rows]
     return table(
         (_("Time"), _("Staff member"), _("Reason"), _("State")),
         cells,

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
+from core.text.formats import moment_text
 from core.text.translation import gettext_lazy as _
 
 
@@ -20,7 +21,7 @@ class StaffVisit(CompanyModel):
         indexes = [models.Index(fields=("company", "-created_at"), name="staffvisit_newest")]
 
     def __str__(self) -> str:
-        return f"Visit by {self.staff} on {self.created_at:%Y-%m-%d %H:%M}"
+        return f"Visit by {self.staff} on {moment_text(self.created_at)}"
 
     @property
     def is_open(self) -> bool:

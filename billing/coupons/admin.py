@@ -11,6 +11,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.coupons.models import Coupon, Redemption
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, BackOfficeForm, CompanyRecordAdmin
+from core.text.formats import money_text
 from core.text.translation import gettext_lazy as _
 
 
@@ -50,7 +51,7 @@ class CouponAdmin(BackOfficeAdmin):
         if row.percent is not None:
             share = {"percent": f"{row.percent.normalize():f}", "currency": row.currency}
             return (_("%(percent)s%% of orders in %(currency)s") if row.currency else _("%(percent)s%%")) % share
-        return f"{row.amount.normalize():f} {row.currency}" if row.amount is not None else "–"
+        return money_text(row.amount, row.currency) if row.amount is not None else "–"
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         fields = super().get_fields(request, obj)

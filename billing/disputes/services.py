@@ -7,7 +7,7 @@ company owes it again.
 from __future__ import annotations
 
 import logging
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 from django.conf import settings
@@ -25,7 +25,7 @@ from billing.gateways.base import AmbiguousOutcome, GatewayDispute, Misconfigure
 from billing.gateways.models import GatewayAccount
 from billing.invoices.models import Invoice
 from billing.invoices.services import credit
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash, post
 from billing.payments.models import Attempt, Payment, Transaction
 from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
@@ -37,6 +37,7 @@ from core.ids import is_id
 from core.jobs import claim, notify_workers, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_id, company_scope, unscoped
+from core.text.formats import moment_text
 
 log = logging.getLogger(__name__)
 Status = Dispute.Status
@@ -179,8 +180,8 @@ def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute |
     # A dispute of a former period takes no access away that was paid for since.
     if not _is_over(payment):
         mark_past_due(company_id=attempt.company_id, note=f"order {payment.number} is disputed")
-    amount = f"{to_amount(held, dispute.currency)} {dispute.currency}"
-    until = f" Evidence is taken until {fact.due_at:%Y-%m-%d %H:%M} UTC." if fact.due_at else ""
+    amount = sum_text(held, dispute.currency)
+    until = f" Evidence is taken until {moment_text(fact.due_at.astimezone(UTC))}." if fact.due_at else ""
     tell_staff(
         subject=f"A payment of {amount} is disputed",
         text=f"Order {payment.number}, gateway-{attempt.letter}: {dispute.reason or 'no reason given'}.{until}",

@@ -21,7 +21,7 @@ from billing.dunning.models import Dunning
 from billing.dunning.notices import ACTION_NEEDED, DUE, FAILED
 from billing.dunning.schedule import is_hard, next_try
 from billing.invoices.services import write_off
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.ledger.services import BANK
 from billing.payments.hooks import WORK as PAYMENTS
 from billing.payments.models import Attempt, Payment, PaymentMethod
@@ -33,7 +33,6 @@ from core.errors import NamedError
 from core.jobs import claim, notify_workers, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
-from core.text.formats import Formats
 from core.text.timezones import zone_of
 
 log = logging.getLogger(__name__)
@@ -218,7 +217,7 @@ def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payme
         "end": subscription.ends_at,
         "payment": payment,
         "invoice": payment.invoice,
-        "sum": Formats().money(to_amount(payment.amount_minor, payment.currency), payment.currency),
+        "amount": sum_text(payment.amount_minor, payment.currency),
         "next_try": row.next_try_at,
     }
     notify(notice, context, about=("plans", subscription.pk))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import orjson
-from babel.numbers import format_currency
 from django.conf import settings
 
 from billing.invoices.models import CreditNote, Invoice
-from billing.ledger.money import to_amount
-from core.text.formats import LOCALE
+from billing.ledger.money import sum_text
+from core.text.formats import day_text
 from core.types import JsonObject
 
 TEMPLATE = Path(__file__).with_name("invoice.typ")
@@ -59,22 +57,22 @@ def invoice_data(invoice: Invoice) -> JsonObject:
         [
             line.text,
             str(line.quantity),
-            _amount(line.unit_minor, code),
+            sum_text(line.unit_minor, code),
             _percent(line.tax_percent),
-            _amount(line.amount_minor, code),
+            sum_text(line.amount_minor, code),
         ]
         for line in invoice.lines.order_by("position")
     ]
-    totals = [["Subtotal", _amount(invoice.subtotal_minor, code)]]
+    totals = [["Subtotal", sum_text(invoice.subtotal_minor, code)]]
     if invoice.discount_minor:
-        totals.append(["Discount", _amount(-invoice.discount_minor, code)])
+        totals.append(["Discount", sum_text(-invoice.discount_minor, code)])
     if invoice.tax_minor:
-        totals.append([_tax_name(invoice), _amount(invoice.tax_minor, code)])
-    totals.append(["Total", _amount(invoice.total_minor, code)])
-    facts = [["Invoice", invoice.number], ["Date", day.isoformat()]]
+        totals.append([_tax_name(invoice), sum_text(invoice.tax_minor, code)])
+    totals.append(["Total", sum_text(invoice.total_minor, code)])
+    facts = [["Invoice", invoice.number], ["Date", day_text(day)]]
     if invoice.period_start and invoice.period_end:
-        facts.append(["Period", f"{invoice.period_start:%Y-%m-%d} to {invoice.period_end:%Y-%m-%d}"])
-    paid = f"Paid on {invoice.paid_at:%Y-%m-%d}. Thank you." if invoice.paid_at else ""
+        facts.append(["Period", f"{day_text(invoice.period_start)} to {day_text(invoice.period_end)}"])
+    paid = f"Paid on {day_text(invoice.paid_at)}. Thank you." if invoice.paid_at else ""
     notes = [note for note in (invoice.tax_basis.get("note"), paid) if note]
     return {**_document("Invoice", invoice.number, day, invoice), "facts": facts, "lines": lines} | {
         "totals": totals,
@@ -90,12 +88,12 @@ def credit_note_data(note: CreditNote) -> JsonObject:
     text = (
         f"Credit on invoice {invoice.number}: {note.reason}" if note.reason else f"Credit on invoice {invoice.number}"
     )
-    amount = _amount(net, code)
+    amount = sum_text(net, code)
     totals = [["Subtotal", amount]]
     if note.tax_minor:
-        totals.append([_tax_name(invoice), _amount(note.tax_minor, code)])
-    totals.append(["Total credited", _amount(note.amount_minor, code)])
-    facts = [["Credit note", note.number], ["Date", note.issued_on.isoformat()], ["Invoice", invoice.number or ""]]
+        totals.append([_tax_name(invoice), sum_text(note.tax_minor, code)])
+    totals.append(["Total credited", sum_text(note.amount_minor, code)])
+    facts = [["Credit note", note.number], ["Date", day_text(note.issued_on)], ["Invoice", invoice.number or ""]]
     basis = invoice.tax_basis.get("note")
     return {**_document("Credit note", note.number, note.issued_on, invoice), "facts": facts} | {
         "lines": [[text, "1", amount, _percent(next(iter(percents), Decimal(0))), amount]],
@@ -114,19 +112,9 @@ def _document(kind: str, number: str, day: date, invoice: Invoice) -> JsonObject
     }
 
 
-def _amount(minor: int, code: str) -> str:
-    return format_currency(to_amount(minor, code), code, locale=LOCALE, currency_digits=False, format=_pattern(code))
-
-
 def _tax_name(invoice: Invoice) -> str:
     name, percent = invoice.tax_basis.get("name") or "Tax", invoice.tax_basis.get("percent")
     return f"{name} {percent}%" if percent and percent != "0" else str(name)
-
-
-@lru_cache(maxsize=64)
-def _pattern(code: str) -> str:
-    digits = -int(to_amount(1, code).as_tuple().exponent)
-    return f"¤¤ #,##0.{'0' * digits}" if digits else "¤¤ #,##0"
 
 
 def _percent(percent: Decimal) -> str:

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from core.api.output import Output
 from core.text.currencies import exponent as exponent
+from core.text.formats import money_text
 from core.types import JsonObject
 
 MAX_AMOUNT = 2**53
@@ -27,8 +28,8 @@ def to_amount(minor: int, currency: str) -> Decimal:
 
 
 def sum_text(minor: int, currency: str) -> str:
-    """Write minor units as people read them: the amount with its currency."""
-    return f"{to_amount(minor, currency):,} {currency}"
+    """Write minor units as people read them: the amount with the currency's sign."""
+    return money_text(to_amount(minor, currency), currency)
 
 
 def share(total: int, weights: Sequence[int]) -> list[int]:

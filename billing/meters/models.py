@@ -5,7 +5,8 @@ from django.db.models import F, Q
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 
@@ -49,7 +50,7 @@ class MeterPeriod(CompanyModel):
         return Q(unit_amount__isnull=False, used__gt=F("included") + F("billed"))
 
     def __str__(self) -> str:
-        return f"{code_label(self.meter).capitalize()} from {day_of(self.starts_at)}"
+        return f"{code_label(self.meter).capitalize()} from {day_text(self.starts_at)}"
 
 
 class UsageEvent(CompanyModel):
@@ -76,4 +77,4 @@ class UsageEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{code_label(self.meter).capitalize()} on {day_of(self.created_at)}"
+        return f"{code_label(self.meter).capitalize()} on {day_text(self.created_at)}"

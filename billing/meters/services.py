@@ -24,6 +24,7 @@ from billing.subscriptions.selectors import meter_price
 from core.access.meters import METERS, Outcome, Reserved
 from core.ids import new_id
 from core.tenancy import company_id, company_scope
+from core.text.formats import price_text
 from core.text.labels.modules import name_of
 from core.types import JsonObject
 
@@ -329,7 +330,7 @@ def charge_overage(rows: Sequence[MeterPeriod]) -> None:
         # Late settlements raise `used` after the first charge. Only what is above `billed` is charged then.
         row.billed += units
         charged.append(row)
-        price = f"{row.unit_amount.normalize():f} {row.currency}"
+        price = price_text(row.unit_amount, row.currency)
         # Rounded once for all units: a price may be a fraction of a cent, which
         # must not be rounded for each of them.
         amount = (row.unit_amount * units).scaleb(exponent(row.currency)).to_integral_value(ROUND_HALF_UP)

@@ -6,7 +6,7 @@ from django.db.models import Q
 from billing.payments.models import PaymentMethod
 from core.fields import CompanyForeignKey
 from core.models import ClaimPolicy, CompanyWork
-from core.text.labels.words import day_of
+from core.text.formats import day_text
 from core.text.translation import gettext_lazy as _
 
 
@@ -50,4 +50,4 @@ class MethodSetup(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"Gateway {self.letter.upper()}, {day_of(self.created_at)}"
+        return f"Gateway {self.letter.upper()}, {day_text(self.created_at)}"

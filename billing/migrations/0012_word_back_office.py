@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0008_word_back_office'),
+        ('accounts', '0009_word_back_office'),
         ('billing', '0001_squashed_0011_dunning_notices'),
     ]
 

@@ -167,9 +167,7 @@ class PaymentAdmin(CompanyRecordAdmin):
         """Record the bank transfer, and apply the order."""
         minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
-        self.log_change(
-            request, record, _("Approved: %(amount)s %(currency)s.") % {"amount": amount, "currency": record.currency}
-        )
+        self.log_change(request, record, _("Approved: %(amount)s.") % {"amount": sum_text(minor, record.currency)})
 
     @asks(DifferentAmountForm, _("Different amount received"), permission=CHANGE)
     def different_amount(self, request: HttpRequest, record: Payment, *, amount: Decimal) -> None:

@@ -8,7 +8,7 @@ from billing.invoices.models import Invoice
 from billing.plans.models import Plan, PlanPrice
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import BaseModel, ClaimPolicy, CompanyModel, CompanyWork
-from core.text.labels.words import day_of
+from core.text.formats import day_text
 from core.text.translation import gettext_lazy as _
 
 
@@ -146,7 +146,7 @@ class Attempt(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"Gateway {self.letter.upper()}, {day_of(self.created_at)}"
+        return f"Gateway {self.letter.upper()}, {day_text(self.created_at)}"
 
 
 class PaymentMethod(CompanyModel):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from accounts.members.notices import notify
 from accounts.models import Company
 from accounts.settings.notices import Notice
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.payments.models import Payment
-from core.text.formats import Formats
 from core.text.translation import gettext_lazy
 
 RECEIVED = "payment.received"
@@ -34,6 +33,6 @@ def _tell(notice: str, payment: Payment, **context: object) -> None:
         "company": Company.objects.only("name").get(pk=payment.company_id),
         "payment": payment,
         "invoice": payment.invoice,
-        "sum": Formats().money(to_amount(payment.amount_minor, payment.currency), payment.currency),
+        "amount": sum_text(payment.amount_minor, payment.currency),
     }
     notify(notice, context, about=("plans", payment.subscription_id))

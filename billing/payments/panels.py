@@ -12,6 +12,7 @@ from billing.gateways.registry import title_of
 from billing.ledger.money import sum_text
 from billing.payments.models import Attempt, GatewayEvent, Payment, Refund
 from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.text.formats import moment_text
 from core.text.translation import gettext_lazy as _
 
 AFTER = timedelta(days=1)
@@ -35,7 +36,7 @@ def proof_of(payment: Payment) -> SafeString | str:
 def _attempts(payment: Payment) -> SafeString:
     rows = Attempt.objects.filter(payment=payment).order_by("-pk")[:ROWS]
     cells = [
-        (link(row, f"{row.created_at:%Y-%m-%d %H:%M}"), title_of(row.adapter), row.get_status_display(), row.reason)
+        (link(row, moment_text(row.created_at)), title_of(row.adapter), row.get_status_display(), row.reason)
         for row in rows
     ]
     more = list_address(Attempt, q=payment.number) if len(cells) == ROWS else ""
@@ -54,7 +55,7 @@ def _hooks(payment: Payment) -> SafeString:
         for name in names:
             named |= when & Q(hints__contains=[name])
     events = GatewayEvent.objects.filter(named).select_related("account").order_by("-created_at")[:ROWS]
-    cells = [(link(event, f"{event.created_at:%Y-%m-%d %H:%M:%S}"), event.account, event.event_id) for event in events]
+    cells = [(link(event, moment_text(event.created_at)), event.account, event.event_id) for event in events]
     return table((_("Received"), _("Account"), _("Event")), cells, empty=_("No webhook received."))
 
 

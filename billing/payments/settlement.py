@@ -21,7 +21,7 @@ from billing.coupons.holds import release as release_coupon
 from billing.gateways.base import PaymentState, PaymentUpdate, SavedMethod
 from billing.invoices.models import Invoice
 from billing.invoices.services import issue, mark_paid, take_back
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text, to_amount
 from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash, post
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
 from billing.payments.notices import tell_received
@@ -111,7 +111,7 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
     attempt.payment_ref = fact.payment_ref
     if (fact.amount, fact.currency, fact.reference) != expected:
         attempt.status = Status.WRONG
-        attempt.reason = f"the gateway says {fact.amount} {fact.currency} for {fact.reference}"[:300]
+        attempt.reason = f"the gateway says {sum_text(fact.amount, fact.currency)} for {fact.reference}"[:300]
         log.error("attempt %s is parked: it should be %s", attempt.pk, expected)
         return
     attempt.status = Status.PAID

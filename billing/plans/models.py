@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import JSONField
 from core.models import BaseModel
+from core.text.formats import day_text, money_text
 from core.text.translation import gettext_lazy as _
 
 
@@ -75,7 +76,7 @@ class PlanPrice(BaseModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.plan} {self.amount.normalize():f} {self.currency} a {self.interval}"
+        return f"{self.plan} {money_text(self.amount, self.currency_id)} a {self.interval}"
 
 
 class MeterPrice(BaseModel):
@@ -113,4 +114,4 @@ class PlanVersion(BaseModel):
         verbose_name_plural = _("plan versions")
 
     def __str__(self) -> str:
-        return f"{self.plan} until {self.created_at:%Y-%m-%d}"
+        return f"{self.plan} until {day_text(self.created_at)}"

@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from billing.gateways.admin import GatewayAccountAdmin
 from billing.gateways.models import GatewayAccount
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.payments.models import Attempt, Refund
 from billing.reconciliation.models import Difference, Reconciliation
 from billing.reconciliation.services import begin, clear
@@ -95,7 +95,7 @@ class DifferenceAdmin(BackOfficeAdmin):
 
 
 def _money(amount: int | None, currency: str) -> str:
-    return "–" if amount is None else f"{to_amount(amount, currency)} {currency}"
+    return "–" if amount is None else sum_text(amount, currency)
 
 
 def _ours(row: Difference) -> SafeString | str:

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from billing.gateways.models import GatewayAccount
 from core.models import BaseModel, Claimable, ClaimPolicy
+from core.text.formats import day_text
 from core.text.translation import gettext_lazy as _
 
 
@@ -41,7 +42,7 @@ class Reconciliation(Claimable):
         ]
 
     def __str__(self) -> str:
-        return f"{self.account}, {self.since:%Y-%m-%d} to {self.until:%Y-%m-%d}"
+        return f"{self.account}, {day_text(self.since)} to {day_text(self.until)}"
 
 
 class Difference(BaseModel):

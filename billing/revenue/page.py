@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from billing.ledger.money import to_amount
+from billing.ledger.money import sum_text
 from billing.revenue.selectors import (
     aged_receivables,
     churn_by_month,
@@ -16,6 +16,7 @@ from billing.revenue.selectors import (
     recurring_revenue,
 )
 from core.backoffice.panels import table
+from core.text.formats import month_text
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -38,8 +39,8 @@ def _recurring() -> SafeString:
         (
             revenue.currency,
             f"{revenue.subscriptions:,}",
-            _amount(revenue.minor, revenue.currency),
-            _amount(revenue.year_minor, revenue.currency),
+            sum_text(revenue.minor, revenue.currency),
+            sum_text(revenue.year_minor, revenue.currency),
         )
         for revenue in recurring_revenue()
     ]
@@ -50,12 +51,12 @@ def _recurring() -> SafeString:
 
 def _earned_by_currency() -> Iterable[tuple[str, list[tuple[str, int, str]]]]:
     for code, sums in earned_by_month().items():
-        yield code, [(f"{month:%B %Y}", sums.get(month, 0), code) for month in last_months()]
+        yield code, [(month_text(month), sums.get(month, 0), code) for month in last_months()]
 
 
 def _earned(sums: Sequence[tuple[str, int, str]]) -> SafeString:
     most = max((minor for _, minor, _ in sums), default=0)
-    rows = [(month, _amount(minor, code), _bar(minor, most)) for month, minor, code in sums]
+    rows = [(month, sum_text(minor, code), _bar(minor, most)) for month, minor, code in sums]
     return table((_("Month"), _("Net of tax and credit notes"), ""), rows)
 
 
@@ -64,7 +65,7 @@ def _churn() -> SafeString:
     most = max((max(month.begun, month.ended) for month in months), default=0)
     rows = [
         (
-            f"{month.month:%B %Y}",
+            month_text(month.month),
             f"{month.held:,}",
             f"{month.begun:,}",
             f"{month.ended:,}",
@@ -84,7 +85,7 @@ def _owed() -> SafeString:
             receivable.currency,
             receivable.age,
             f"{receivable.invoices:,}",
-            _amount(receivable.minor, receivable.currency),
+            sum_text(receivable.minor, receivable.currency),
             _bar(receivable.minor, most),
         )
         for receivable in receivables
@@ -92,10 +93,6 @@ def _owed() -> SafeString:
     return table(
         (_("Currency"), _("Overdue by"), _("Invoices"), _("Amount"), ""), rows, empty=_("No outstanding invoices.")
     )
-
-
-def _amount(minor: int, code: str) -> str:
-    return f"{to_amount(minor, code):,} {code}"
 
 
 def _bar(value: int, most: int) -> SafeString:

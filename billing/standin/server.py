@@ -23,6 +23,7 @@ from billing.standin.razorpay import Razorpay
 from billing.standin.state import Dialect, State
 from billing.standin.stripe import Stripe
 from core.text.currencies import exponent
+from core.text.formats import money_text
 from core.types import JsonObject, Values
 
 DIALECTS: tuple[type[Dialect], ...] = (Stripe, PayPal, Razorpay, Mollie, Paystack)
@@ -62,9 +63,8 @@ def sum_of(gateway: str, order: Values) -> str:
     amount, currency = Decimal(str(order["amount"] or 0)), str(order["currency"]).upper()
     if not amount:
         return "The method is kept for later payments. Nothing is paid now."
-    digits = exponent(currency)
-    whole = amount.scaleb(-digits) if gateway in MINOR else amount
-    return f"{currency} {whole:,.{digits}f}. No money moves here."
+    whole = amount.scaleb(-exponent(currency)) if gateway in MINOR else amount
+    return f"{money_text(whole, currency)}. No money moves here."
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -30,6 +30,7 @@ from core.access.meters import METERS
 from core.errors import NamedError, ValidationFailed, shorten
 from core.tenancy import company_id as active_company
 from core.tenancy import unscoped
+from core.text.formats import moment_text
 from core.types import JsonObject
 
 
@@ -160,9 +161,7 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
         if end is None:
             raise NamedError("BadRequest_400", "the subscription has no end that could be moved")
         if until <= max(end, timezone.now()):
-            raise ValidationFailed(
-                "until is not later", f"until: later than now and than {end.isoformat(timespec='minutes')}"
-            )
+            raise ValidationFailed("until is not later", f"until: later than now and than {moment_text(end)}")
         was_trial = expired and subscription.plan is not None and subscription.plan.is_trial
         status = Status.TRIAL if was_trial or subscription.status == Status.TRIAL else Status.ACTIVE
         ends_at = access_end(until, status=status, cancelling=subscription.cancel_at_period_end)

@@ -22,6 +22,7 @@ from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.notices import TERMS_END
 from core.errors import ValidationFailed
 from core.tenancy import company_scope, unscoped
+from core.text.formats import day_text
 
 NOTICE = timedelta(days=14)
 """The shortest time between the notice and the end of terms."""
@@ -68,7 +69,7 @@ def end_version(version: PlanVersion, on: date) -> None:
     early."""
     first = timezone.now().date() + NOTICE
     if on < first:
-        raise ValidationFailed("too near", f"on: {first:%Y-%m-%d} or later, so that everybody has been told in time")
+        raise ValidationFailed("too near", f"on: {day_text(first)} or later, so that everybody has been told in time")
     PlanVersion.objects.filter(pk=version.pk).update(ends_on=on, updated_at=timezone.now())
     with unscoped(reason="plans: subscribers of all companies are told anew"):
         # Another date is another notice, also for those who know the former date.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from decimal import Decimal
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from core.text.spans import moment_of
 from core.text.translation import gettext_lazy
@@ -31,7 +31,11 @@ class Usage(Page):
 
     def show(self) -> Values:
         params = {name: self.request.GET[name] for name in ("from", "to") if self.request.GET.get(name)}
-        usage = self.read("subscription/usage", params).data
+        answer = self.ask("GET", "subscription/usage", params)
+        if params and answer.status == 400:
+            self.warn(gettext("These days can't be shown. Here are the usual ones."))
+            answer = self.ask("GET", "subscription/usage")
+        usage = self.needed(answer).data
         return {"usage": usage, "meters": [shown(meter) for meter in usage["meters"]]}
 
 
@@ -48,7 +52,6 @@ def shown(meter: Values) -> JsonObject:
         "tone": tone,
         "names": [meter["name"]],
         "rows": days,
-        "unit": f"{Decimal(str(meter['price']['amount'])).normalize():f}" if meter["price"] else "",
         "any": any(counts[0] for _, counts in days),
         "early": moment_of(meter["periodStart"]) > timezone.now() - EARLY,
         "over": meter["forecast"] > meter["included"],

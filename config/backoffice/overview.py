@@ -25,7 +25,7 @@ from core.backoffice.panels import link, list_address, table
 from core.ids import first_id
 from core.jobs.progress import MOVING, grouped, progress_bar
 from core.models import EventDelivery, TaskSchedule
-from core.text.labels.words import day_of
+from core.text.formats import day_text, moment_text, short_day_text
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 from crm.models import Contact, Import
@@ -58,7 +58,7 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
     if people is not None:
         sections.append({"title": gettext("People"), "html": people})
     if hold := hold_of(request):
-        text = HELD % {"time": f"{hold.since:%Y-%m-%d %H:%M}", "reason": hold.reason}
+        text = HELD % {"time": moment_text(hold.since), "reason": hold.reason}
         sections.append({"title": gettext("On hold: nothing is sent"), "html": format_html("<p>{}</p>", text)})
     problems = _problems(request)
     if problems is not None:
@@ -136,11 +136,12 @@ def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str
             {
                 "percent": max(number * 100 // highest, 3 if number else 0),
                 "address": list_address(listed, **query),
-                "words": gettext("%(day)s: %(number)s") % {"day": day_of(day), "number": _at_least(number, more=more)},
+                "words": gettext("%(day)s: %(number)s")
+                % {"day": day_text(day), "number": _at_least(number, more=more)},
             }
         )
     total, more = sum(number for number, _ in counts), any(more for _, more in counts)
-    ends = [day_of(day).rpartition(" ")[0] for day in (days[0], days[-1])]
+    ends = [short_day_text(day) for day in (days[0], days[-1])]
     return {"title": title, "total": _at_least(total, more=more), "bars": bars, "ends": ends}
 
 

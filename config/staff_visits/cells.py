@@ -11,7 +11,8 @@ from typing import Any
 from core.api.output import Output
 from core.ids import is_id
 from core.internals.rest_framework import declared_fields
-from core.text.labels.words import day_of, heading
+from core.text.formats import moment_text
+from core.text.labels.words import heading
 from core.types import Values
 from core.web.visits import HIDDEN
 
@@ -81,7 +82,7 @@ def text(value: Any, zone: tzinfo) -> str:
         return "yes" if value else "no"
     if isinstance(value, str) and TIME.fullmatch(value):
         at = datetime.fromisoformat(value).astimezone(zone)
-        return f"{day_of(at)}, {at:%H:%M}"
+        return moment_text(at)
     if isinstance(value, Mapping):
         return _label(value) or "; ".join(
             f"{heading(name)}: {text(inner, zone)}" for name, inner in value.items() if not _is_empty(inner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.core.cache import cache
 from django.utils import timezone
@@ -12,6 +12,7 @@ from core.announcements.models import Announcement
 MAX_SHOWN = 3
 """Announcements above a page. The newest come first."""
 MAX_CACHED = 50
+"""More than are shown, since some start or end while they are cached."""
 KEEP_SECONDS = 30
 KEY = "core.announcements"
 
@@ -19,7 +20,7 @@ KEY = "core.announcements"
 def current_announcements(now: datetime | None = None) -> list[Announcement]:
     """Return the announcements of a moment: from their start on, until just before their end."""
     moment = now or timezone.now()
-    rows: list[Announcement] = cache.get_or_set(KEY, lambda: _unfinished(moment), KEEP_SECONDS) or []
+    rows: list[Announcement] = cache.get_or_set(KEY, lambda: _current(moment), KEEP_SECONDS) or []
     return [row for row in rows if row.starts_at <= moment < row.ends_at][:MAX_SHOWN]
 
 
@@ -28,5 +29,8 @@ def forget() -> None:
     cache.delete(KEY)
 
 
-def _unfinished(moment: datetime) -> list[Announcement]:
-    return list(Announcement.objects.filter(ends_at__gt=moment).order_by("starts_at", "pk")[:MAX_CACHED])[::-1]
+def _current(moment: datetime) -> list[Announcement]:
+    """Return the announcements that are shown until the cache is read again, the newest first."""
+    soon = moment + timedelta(seconds=KEEP_SECONDS)
+    rows = Announcement.objects.filter(starts_at__lte=soon, ends_at__gt=moment)
+    return list(rows.order_by("-starts_at", "-pk")[:MAX_CACHED])

@@ -19,9 +19,9 @@ from django.utils.translation import gettext, ngettext
 from core.hooks import Hook
 from core.ids import is_id
 from core.text.currencies import exponent
-from core.text.formats import exact_money
+from core.text.formats import day_text, moment_text, money_text
 from core.text.labels.choices import choice_label
-from core.text.labels.words import code_label, day_of, heading
+from core.text.labels.words import code_label, heading
 from core.text.translation import ngettext_lazy
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
@@ -113,7 +113,7 @@ def shown(
     if isinstance(value, dt.datetime):
         return moment(value, brief=brief)
     if isinstance(value, dt.date):
-        return day_of(value)
+        return day_text(value)
     if isinstance(value, dt.time):
         return f"{value:%H:%M}"
     if isinstance(value, int | float | Decimal):
@@ -125,7 +125,7 @@ def shown(
 
 def moment(value: dt.datetime, *, brief: bool = False) -> SafeString:
     """Return a time on one line: relative in lists, exact otherwise. The page's script puts in the reader's zone."""
-    exact = f"{day_of(value)}, {value:%H:%M} UTC" if value.tzinfo else f"{day_of(value)}, {value:%H:%M}"
+    exact = moment_text(value)
     return format_html(
         '<time datetime="{}" title="{}" class="backoffice-time"{}>{}</time>',
         value.isoformat(),
@@ -142,7 +142,7 @@ def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
     if size < 45:
         return gettext("in a moment") if ahead else gettext("just now")
     if size > 30 * 86400:
-        return day_of(value)
+        return day_text(value)
     unit = next(unit for unit, longest in ((60, 3570), (3600, 84600), (86400, size + 1)) if size < longest)
     texts = AHEAD if ahead else AGO
     return texts[unit].of(round(size / unit))
@@ -153,9 +153,9 @@ def number(value: int | float | Decimal, name: str = "", currency: str = "") -> 
     if name == "percent" or name.endswith("_percent"):
         return f"{plain(value)}%"
     if currency and name.endswith("_minor"):
-        return exact_money(Decimal(value).scaleb(-exponent(currency)), currency)
+        return money_text(Decimal(value).scaleb(-exponent(currency)), currency)
     if currency and isinstance(value, Decimal):
-        return exact_money(value, currency)
+        return money_text(value, currency)
     if name == "size" or name.endswith("_bytes"):
         return filesizeformat(int(value))
     if name.endswith("_ms"):

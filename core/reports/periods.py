@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -17,6 +18,8 @@ YEARS = (1970, 9990)
 """Range of valid years. Others are typing errors, and the ends of such a period would exceed the calendar."""
 Range = Literal["last7", "last30", "last90", "thisMonth", "lastMonth", "thisQuarter", "custom"]
 RANGES: tuple[Range, ...] = get_args(Range)
+MONTHS = {"thisMonth": 1, "lastMonth": 1, "thisQuarter": 3}
+"""Range of the calendar -> its months."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Period:
     first: dt.date
     last: dt.date
     zone: ZoneInfo
+    months: int = 0
+    """Months of a period of the calendar, of which the last may not have ended; 0: its days alone matter."""
 
     @property
     def start(self) -> dt.datetime:
@@ -43,13 +48,23 @@ class Period:
             yield self.first + dt.timedelta(days=number)
 
     def before(self) -> Period:
-        """Return the period of as many days that ends before this one."""
+        """Return the period before: as many days, or as many months, up to the same day if they have not ended."""
         last = self.first - dt.timedelta(days=1)
+        if self.months:
+            first = _months_earlier(self.first, self.months)
+            has_ended = _months_earlier(self.last + dt.timedelta(days=1), self.months) == self.first
+            return Period(first, last if has_ended else _months_earlier(self.last, self.months), self.zone, self.months)
         return Period(last - (self.last - self.first), last, self.zone)
 
     def day(self, day: dt.date) -> Period:
         """Return the period of one day."""
         return Period(day, day, self.zone)
+
+
+def _months_earlier(day: dt.date, months: int) -> dt.date:
+    """Return the same day of an earlier month, or its last day if it is shorter."""
+    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
+    return dt.date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
 def begin_of(day: dt.date, zone: ZoneInfo) -> dt.datetime:
@@ -102,11 +117,11 @@ def period_of(name: Range, today: dt.date, zone: ZoneInfo, first: dt.date | None
         return Period(first, last, zone)
     begin = today.replace(day=1)
     if name == "thisMonth":
-        return Period(begin, today, zone)
+        return Period(begin, today, zone, MONTHS[name])
     if name == "lastMonth":
         end = begin - dt.timedelta(days=1)
-        return Period(end.replace(day=1), end, zone)
+        return Period(end.replace(day=1), end, zone, MONTHS[name])
     if name == "thisQuarter":
-        return Period(begin.replace(month=begin.month - (begin.month - 1) % 3), today, zone)
+        return Period(begin.replace(month=begin.month - (begin.month - 1) % 3), today, zone, MONTHS[name])
     days = {"last7": 7, "last90": 90}.get(name, DEFAULT_DAYS)
     return Period(today - dt.timedelta(days=days - 1), today, zone)

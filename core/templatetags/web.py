@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from lucide.templatetags.lucide import lucide
 
 from core.errors import shorten
-from core.text.formats import Formats, exact_money
+from core.text.formats import Formats, day_text, moment_text, money_text, month_text, price_text, short_day_text
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.banners import Banner, banners_of
@@ -36,6 +36,9 @@ from core.web.words.script_texts import script_texts
 
 register = template.Library()
 register.filter(cell)
+register.filter(day_text)
+register.filter(moment_text)
+register.filter(month_text)
 
 BETWEEN_TAGS = re.compile(r"\s*>\s+<")
 DAY = 86_400
@@ -208,7 +211,12 @@ def day(context: Values, value: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def money(context: Values, amount: Any, currency: str | None = None, *, short: bool = False) -> str:
-    """Write an amount, by default in the company's currency, `short` without decimals. Nothing for null."""
+    """Write an amount, by default in the company's currency, `short` without decimals. Nothing for null.
+
+    The amount may be money as the API gives it, with its currency: {% money invoice.total %}.
+    """
+    if isinstance(amount, Mapping):
+        return money_text(Decimal(str(amount["amount"])), amount["currency"])
     if amount is None or amount == "":
         return ""
     formats: Formats = context["reader"].formats
@@ -228,10 +236,12 @@ def script_texts_tag() -> SafeString:
     return json_script(script_texts(), "script-texts")
 
 
-@register.simple_tag
-def sum_of(value: Values) -> str:
-    """Format money as the API gives it: amount and currency."""
-    return exact_money(Decimal(str(value["amount"])), value["currency"])
+@register.simple_tag(takes_context=True)
+def unit_price(context: Values, amount: Any, currency: str | None = None) -> str:
+    """Write the price of a unit, which may be a fraction of a cent, by default in the company's currency."""
+    if amount is None:
+        return ""
+    return price_text(Decimal(str(amount)), currency or context["reader"].formats.currency)
 
 
 @register.simple_tag(takes_context=True)
@@ -333,9 +343,9 @@ def _chart(
 def _day_labels(days: list[date]) -> list[str]:
     """Return the labels below a chart: each of a few days, or else five of many, with the month."""
     if len(days) <= EACH_DAY:
-        return [f"{day.day} {day:%b}" for day in days]
+        return [short_day_text(day) for day in days]
     last = len(days) - 1
-    return [f"{days[round(place * last / 4)].day} {days[round(place * last / 4)]:%b}" for place in range(5)]
+    return [short_day_text(days[round(place * last / 4)]) for place in range(5)]
 
 
 def _bars_of(counts: list[float], most: float, left: float, width: float) -> SafeString:

@@ -9,7 +9,7 @@ from django.db.models.sql import AND, Query
 
 from core.ids import ObjectIdField, new_id
 from core.tenancy import NoActiveCompany, active_scope, company_id
-from core.text.labels.words import day_of
+from core.text.formats import moment_text
 
 
 class BaseModel(models.Model):
@@ -28,7 +28,7 @@ class BaseModel(models.Model):
     def dated(self) -> str:
         """Return the title of a record without a name: its kind, and its time of creation."""
         kind = str(self._meta.verbose_name)
-        return f"{kind[:1].upper()}{kind[1:]} of {day_of(self.created_at)}, {self.created_at:%H:%M}"
+        return f"{kind[:1].upper()}{kind[1:]} of {moment_text(self.created_at)}"
 
 
 class CompanyQuerySet(models.QuerySet[Any]):

@@ -1,4 +1,8 @@
-"""Dates, times and amounts in a company's formats, by the CLDR's data (Babel)."""
+"""Dates, times and amounts as people read them, by the CLDR's data (Babel).
+
+Pages and mails of a company use its `Formats`; the back office and titles of records use `day_text`, `moment_text` and
+`money_text`.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,8 @@ from babel.core import get_global
 from core.text.currencies import exponent
 from core.text.timezones import zone_of
 
+CURRENCY = "USD"
+"""The currency of people without a company."""
 LOCALE = "en"
 """The language of mails and pages."""
 DATE_PATTERNS = {
@@ -42,9 +48,9 @@ class Formats:
     """The formats of a company. The defaults are for people without one."""
 
     timezone: str = "UTC"
-    date_format: str = "dd/mm/yyyy"
+    date_format: str = "d mmm yyyy"
     time_format: str = "HH:mm"
-    currency: str = "USD"
+    currency: str = CURRENCY
     country: str = ""
     """The ISO 3166-1 code of the company's country."""
 
@@ -66,8 +72,13 @@ class Formats:
         return dates.format_time(here.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
 
     def datetime(self, value: dt.datetime) -> str:
-        """Format a datetime, in the company's time zone."""
-        return f"{self.date(value)} {self.time(value)}"
+        """Format a datetime, in the company's time zone, such as 26 Dec 2026, 14:05."""
+        return f"{self.date(value)}, {self.time(value)}"
+
+    def span(self, start: dt.datetime, end: dt.datetime) -> str:
+        """Format the time from a start to an end, in the company's time zone, with one date if it is the same."""
+        is_same_day = self._here(start).date() == self._here(end).date()
+        return f"{self.datetime(start)} – {self.time(end) if is_same_day else self.datetime(end)}"
 
     def exact(self, value: dt.datetime) -> str:
         """Format a datetime so that it can be read back: with its seconds, in the company's time zone.
@@ -92,12 +103,7 @@ class Formats:
 
     def money(self, amount: Decimal | int, currency: str | None = None) -> str:
         """Format an amount with its currency's sign and decimals, rounded half up. Default: the company's currency."""
-        code = currency or self.currency
-        unit = Decimal(1).scaleb(-numbers.get_currency_precision(code))
-        rounded = Decimal(amount).quantize(unit, ROUND_HALF_UP)
-        sign = numbers.get_currency_symbol(code, locale=LOCALE)
-        text = numbers.format_currency(rounded, code, locale=LOCALE)
-        return text.replace(sign, f"{sign}\N{NO-BREAK SPACE}") if sign[-1].isalpha() else text
+        return money_text(amount, currency or self.currency)
 
     def _here(self, moment: dt.datetime) -> dt.datetime:
         if moment.tzinfo is None:
@@ -105,12 +111,49 @@ class Formats:
         return moment.astimezone(zone_of(self.timezone))
 
 
-def exact_money(amount: Decimal, currency: str) -> str:
-    """Format a payable amount, with the currency's sign and all decimals that it has by ISO 4217."""
-    digits = exponent(currency)
-    pattern = f"\N{CURRENCY SIGN}#,##0.{'0' * digits}" if digits else "\N{CURRENCY SIGN}#,##0"
+def day_text(value: dt.date) -> str:
+    """Write a day, such as 24 Nov 2026; that of a time in its own zone."""
+    return dates.format_date(value, DATE_PATTERNS["d mmm yyyy"], locale=LOCALE)
+
+
+def short_day_text(value: dt.date) -> str:
+    """Write a day without its year, such as 24 Nov."""
+    return dates.format_date(value, "d MMM", locale=LOCALE)
+
+
+def month_text(value: dt.date) -> str:
+    """Write a month, such as November 2026."""
+    return dates.format_date(value, "MMMM y", locale=LOCALE)
+
+
+def weekday_text(value: dt.date, *, short: bool = False) -> str:
+    """Write the day of the week, such as Tuesday, or Tue if it is `short`."""
+    return dates.format_date(value, "EEE" if short else "EEEE", locale=LOCALE)
+
+
+def moment_text(value: dt.datetime) -> str:
+    """Write a time, such as 24 Nov 2026, 14:05 UTC; the zone is named in UTC alone, others are the reader's."""
+    text = f"{day_text(value)}, {value:%H:%M}"
+    return f"{text} UTC" if value.tzinfo is not None and not value.utcoffset() else text
+
+
+def money_text(amount: Decimal | int, currency: str) -> str:
+    """Write an amount with the currency's sign and its decimals by ISO 4217, rounded half up."""
+    return _money(amount, currency, exponent(currency))
+
+
+def price_text(amount: Decimal | int, currency: str) -> str:
+    """Write the price of a unit, which may be a fraction of the smallest coin: with all decimals that it has."""
+    price = Decimal(amount).normalize()
+    return _money(price, currency, max(exponent(currency), -int(price.as_tuple().exponent)))
+
+
+def _money(amount: Decimal | int, currency: str, decimals: int) -> str:
+    rounded = Decimal(amount).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    fraction = f".{'0' * decimals}" if decimals else ""
+    pattern = f"\N{CURRENCY SIGN}#,##0{fraction}"
     sign = numbers.get_currency_symbol(currency, locale=LOCALE)
-    text = numbers.format_currency(amount, currency, locale=LOCALE, format=pattern, currency_digits=False)
+    text = numbers.format_currency(rounded, currency, locale=LOCALE, format=pattern, currency_digits=False)
     return text.replace(sign, f"{sign}\N{NO-BREAK SPACE}") if sign[-1].isalpha() else text
 
 

@@ -165,7 +165,7 @@ class ChangeMany(BulkList):
         value = None if how == "clear" and what.kind not in SEVERAL else value
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
         answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how})
-        if answer.status == 400 and not answer.ok:
+        if not answer.ok:
             form.refuse(answer)
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         return self.redirect_after_bulk(answer, self.changing, self.changed, "updatedCount")

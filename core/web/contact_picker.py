@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
+from django.utils.translation import gettext
 
-from core.ids import is_id
 from core.text.folding import fold
 from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.pages import PART, Page
+from core.web.prefills import named_record
 
 FOUND = 8
 """Contacts that a search shows."""
@@ -97,14 +98,13 @@ def fill(page: Page, field: ContactField, sent: Mapping[str, str]) -> None:
     field.place = page.address("contact-pick")
     field.is_part = page.frame == PART
     field.find = " ".join(sent.get("find", "").split())[:MAX_FIND]
-    if not (is_id(id) or field.find):
+    contact = named_record(page, "contact", id, gettext("This contact no longer exists. Pick another."))
+    if contact is None and not field.find:
         return
     employer = _employer_fields(page)
-    if is_id(id):
-        answer = page.ask("GET", f"contact/{id}") if page.request.method == "POST" else page.read(f"contact/{id}")
-        if answer.ok:
-            field.picked = _person(answer.data, employer)
-            field.initial = id
+    if contact is not None:
+        field.picked = _person(contact, employer)
+        field.initial = id
         return
     query = {"searchValue": field.find, "searchBy": ",".join((*SEARCHED, *employer)), "p": "1", "n": str(READ)}
     answer = page.ask("GET", "contact", query)

@@ -5,7 +5,8 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 
@@ -80,7 +81,7 @@ class LeadActivity(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{code_label(self.kind).capitalize()}, {day_of(self.happened_at)}"
+        return f"{code_label(self.kind).capitalize()}, {day_text(self.happened_at)}"
 
 
 class FollowUp(CompanyModel):

@@ -13,7 +13,7 @@ from accounts.settings.formats import currencies_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
-from core.text.formats import Formats
+from core.text.formats import CURRENCY, money_text
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one
 from crm.custom_fields.admin import custom_values
@@ -59,7 +59,7 @@ class LeadAdmin(CompanyRecordAdmin):
         if lead.value is None:
             return ""
         currency = lead.__dict__.get("currency") or currencies_of([lead.company_id]).get(lead.company_id)
-        return Formats().money(lead.value, currency)
+        return money_text(lead.value, currency or CURRENCY)
 
     @admin.display(description=_("Restore"))
     def restore(self, request: HttpRequest, rows: QuerySet[Lead]) -> None:

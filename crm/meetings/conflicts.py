@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Member
+from accounts.settings.formats import formats_of
+from core.text.formats import Formats
 from core.text.timezones import zone_of
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.meetings.services import MAX_DURATION
@@ -39,18 +42,16 @@ def conflict_warning(meeting: Meeting) -> str:
     for other_id, member_id in attending.values_list("meeting_id", "member_id"):
         busy[other_id].add(member_id)
     names = {member.pk: member.name or member.email for member in Member.objects.filter(pk__in=participants)}
+    formats = formats_of(meeting.company_id)
     described = [
-        _describe(other, sorted(names[id] for id in busy[other.pk] & participants))
+        _describe(other, formats, sorted(names[id] for id in busy[other.pk] & participants))
         for other in conflicts[:MAX_CONFLICTS]
     ]
     return "; ".join([*described, "and more"] if len(conflicts) > MAX_CONFLICTS else described)
 
 
-def _describe(other: Meeting, names: list[str]) -> str:
-    zone = zone_of(other.timezone)
-    start, end = other.starts_at.astimezone(zone), other.ends_at.astimezone(zone)
-    until = f"{end:%H:%M}" if start.date() == end.date() else f"{end:%Y-%m-%d %H:%M}"
+def _describe(other: Meeting, formats: Formats, names: list[str]) -> str:
+    formats = replace(formats, timezone=zone_of(other.timezone).key)
     verb = "has" if len(names) == 1 else "have"
-    return (
-        f"{', '.join(names)} {verb} another meeting then: {other.title}, {start:%Y-%m-%d %H:%M} to {until} {zone.key}"
-    )
+    when = formats.span(other.starts_at, other.ends_at)
+    return f"{', '.join(names)} {verb} another meeting then: {other.title}, {when} {formats.timezone}"

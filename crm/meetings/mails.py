@@ -154,14 +154,13 @@ def context_for(meeting: Meeting, invited: Invited | None = None) -> JsonObject:
 def format_times(meeting: Meeting, timezone: str = "") -> str:
     """Return the time range in the company's format, in a time zone: the given one, or the meeting's own."""
     zone = zone_of(timezone or meeting.timezone)
-    start, end = meeting.starts_at.astimezone(zone), meeting.ends_at.astimezone(zone)
+    start = meeting.starts_at.astimezone(zone)
     formats = replace(formats_of(meeting.company_id), timezone=zone.key)
-    until = formats.time(end) if start.date() == end.date() else formats.datetime(end)
     offset = start.utcoffset()
     label = zone.key
     if label != "UTC":  # whose offset is its name
         label = Offset(zone.key, int(offset.total_seconds() // 60) if offset else 0).label
-    return f"{formats.datetime(start)} – {until} {label}"
+    return f"{formats.span(start, meeting.ends_at)} {label}"
 
 
 def _with_reminders() -> QuerySet[Meeting]:

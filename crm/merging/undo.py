@@ -10,6 +10,7 @@ from django.utils import timezone
 from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
+from core.text.formats import moment_text
 from crm.bulk_jobs.history import journal
 from crm.merging.models import Merge
 from crm.merging.references import move_back
@@ -92,7 +93,7 @@ def _check(kind: RecordKind, merge: Merge) -> int:
     if merge.undone_at is not None:
         raise NamedError(REFUSED, "id: the merge has been undone already")
     if merge.undo_until <= timezone.now():
-        raise NamedError(REFUSED, f"id: the merge could be undone until {merge.undo_until:%Y-%m-%d %H:%M} UTC")
+        raise NamedError(REFUSED, f"id: the merge could be undone until {moment_text(merge.undo_until)}")
     ids = [merge.winner_id, *merge.loser_ids]
     rows = kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",), no_key=True).order_by("pk")
     states = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}

@@ -155,7 +155,11 @@ class RecordSchema:
         """Read a day in the company's own format, or return None for any other text."""
         if self.formats is None:
             self.formats = formats_of(self.company_id)
-        return self.formats.read_date(text)
+        day = self.formats.read_date(text)
+        if day is None and self.formats.date_format == "d mmm yyyy":
+            # Programs write digits, and the day first unless the company has chosen otherwise.
+            day = Formats(date_format="dd/mm/yyyy").read_date(text)
+        return day
 
     def known_keys(self, partial: bool) -> Iterable[str]:
         """Return the keys of a formData that are no custom fields."""

@@ -58,7 +58,7 @@ def test_a_meeting_is_made_and_moved(page: Page, live_server: Any) -> None:
     expect(page.locator(".toast")).to_contain_text("Meeting created")
 
     move_by_keys(page, "2030-05-07T14:30")
-    expect(page.locator(".toast")).to_contain_text("Moved to Tuesday 07/05/2030, 14:30")
+    expect(page.locator(".toast")).to_contain_text("Moved to Tuesday 7 May 2030, 14:30")
     event = page.locator(".event", has_text="Offer")
     if not wide:
         day = page.get_by_role("region", name="Tuesday")
@@ -67,7 +67,7 @@ def test_a_meeting_is_made_and_moved(page: Page, live_server: Any) -> None:
     expect(grid.locator('[data-place="2030-05-07T14:30"] .event')).to_contain_text("Offer")
 
     drag(page, event, grid.locator('[data-place="2030-05-08T09:00"]'))
-    expect(page.locator(".toast")).to_contain_text("Moved to Wednesday 08/05/2030, 09:00")
+    expect(page.locator(".toast")).to_contain_text("Moved to Wednesday 8 May 2030, 09:00")
     expect(grid.locator('[data-place="2030-05-08T09:00"] .event')).to_contain_text("Offer")
 
     # An hour that clocks skip: it goes back, and the reason is told.

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from crm.models import ContactTag
 from tests.browser.axe import find_axe, violations
 from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import ContactFactory, TagFactory
+from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
 from tests.web.helpers import PASSWORD, at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -102,3 +102,34 @@ def test_a_new_field_shows_the_options_of_its_type(page: Page, live_server: Any)
     # What is refused is in sight.
     expect(page.get_by_role("alert")).to_be_visible()
     expect(values).to_be_visible()
+
+
+def test_pens_are_stops_of_tab_without_script_only(page: Page, browser: Any, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        ContactFactory(name="Ann")
+    enter(page, cast, "contacts")
+    expect(page.locator("tr .pen").first).to_be_attached()
+    page.locator("tr .name").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator("tr .pen:focus")).to_have_count(0)
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    plain = context.new_page()
+    enter(plain, cast, "contacts")
+    plain.locator("tr .name").focus()
+    plain.keyboard.press("Tab")
+    expect(plain.locator("tr .pen:focus")).to_have_count(1)
+    plain.keyboard.press("Enter")
+    expect(plain.get_by_role("button", name="Save")).to_be_visible()
+    context.close()
+
+
+def test_all_columns_of_leads_fit_at_1280(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    with cast.scope():
+        LeadFactory(contact=ContactFactory(name="Ann Example"))
+    enter(page, cast, "leads?view=board")
+    board = page.locator(".board")
+    expect(board.locator(".column")).to_have_count(6)
+    assert board.evaluate("board => board.scrollWidth <= board.clientWidth")

@@ -93,7 +93,7 @@ def test_each_panel_shows_what_is_there(cast: Cast, outsiders: Cast, staff: User
     shown = panels(client, cast)
     expected = {
         "Members": (cast.owner.email, cast.narrow.email, "Owner", "Accepted"),
-        "Settings": ("Orchard", "NOK", "dd/mm/yyyy HH:mm", "UTC"),
+        "Settings": ("Orchard", "NOK", "d mmm yyyy HH:mm", "UTC"),
         "API keys": (cast.api_key.masked_key, used.isoformat(), cast.owner.name),
         "Requests": ("POST /apple/0", "403", "12 ms", "Browser or app", cast.owner.name),
         "Log-ins": ("apple0@example.org", "Failed", "wrong password", "192.0.2.7"),

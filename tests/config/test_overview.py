@@ -18,7 +18,7 @@ from accounts.models import Mail, User
 from config.backup.last import record_check
 from config.backup.manifest import Manifest
 from core.ids import first_id
-from core.text.labels.words import day_of
+from core.text.formats import day_text
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, UserFactory
 
@@ -53,9 +53,9 @@ def test_bars_of_fourteen_days_lead_to_their_records(cast: Cast, staff: Client) 
     total, bars = chart(staff, "New contacts")
     assert (total, len(bars)) == ("2", 14)
     counts = {words.partition(":")[0]: words.partition(": ")[2] for words, _ in bars}
-    assert counts[day_of(before)] == counts[day_of(timezone.now())] == "1"
+    assert counts[day_text(before)] == counts[day_text(timezone.now())] == "1"
     assert sum(map(int, counts.values())) == 2
-    listed = staff.get(dict(bars)[f"{day_of(before)}: 1"].replace("&amp;", "&")).content.decode()
+    listed = staff.get(dict(bars)[f"{day_text(before)}: 1"].replace("&amp;", "&")).content.decode()
     assert "Bob of Before" in listed
     assert "Ann of Today" not in listed
 

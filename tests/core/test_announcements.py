@@ -64,6 +64,26 @@ def test_the_newest_announcements_come_first_and_the_rest_is_left_out() -> None:
     assert [row.text for row in current_announcements(END - SECOND)] == ["3", "2", "1"]
 
 
+@pytest.mark.parametrize("planned", [0, 60])
+def test_of_very_many_the_newest_that_have_started_are_shown(planned: int) -> None:
+    rows = [(START + number * SECOND, END) for number in range(60)]
+    rows += [(END + number * SECOND, END + timedelta(days=1)) for number in range(1, planned + 1)]
+    texts = enumerate(rows)
+    Announcement.objects.bulk_create(Announcement(text=str(n), starts_at=a, ends_at=b) for n, (a, b) in texts)
+    assert [row.text for row in current_announcements(END - SECOND)] == ["59", "58", "57"]
+
+
+def test_the_back_office_shows_very_many_by_pages() -> None:
+    client = Client()
+    client.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
+    for number in range(53):
+        announce(f"News {number:02}", start=START + number * SECOND)
+    first, second = (client.get(reverse(LIST), {"p": page}).content.decode() for page in (1, 2))
+    listed = [{number for number in range(53) if f"News {number:02}" in page} for page in (first, second)]
+    assert [len(numbers) for numbers in listed] == [50, 3]
+    assert listed[0] | listed[1] == {*range(53)}
+
+
 def test_an_end_before_the_start_is_refused() -> None:
     with pytest.raises(IntegrityError):
         Announcement.objects.create(text="A", starts_at=END, ends_at=START)

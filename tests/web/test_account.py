@@ -36,7 +36,7 @@ def test_name_and_preferences_are_kept(cast: Cast, client: Any) -> None:
         Notification.objects.update(created_at=noon)
     page = html_of(client.get(at(cast.owner, "notifications")))
     assert '<html lang="en" data-theme="dark" data-density="compact">' in page
-    assert "02/01/2026 21:00" in page
+    assert "2 Jan 2026, 21:00" in page
     assert client.get("/")["Location"] == at(cast.owner, "contacts")
 
     odd = {"do": "preferences", "theme": "neon", "density": "", "start": "job"}

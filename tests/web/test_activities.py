@@ -72,7 +72,7 @@ def test_the_calendar_shows_days_and_meetings_are_made_and_cancelled(scope: Cast
     assert made["Location"] == path + "?from=2030-05-06"
     assert "Meeting created" in toast_of(client, made)
     shown = text_of(client.get(path + "?view=agenda&from=2030-05-01"))
-    assert ("Monday 06/05/2030" in shown, "10:00–11:00 Offer" in shown) == (True, True)
+    assert ("Monday 6 May 2030" in shown, "10:00–11:00 Offer" in shown) == (True, True)
     assert "Offer" not in text_of(client.get(path + "?view=agenda&from=2030-05-07"))
     assert "Offer" not in text_of(client.get(path + "?from=2030-99-99"))
     week = html_of(client.get(path + "?view=week&from=2030-05-09"))

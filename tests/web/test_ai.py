@@ -61,9 +61,10 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     assert (moved.status_code, "Enter it again to change the connection settings" in text_of(moved)) == (422, True)
     server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
     saved = client.post(edit, {**sent, "apiKey": "", "selectedModel": "small-2", "isActive": "on"})
-    assert "Saved, but the test failed: 127.0.0.1" in toast_of(client, saved)
+    assert "Saved. The test failed, but the default app stays on." in toast_of(client, saved)
     assert saved["Location"] == edit
-    assert "who are you?" in text_of(client.get(edit))
+    shown = text_of(client.get(edit))
+    assert (shown.count("who are you?"), "Correct the settings, turn on Active, then save." in shown) == (1, True)
 
     use = at(cast.owner, "settings/ai/use")
     assert "2 calls · 840 tokens" in text_of(client.get(use))
@@ -90,6 +91,29 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
             (False, False),
             (True, True),
         ]
+
+
+def test_an_app_that_fails_its_test_is_off_and_says_so_once(cast: Cast, server: AiServer) -> None:
+    client = enter(cast.owner)
+    client.post(at(cast.owner, "settings/ai/built-in"))
+    sent = {"do": "save", "name": "Llama", "baseUrl": f"{server.url}/v1", "apiKey": KEY, "selectedModel": "small-1"}
+    server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
+    saved = client.post(at(cast.owner, "settings/ai/app?kind=ai-b"), {**sent, "isDefault": "on"})
+    shown = text_of(client.get(saved["Location"]))
+    assert ("Saved, but off: the test failed." in shown, shown.count("who are you?")) == (True, 1)
+    with cast.scope():
+        app = AiApp.objects.get(provider="ai-b")
+        assert (app.is_active, app.is_default, AiApp.objects.filter(is_default=True, is_active=True).count()) == (
+            False,
+            False,
+            1,
+        )
+    again = {**sent, "apiKey": "", "isActive": "on", "isDefault": "on"}
+    assert "Saved. small-1 works." in toast_of(client, client.post(saved["Location"], again))
+    assert "The last test failed" not in text_of(client.get(saved["Location"]))
+    with cast.scope():
+        app.refresh_from_db()
+        assert (app.is_active, app.is_default) == (True, True)
 
 
 def test_a_reader_sees_what_there_is_and_changes_nothing(db: None) -> None:

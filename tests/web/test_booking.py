@@ -61,7 +61,7 @@ def test_a_page_has_a_chosen_address(owner: Member, cast: Cast) -> None:
     assert "/book/intro-call" in text_of(browser.get(at(owner, "booking")))
     changed = at(owner, f"booking/pages/{page.pk}")
     shown = text_of(browser.get(changed))
-    assert ("A new address ends the former one." in shown, "/book/intro-call" in shown) == (True, True)
+    assert ("The former address still leads here." in shown, "/book/intro-call" in shown) == (True, True)
     taken = browser.post(place, {"do": "save", **values, "name": "Second", "slug": "intro-call"})
     assert (taken.status_code, "intro-call-2" in text_of(taken)) == (422, True)
 

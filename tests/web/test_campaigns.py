@@ -272,9 +272,42 @@ def test_a_page_says_how_opens_are_measured(cast: Cast, client: Client, sent: Ca
     place = at(cast.owner, f"campaigns/{sent.pk}")
     html = html_of(client.get(place))
     assert "Opens and clicks are not measured." in html
-    assert re.search(r'href="[^"]+/settings/tracking">Turn on tracking</a>', html)
-    assert "Ask an admin to turn on tracking." in text_of(reader.get(place))
+    assert re.search(r'value="track">Turn on tracking</button>', html)
+    refused = text_of(reader.get(place))
+    assert ("Ask an admin to turn on tracking." in refused, "Turn on tracking" in refused) == (True, False)
+    assert client.get(place).context["chart"]["names"] == ["Sent", "Replied"]
+    answer = client.post(place, {"do": "track", "names": ["trackOpens", "trackClicks", "language"]})
+    assert "Tracking is on for messages sent from now on" in toast_of(client, answer)
+    with cast.scope():
+        assert GenieSettings.objects.values_list("track_opens", "track_clicks", "language").get() == (True, True, "")
+    assert client.get(place).context["chart"]["names"] == ["Sent", "Opened", "Clicked", "Replied"]
+    assert "Tracking is off" in toast_of(
+        client, client.post(place, {"do": "untrack", "names": "trackOpens trackClicks"})
+    )
+    assert reader.post(place, {"do": "track", "names": "trackOpens"}).status_code == 303
+    with cast.scope():
+        assert GenieSettings.objects.values_list("track_opens", "track_clicks").get() == (False, False)
     with cast.scope():
         GenieScheduler.objects.update(track_opens=False, track_clicks=False)
         Campaign.objects.update(track_opens=False, track_clicks=False)
-    assert "Tracking was turned off for these messages." in text_of(client.get(place))
+    shown = text_of(client.get(place))
+    assert ("Tracking was turned off for these messages." in shown, "Turn on tracking" in shown) == (True, False)
+
+
+def test_a_new_run_says_that_opens_are_not_measured(cast: Cast, client: Client) -> None:
+    with cast.scope():
+        run = GenieScheduler.objects.create(name="First", ai_type="ai-offline", status="completed")
+    place = at(cast.owner, f"outreach/{run.pk}")
+    page = html_of(client.get(place))
+    assert ('value="track">Turn on tracking</button>' in page, "Messages by day" in page) == (True, False)
+    answer = client.post(place, {"do": "track", "names": ["trackOpens", "trackClicks"]})
+    assert "Tracking is on for messages sent from now on" in toast_of(client, answer)
+    assert "Turn on tracking" not in text_of(client.get(place))
+
+
+def test_the_chart_of_a_campaign_has_its_days_in_a_folded_table(cast: Cast, client: Client, sent: Campaign) -> None:
+    page = html_of(client.get(at(cast.owner, f"campaigns/{sent.pk}")))
+    chart = page[page.index('id="by-day"') :]
+    assert re.search(r"<details><summary>Show table</summary>", chart)
+    assert re.findall(r'<td class="right num">(\d+)</td>', chart)[:3] == ["5", "1", "1"]
+    assert "Sent: 5, Opened: 1, Clicked: 1, Replied: " in chart

@@ -276,7 +276,7 @@ def test_what_is_done_with_a_contact_is_written_into_its_timeline(scope: Cast, c
     deliver()
     told = text_of(client.get(path))
     assert all(
-        words in told for words in ("Call received: busy, 2 min", "Meeting scheduled: Lunch · 02/01/2090, 09:30")
+        words in told for words in ("Call received: busy, 2 min", "Meeting scheduled: Lunch · 2 Jan 2090, 09:30")
     )
     at_once = {"contact": contact, "kind": "note", "happened_at": contact.created_at + timedelta(seconds=9)}
     LeadActivity.objects.bulk_create([LeadActivity(notes=EVIL, **at_once) for _ in range(35)])

@@ -248,7 +248,7 @@ def test_the_timeline_writes_values_as_the_page_does(scope: Cast, leads: list[Le
     LeadActivity.objects.create(lead=leads[0], kind="changed", details=details, happened_at=leads[0].created_at)
     Lead.objects.filter(pk=leads[0].pk).update(value=1234.5)
     shown = text_of(client.get(at(scope.owner, f"leads/{leads[0].pk}")))
-    assert (shown.count("1,234.50"), "31/01/2026, 28/02/2026" in shown) == (2, True)
+    assert (shown.count("1,234.50"), "31 Jan 2026, 28 Feb 2026" in shown) == (2, True)
 
 
 def test_addresses_of_no_lead_are_not_found(scope: Cast, client: Any) -> None:

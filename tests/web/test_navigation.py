@@ -46,6 +46,9 @@ PARENTS = {
 }
 """Page -> the page that links to it. For others it is the first page of their entry."""
 UNLINKED = {
+    "activities": "numbers of reports lead there: tests/web/test_reports.py",
+    "submissions": "numbers of reports lead there: tests/web/test_reports.py",
+    "transactions": "numbers of reports lead there: tests/web/test_reports.py",
     "calendar-return": "another service leads back there after a log-in",
     "vendor-return": "another service leads back there after a log-in",
     "plan-seats": "linked while a paid subscription runs: tests/browser/test_subscription.py",

@@ -86,3 +86,26 @@ def test_who_may_add_no_tags_is_offered_none(db: None) -> None:
     assert browser.post(at(cast.narrow, "contacts/new"), {"do": "save", **NEEDED, "newTag": "Sly"}).status_code == 303
     with cast.scope():
         assert not Tag.objects.exists()
+
+
+@pytest.mark.parametrize("email", ["no address", "taken@example.org"])
+def test_a_refused_contact_leaves_no_new_tag(owner: Member, cast: Cast, browser: Client, email: str) -> None:
+    with cast.scope():
+        ContactFactory(email="taken@example.org")
+        contact = ContactFactory(email="ann@example.org")
+    for place in ("contacts/new", f"contacts/{contact.pk}"):
+        refused = browser.post(at(owner, place), {"do": "save", **NEEDED, "email": email, "newTag": "Fair 2027"})
+        assert (refused.status_code, 'value="Fair 2027"' in html_of(refused)) == (422, True), place
+        with cast.scope():
+            assert not Tag.objects.exists()
+    assert browser.post(at(owner, f"contacts/{contact.pk}"), {"do": "save", "newTag": "Fair 2027"}).status_code == 303
+    assert tags_of(cast, contact) == {"Fair 2027"}
+
+
+def test_a_refused_change_of_many_leaves_no_new_tag(owner: Member, cast: Cast, browser: Client) -> None:
+    with cast.scope():
+        contact = ContactFactory()
+    sent = {"do": "save", "what": "tags", "ids": [contact.pk], "how": "gone", "newTag": "New"}
+    assert browser.post(at(owner, "contacts/change"), sent).status_code == 422
+    with cast.scope():
+        assert not Tag.objects.exists()

@@ -7,12 +7,14 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from accounts.models import Member, Role
+from crm.activities.services import add_note
 from crm.models import Lead, LeadActivity
 from outreach.insights.reports.pages.pictures import change_of, folded
-from outreach.models import Dashboard
+from outreach.models import Dashboard, Form, FormLead
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
 from tests.kit.html import html_of
@@ -105,6 +107,67 @@ def test_numbers_tell_their_change_and_lead_to_their_lists(cast: Cast) -> None:
     assert '<input type="hidden" name="range" value="last90">' in other
     own = client.get(at(cast.owner, "reports?reportType=leads&range=custom&startDate=2020-01-01&endDate=2020-01-01"))
     assert ("Same as the day before" in text_of(own), "No data in these days." in text_of(own)) == (True, True)
+
+
+def test_each_number_of_a_report_leads_to_its_list(cast: Cast) -> None:
+    with cast.scope():
+        lead = LeadFactory()
+        add_note(actor_id=cast.owner.pk, lead_id=lead.pk, contact_id=None, notes="Ring <b>tomorrow</b>")
+        form = Form.objects.create(name="Contact us")
+        FormLead.objects.create(form=form, leadgen_id="1", submitted_at=timezone.now(), state="failed")
+    client = enter(cast.owner)
+    counted = {}
+    for report in ("activities&by=kind", "forms&by=form"):
+        html = html_of(client.get(at(cast.owner, f"reports?reportType={report}")))
+        cards = re.findall(r'<a class="stat-value num" href="([^"]+)" aria-label="([^:]+): (\d+), show the list', html)
+        assert cards, report
+        for link, title, number in cards:
+            text = text_of(client.get(unescape(link)))
+            assert re.search(rf"\b{number} (activit|submission)", text), (title, number, text)
+            counted[title] = text
+    assert ("Ring <b>tomorrow</b>" in counted["Notes"], "Contact us" in counted["Failed"]) == (True, True)
+    assert client.get(at(cast.owner, "reports/payments")).status_code == 200
+
+
+@time_machine.travel("2026-11-28T12:00:00Z", tick=False)
+def test_a_month_is_compared_with_the_month_before(cast: Cast) -> None:
+    created = ("2026-11-01", "2026-11-28", "2026-11-20", "2026-10-01", "2026-10-28", "2026-10-30", "2026-09-15")
+    with cast.scope():
+        for day in created:
+            Lead.objects.filter(pk=LeadFactory().pk).update(created_at=f"{day}T12:00:00Z")
+    client = enter(cast.owner)
+    this = text_of(client.get(at(cast.owner, "reports?reportType=leads&by=day&range=thisMonth")))
+    assert "50% more than in 2026-10-01 – 2026-10-28" in dashed(this)
+    last = text_of(client.get(at(cast.owner, "reports?reportType=leads&by=day&range=lastMonth")))
+    assert "Over ten times" not in last
+    assert "200% more than in 2026-09-01 – 2026-09-30" in dashed(last)
+
+
+def dashed(text: str) -> str:
+    """Return a text with its dates as ISO 8601 writes them."""
+    return re.sub(r"(\d\d)/(\d\d)/(\d{4})", r"\3-\2-\1", text)
+
+
+@pytest.mark.parametrize(
+    ("value", "before", "type", "expected"),
+    [
+        (3, 2, "count", "50% more than in May"),
+        (1, 2, "money", "50% less than in May"),
+        (12.5, 10.0, "percent", "2.5 points more than in May"),
+        (7.5, 10.0, "percent", "2.5 points less than in May"),
+        (1.0, 3.0, "days", "2.0 days less than in May"),
+        (4.0, 3.0, "days", "1.0 days more than in May"),
+        (2, 2, "count", "Same as in May"),
+        (2, 0, "count", "None in May"),
+        (70, 5, "count", "Over ten times May"),
+        (None, 2, "percent", None),
+    ],
+)
+def test_changes_against_a_month_are_sentences(
+    value: float | None, before: float | None, type: str, expected: str | None
+) -> None:
+    change = change_of(value, before, type, 30, "May")
+    assert (change.text if change else None) == expected
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from django.db.models import Func, Value
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import BaseModel, CompanyModel, CompanyWork
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 WORK, CALLS = "workflow-runs", "workflow-calls"
@@ -362,7 +363,7 @@ class RunSkip(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("workflow", "day", "reason"), name="runskip_day")]
 
     def __str__(self) -> str:
-        return f"{code_label(self.reason).capitalize()}, {day_of(self.day)}"
+        return f"{code_label(self.reason).capitalize()}, {day_text(self.day)}"
 
 
 class ScheduleFiring(CompanyModel):

@@ -29,6 +29,8 @@ MAX_ADDRESS, MAX_NOTES = 1000, 20_000
 
 
 class MeetingConfig(NodeConfig):
+    main = ("title", "startsAt", "durationMinutes", "description", "place", "link", "members", "invite")
+
     title: str = Field(min_length=1, max_length=300, json_schema_extra=TEXT)
     startsAt: Any = Field(description="A time, or an expression that gives one.", json_schema_extra=TEXT)
     durationMinutes: int = Field(default=30, ge=1, le=7 * 24 * 60)

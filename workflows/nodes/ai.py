@@ -64,6 +64,8 @@ class OutputField(NodeConfig):
 
 
 class AiConfig(NodeConfig):
+    main = ("task", "inputs", "output")
+
     task: str = Field(min_length=1, max_length=8000, description="What the model is to do. It takes no expressions.")
     inputs: JsonObject = Field(
         default={}, max_length=30, description="What it does it with.", json_schema_extra={"x-widget": "expression"}

@@ -21,6 +21,8 @@ HANDLES = ("approved", "rejected", "timeout")
 
 
 class ApprovalConfig(NodeConfig):
+    main = ("text", "members", "roles", "timeout")
+
     members: list[str] = Field(default=[], max_length=50, json_schema_extra={"x-widget": "members"})
     roles: list[str] = Field(default=[], max_length=20, json_schema_extra={"x-widget": "roles"})
     text: str = Field(min_length=1, max_length=2000, json_schema_extra={"x-widget": "expression"})

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,6 +27,8 @@ class NodeConfig(BaseModel):
 
     # A misspelled setting would otherwise be left out in silence.
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True, populate_by_name=True)
+    main: ClassVar[tuple[str, ...]] = ()
+    """Settings that the form shows first, in their order; the others are folded. Empty: all, as declared."""
 
 
 class Span(NodeConfig):
@@ -256,4 +258,5 @@ class NodeType:
     @property
     def schema(self) -> JsonObject:
         """The JSON Schema of the settings, from which the editor draws its form."""
-        return self.config.model_json_schema(by_alias=True)
+        schema = self.config.model_json_schema(by_alias=True)
+        return {**schema, "x-main": list(self.config.main)} if self.config.main else schema

@@ -17,6 +17,8 @@ OVER = (Status.COMPLETED, Status.CANCELLED, Status.FAILED)
 
 
 class CampaignConfig(NodeConfig):
+    main = ("campaign",)
+
     campaign: str = Field(json_schema_extra={"x-widget": "campaign", "x-source": "/campaign"})
     to: str = Field(
         default="",

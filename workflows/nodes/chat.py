@@ -19,6 +19,8 @@ from workflows.nodes.records import checked_ids, fail_by
 
 
 class ChatConfig(NodeConfig):
+    main = ("template", "variables")
+
     template: str = Field(
         description="A template that the chat vendor has approved.",
         json_schema_extra={"x-widget": "chatTemplate", "x-source": "/template/chatapp"},

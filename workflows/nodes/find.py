@@ -27,6 +27,8 @@ NOBODY = "0" * 24
 
 
 class FindConfig(NodeConfig):
+    main = ("panel", "filter", "limit")
+
     panel: Literal["contact", "lead"] = "contact"
     filter: JsonObject = Field(
         description="Conditions on the fields of the panel's list; their values may be expressions.",

@@ -14,6 +14,8 @@ from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, 
 
 
 class GenieConfig(RecipientConfig):
+    main = ("prompt", "tone", "language", "senders")
+
     prompt: str = Field(min_length=1, max_length=10_000, description="What the mail is to say, and what for.")
     tone: str = Field(default="", max_length=100)
     language: str = Field(

@@ -73,6 +73,8 @@ class Auth(NodeConfig):
 
 
 class HttpConfig(NodeConfig):
+    main = ("method", "url", "headers", "body", "auth")
+
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     url: str = Field(
         min_length=10,

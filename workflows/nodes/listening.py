@@ -17,6 +17,8 @@ EVENT, TIMEOUT = "event", "timeout"
 
 
 class WaitForConfig(NodeConfig):
+    main = ("event", "filter", "timeout")
+
     event: str = Field(
         min_length=1, max_length=64, description="A kind of events.", json_schema_extra={"x-widget": "event"}
     )

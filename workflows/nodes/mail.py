@@ -35,6 +35,8 @@ TOO_LARGE = f"its values make the mail larger than {MAX_SUBJECT} characters of s
 
 
 class MailConfig(RecipientConfig):
+    main = ("subject", "body", "senders", "template", "variables")
+
     template: str | None = Field(default=None, json_schema_extra={"x-widget": "template"})
     variables: JsonObject = Field(
         default={},

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from billing.checkout.pages.base import BillingPage, losses, refused_order, whole_number
 from billing.checkout.types import OrderedData, QuoteData
 from core.ids import is_id
-from core.text.formats import exact_money
+from core.text.formats import money_text
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
@@ -73,8 +73,8 @@ class BuyPlan(BillingPage):
             if amount is None and add_on["_id"] not in self.held:
                 continue
             costs = (
-                _("%(exact_money)s a %(interval)s each.")
-                % {"exact_money": exact_money(Decimal(str(amount)), code), "interval": interval}
+                _("%(amount)s a %(interval)s each.")
+                % {"amount": money_text(Decimal(str(amount)), code), "interval": interval}
                 if amount is not None
                 else ""
             )

@@ -300,6 +300,7 @@ def _visit(jobs: Sequence[SendJob], kind: str) -> None:
     events = []
     for place, job in enumerate(jobs):
         at = _after(job, hours=1 + 7 * place % 30)
+        job.delivery[kind] = at.isoformat()
         events.append(
             TrackingEvent(
                 company_id=job.company_id,
@@ -313,6 +314,7 @@ def _visit(jobs: Sequence[SendJob], kind: str) -> None:
             )
         )
     TrackingEvent.objects.bulk_create(events)
+    SendJob.objects.bulk_update(jobs, ["delivery"])
 
 
 def _reply(jobs: Sequence[SendJob], uid: int) -> None:

@@ -95,6 +95,8 @@ document.addEventListener("submit", (event) => {
 
 // Before the list hears of the keys, which are not its own in a form.
 document.addEventListener("keydown", (event) => {
+  // Arrows lead to the pens; as stops of Tab they would be hundreds, which they stay without script.
+  if (event.key === "Tab") for (const pen of all("tr .pen:not([tabindex])")) pen.tabIndex = -1;
   const form = event.target.closest(FORM);
   if (form) {
     event.stopPropagation();

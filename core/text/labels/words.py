@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 
 from django.utils.translation import gettext
@@ -29,11 +28,6 @@ def code_label(code: str) -> str:
     if re.fullmatch(r"[a-z]+(?:[_.][a-z]+)+", code):
         return re.sub(r"[_.]", " ", code).capitalize()
     return code
-
-
-def day_of(value: dt.date) -> str:
-    """Write a day, such as 24 Nov 2026; that of a time in UTC."""
-    return f"{value.day} {value:%b %Y}"
 
 
 def headline(text: str, limit: int) -> str:

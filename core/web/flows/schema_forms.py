@@ -76,6 +76,35 @@ class SchemaForm(ReadingForm):
             open = [*part.parts, *open]
         return parts
 
+    @property
+    def main_parts(self) -> list[Part]:
+        """The settings that `x-main` of the schema names, in its order; without it all."""
+        main = self.schema.get("x-main")
+        if main is None:
+            return self.parts
+        places = {f"{self.root}.{name}": place for place, name in enumerate(main)}
+        return sorted((part for part in self.parts if part.path in places), key=lambda part: places[part.path])
+
+    @property
+    def folded_parts(self) -> list[Part]:
+        """The other settings, which are folded."""
+        main = {part.path for part in self.main_parts}
+        return [part for part in self.parts if part.path not in main]
+
+    @property
+    def unfolds(self) -> bool:
+        """Return whether a folded setting has an error, or another value than usual."""
+        folded = tuple(part.path for part in self.folded_parts)
+        if not folded:
+            return False
+        inner = [part for part in self.all_parts() if part.path.startswith(folded)]
+        wrong = any(part.error or (part.field and part.field.error) for part in inner)
+        return wrong or any(self._is_changed(path.rpartition(".")[2]) for path in folded)
+
+    def _is_changed(self, name: str) -> bool:
+        usual = self.schema["properties"][name].get("default")
+        return (self.values.get(name, usual) or None) != (usual or None)
+
     def fields(self) -> list[BoundField]:
         return [field for part in self.all_parts() for field in (part.switch, part.field) if field is not None]
 

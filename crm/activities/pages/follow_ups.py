@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.ids import is_id
+from core.text.formats import weekday_text
 from core.text.labels.counts import MINUTES_BEFORE
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy, ngettext_lazy
@@ -20,6 +20,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
+from core.web.prefills import named_record
 
 TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Yours")), ("done", gettext_lazy("Done")))
 EMPTY = {
@@ -110,11 +111,10 @@ class FollowUps(Page):
         day = timezone.now().astimezone(zone).date() + timedelta(days=int(days) if days in dict(SNOOZES) else 1)
         due = datetime.combine(day, MORNING, zone).isoformat()
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": due})
-        return (
-            self.done(_("Snoozed until %(day)s %(date)s") % {"day": f"{day:%A}", "date": self.reader.formats.date(day)})
-            if answer.ok
-            else self.refuse(answer)
-        )
+        if not answer.ok:
+            return self.refuse(answer)
+        shown = {"day": weekday_text(day), "date": self.reader.formats.date(day)}
+        return self.done(_("Snoozed until %(day)s %(date)s") % shown)
 
 
 class FollowUpPage(Page):
@@ -174,8 +174,11 @@ class NewFollowUp(FollowUpPage):
 
     @cached_property
     def lead(self) -> Values | None:
-        id = self.request.GET.get("lead", "")
-        return self.read(f"lead/{id}").data if is_id(id) and self.may("lead") else None
+        if not self.may("lead"):
+            return None
+        gone = _("This lead no longer exists. Pick another.")
+        lead: Values | None = named_record(self, "lead", self.request.GET.get("lead", ""), gone)
+        return lead
 
     def show(self) -> Values:
         if not self.may("lead-activity", "POST"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
@@ -90,6 +92,16 @@ class ContactPage(Page):
     def new_tag_fields(self) -> list[Field]:
         """Return the field of a tag that saving creates, for those who may create tags."""
         return [Field("newTag", _("New tag"), help_text=_("Created when you save."))] if self.may("tag", "POST") else []
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Run the form's action. A refused form leaves no new tag."""
+        if not request.POST.get("newTag", "").strip():
+            return super().post(request)
+        with transaction.atomic():
+            response = super().post(request)
+            if response.status_code >= 400:
+                transaction.set_rollback(True)
+        return response
 
     def with_new_tag(self, form: Form, tags: list[str]) -> list[str]:
         """Return the ids of the tags and of the form's new one, which is created; a refusal becomes the form's."""

@@ -15,6 +15,7 @@ from core.web.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import form_values
+from core.web.prefills import named_record
 from core.web.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow
 from crm.contacts.pages.base import ContactPage, body_of, chosen_tags, linked_values
 from crm.contacts.pages.lists import ContactTable
@@ -34,15 +35,15 @@ class NewContact(ContactPage):
     def show(self) -> Values:
         if not self.may("contact", "POST"):
             return {"form": None}
-        scan = self.request.GET.get("scan")
-        form = self.scanned(scan) if scan else self.form()
-        if not scan:
+        gone = gettext("This card no longer exists. Scan it again.")
+        card = named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
+        form = self.scanned(card) if card else self.form()
+        if not card:
             suggest_dial_code(self, [*form.fields.values()])
-        return {"form": form, "scan": scan}
+        return {"form": form, "scan": card and card["_id"]}
 
-    def scanned(self, scan: str) -> Form:
+    def scanned(self, card: Values) -> Form:
         """Return the form of a contact with the values read on a card; each field states the confidence."""
-        card = self.read(f"contact/scan/{scan}").data
         form = self.form(card["formData"])
         readings = {reading["field"]: reading for reading in card["fields"]}
         for field in form:

@@ -69,7 +69,5 @@ class _Texts:
         if text is None:
             if len(self._moments) >= 100_000:
                 self._moments.clear()
-            exact = type(moment) is ExactTime
-            text = self._formats.exact(moment) if exact else self._formats.datetime(moment)
-            self._moments[moment] = text
+            text = self._moments[moment] = self._formats.exact(moment)
         return text

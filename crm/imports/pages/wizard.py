@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from core.text.addresses import NO_COUNTRY, OTHER_COUNTRY
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import BoundField, alone
+from core.web.prefills import named_record
 from core.web.words.cures import remedy_key
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, shown_problem
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
@@ -27,7 +27,6 @@ from crm.imports.pages.words import (
     unknown_words,
 )
 
-ID = re.compile(r"[0-9a-f]{24}")
 NAMES = {"name", "firstName", "lastName"}
 
 
@@ -41,13 +40,13 @@ class NewImport(ImportPage):
     kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}
 
     def show(self) -> Values:
-        file = self.request.GET.get("file", "")
+        gone = _("This file no longer exists. Choose another.")
         import_type = self.request.POST.get("of") or self.request.GET.get("of")
         open_kinds = [kind for kind in self.kinds.values() if self.may(kind.module, "POST")]
         return {
             "kinds": open_kinds,
             "wanted": import_type if import_type in self.kinds else "contact",
-            "file": self.read(f"file/{file}").data if ID.fullmatch(file) else None,
+            "file": named_record(self, "file", self.request.GET.get("file", ""), gone),
             "quiet": "quiet" in self.request.POST,
             "behind": "behind" in self.request.POST,
             "may_upload": self.may("file", "POST"),

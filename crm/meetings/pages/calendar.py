@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 
+from core.text.formats import weekday_text
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
@@ -245,7 +246,7 @@ class Calendar(Page):
         answer = self.ask(method, path, None, {time_of: moment.isoformat()})
         formats = self.reader.formats
         text = _("Moved to %(moment)s %(date)s, %(time)s.") % {
-            "moment": f"{moment:%A}",
+            "moment": weekday_text(moment),
             "date": formats.date(moment),
             "time": formats.time(moment),
         }

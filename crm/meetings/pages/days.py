@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
+from core.text.formats import weekday_text
 from core.types import Values
 
 DAY = timedelta(days=1)
@@ -96,11 +97,11 @@ class Day:
 
     @property
     def name(self) -> str:
-        return f"{self.day:%A}"
+        return weekday_text(self.day)
 
     @property
     def short_name(self) -> str:
-        return f"{self.day:%a}"
+        return weekday_text(self.day, short=True)
 
     @property
     def shown(self) -> list[Entry]:

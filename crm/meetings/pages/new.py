@@ -13,6 +13,7 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
+from core.web.prefills import named_record
 from crm.meetings.pages.days import read_moment
 from crm.meetings.pages.meetings import FOUND, MeetingPage
 
@@ -33,16 +34,29 @@ class NewMeeting(MeetingPage):
     @cached_property
     def lead(self) -> Values | None:
         """The lead that the address names, which the meeting is about."""
-        return self.named("lead")
+        return self.named("lead", gettext("This lead no longer exists. The meeting is without it."))
 
     @cached_property
     def contact(self) -> Values | None:
         """The contact that the address names, which the meeting is about."""
-        return None if self.lead else self.named("contact")
+        return None if self.lead else self.named("contact", gettext("This contact no longer exists. Pick another."))
 
-    def named(self, kind: str) -> Values | None:
-        id = self.request.GET.get(kind, "")
-        return self.read(f"{kind}/{id}").data if is_id(id) and self.may(kind) else None
+    def named(self, kind: str, gone: str) -> Values | None:
+        record: Values | None = None
+        if self.may(kind):
+            record = named_record(self, kind, self.request.GET.get(kind, ""), gone)
+        return record
+
+    @property
+    def about_ids(self) -> dict[str, str]:
+        """The lead or contact of the address, unless the reader would see that it is gone."""
+        sent = self.request.GET
+        records = {"lead": self.lead, "contact": self.contact}
+        return {
+            kind: sent[kind]
+            for kind, record in records.items()
+            if is_id(sent.get(kind)) and (record or not self.may(kind))
+        }
 
     def providers(self) -> list[Option]:
         """Return the providers of video links for the reader's meetings."""
@@ -81,7 +95,7 @@ class NewMeeting(MeetingPage):
         return self.context(self.form()) if self.may("meeting", "POST") else {"form": None}
 
     def context(self, form: Form, sent: QueryDict | None = None) -> JsonObject:
-        kept = {name: self.request.GET[name] for name in ("lead", "contact", "at") if name in self.request.GET}
+        kept = self.about_ids | ({"at": self.request.GET["at"]} if "at" in self.request.GET else {})
         return {
             "form": form,
             "first": list(form)[:BEFORE_PEOPLE],
@@ -131,9 +145,9 @@ class NewMeeting(MeetingPage):
             return self.page(self.context(form, sent), status=422)
         addresses = [address.strip() for address in typed.replace(";", ",").split(",")]
         values["attendees"] = named + [{"email": address} for address in addresses if address]
-        about = next((name for name in ("lead", "contact") if is_id(self.request.GET.get(name))), "")
+        about = next(iter(self.about_ids), "")
         if about:
-            values[about] = self.request.GET[about]
+            values[about] = self.about_ids[about]
         answer = self.ask("POST", "meeting", None, self.body(values))
         if not answer.ok:
             form.refuse(answer)

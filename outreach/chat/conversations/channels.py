@@ -49,6 +49,8 @@ class ConversationChannel:
     text_length: ClassVar[int] = 4096
     takes_files: ClassVar[bool] = False
     """Members may answer with a file."""
+    proves_writer: ClassVar[bool] = True
+    """The channel itself says who writes. False: writers may name anybody's address, and a member has to confirm it."""
 
     def fetch(self, conversation: Conversation, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
         """Fetch a file that the person has sent, outside of any transaction. Raises FileTrouble.
@@ -301,6 +303,7 @@ class WidgetChannel(ConversationChannel):
     """A chat on a website. Nothing is sent: the visitor's browser polls for messages, while it is known."""
 
     key = Channel.WIDGET
+    proves_writer = False
     # As long as the visitor's cookie is known; later nobody would ever read the answer.
     session = VISITORS_KEPT
     over = "The visitor has not written for 30 days, and their browser asks no more: write them an email."

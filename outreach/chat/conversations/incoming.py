@@ -156,8 +156,10 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     if conversation.contact_id is None and (contact := source.contact(inbound, member)) is not None:
         identify(conversation, contact, member)
         tell("conversation.identified", conversation, message)
-    # In the same transaction: no follow-up may go after the reply has been seen.
-    _stop_writing(conversation, inbound.at)
+    # In the same transaction: no follow-up may go after the reply has been seen. A stranger who merely names an
+    # address is no reply of its owner.
+    if channel_of(conversation).proves_writer:
+        stop_outreach(conversation, inbound.at)
     if conversation.state == CLOSED:
         conversation.bot = {}
         conversation.chatbot_id = source.bot or None
@@ -275,11 +277,9 @@ def identify(conversation: Conversation, contact: Contact, member_id: str) -> No
         conversation.team_id = lead.team_id
     if conversation.assignee_id is None:
         conversation.assignee_id = assignee_of(lead, conversation.channel)
-    if conversation.last_inbound_at is not None:
-        _stop_writing(conversation, conversation.last_inbound_at)
 
 
-def _stop_writing(conversation: Conversation, at: datetime) -> None:
+def stop_outreach(conversation: Conversation, at: datetime) -> None:
     """Record that the contact has replied, so that it gets no more automatic messages."""
     now = timezone.now()
     at = min(at, now)

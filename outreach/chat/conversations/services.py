@@ -26,7 +26,7 @@ from outreach.chat.chat_templates.values import check_values, fill, values_for
 from outreach.chat.conversations.answerers import check_answers
 from outreach.chat.conversations.bots import chatbot_reply
 from outreach.chat.conversations.channels import channel_of
-from outreach.chat.conversations.incoming import apply, enter, event_payload, identify
+from outreach.chat.conversations.incoming import apply, enter, event_payload, identify, stop_outreach
 from outreach.chat.conversations.mails import ASSIGNED
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import CLOSED as NOT_SENT
@@ -250,6 +250,7 @@ def set_contact(
         new_contact = contact_of(conversation.address, conversation.name, member_id)
     if conversation.contact_id is None:
         identify(conversation, new_contact, member_id)
+        _confirmed(conversation)
         keep(conversation)
         _tell("identified", conversation, member_id)
         return
@@ -257,7 +258,14 @@ def set_contact(
         conversation.contact = new_contact
         # The lead belongs to the former contact.
         conversation.lead = None
+    _confirmed(conversation)
     keep(conversation)
+
+
+def _confirmed(conversation: Conversation) -> None:
+    """Count the last message as the contact's reply: a member says that the contact wrote it."""
+    if conversation.last_inbound_at is not None:
+        stop_outreach(conversation, conversation.last_inbound_at)
 
 
 def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:

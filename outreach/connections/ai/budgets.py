@@ -26,6 +26,7 @@ from core.access.meters import MeterUsedUp, Outcome, settle, spend
 from core.access.meters import release as release_units
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope
+from core.text.formats import day_text
 from core.types import JsonObject
 from outreach.connections.ai.models import AiApp, AiBudget, AiCaps, AiUsage
 from outreach.connections.ai.providers.base import Meter, ProviderError, Used
@@ -281,7 +282,7 @@ def _refusal(budget: Budget, now: dt.datetime) -> ProviderError:
 
 
 def _used_up(empty: MeterUsedUp, now: dt.datetime) -> ProviderError:
-    detail = f"All of the {empty.limit:,} AI credits of your plan are used until {empty.until:%Y-%m-%d}."
+    detail = f"All of the {empty.limit:,} AI credits of your plan are used until {day_text(empty.until)}."
     seconds = max(1, math.ceil((empty.until - now).total_seconds()))
     return ProviderError("usage_limit", detail, temporary=True, name=LIMIT, retry_after=seconds, halts=True)
 

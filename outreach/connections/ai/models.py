@@ -7,6 +7,7 @@ from django.db.models import Q, Value
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.text.formats import moment_text
 from core.text.translation import gettext_lazy as _
 
 TIMEOUT_SECONDS = 60
@@ -127,4 +128,4 @@ class AiUsage(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_purpose_display()} {self.created_at:%Y-%m-%d %H:%M}"
+        return f"{self.get_purpose_display()} {moment_text(self.created_at)}"

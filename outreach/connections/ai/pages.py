@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
 from functools import cached_property
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.formats import money_text, month_text
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
-from core.web.ask import Answer
 from core.web.filters import Choice
 from core.web.forms import Field, Fieldset, Form
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation import places
 from core.web.pages import Page
+from core.web.prefills import edited_record
 from core.web.records import RecordList, Records, shown_value
 from outreach.connections.ai.serializers import CapsInput
 
@@ -95,13 +98,12 @@ class AiApps(AiPage):
             apps += [
                 {**app, "kind": kind, "kind_name": name, "about": about} for app in self.read(f"apps/{kind}", LIST).data
             ]
-        offline = any(app["kind"] == "ai-offline" for app in apps)
         default = next((app for app in apps if app["isDefault"]), None)
         return {
             "apps": apps,
             "silent": bool(apps) and (default is None or not default["isActive"]),
             "kinds": [(kind, *APP_KINDS[kind]) for kind in SETTINGS],
-            "offline": offline,
+            "offline": any(app["kind"] == "ai-offline" for app in apps),
         }
 
     def sent_kind(self) -> str:
@@ -176,14 +178,12 @@ class AiAppForm(AiPage):
     @cached_property
     def before(self) -> JsonObject | None:
         """The values of the app by the names of the form; None for a new one."""
-        id = self.request.GET.get("id", "")
-        if not id:
-            return None
-        app = self.read(f"apps/{self.kind}/{id}").data
-        return {**app, **app["modelSettings"]}
+        app = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
+        return {**app, **app["modelSettings"]} if app else None
 
     def form(self) -> Form:
         exists = self.before is not None
+        is_default = bool(self.before and self.before["isDefault"])
         own = self.kind == "ai-b"
         kept = _("Stored encrypted. Leave empty to keep it.") if exists else _("Stored encrypted.")
         fields = [
@@ -229,11 +229,7 @@ class AiAppForm(AiPage):
                 help_text=_("From 5 to 120 seconds. Default: 60."),
             ),
             # The default stops to be it when another one becomes it.
-            *(
-                []
-                if self.before and self.before["isDefault"]
-                else [Field("isDefault", _("Default AI writer"), "switch")]
-            ),
+            *([] if is_default else [Field("isDefault", _("Default AI writer"), "switch")]),
             *([Field("isActive", _("Active"), "switch")] if exists else []),
         ]
         return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
@@ -252,8 +248,7 @@ class AiAppForm(AiPage):
 
     def show(self) -> Values:
         form = self.form()
-        action = "POST" if self.before is None else "PUT"
-        if self.may("apps", action):
+        if self.may("apps", "POST" if self.before is None else "PUT"):
             return self.context(form)
         facts = [(field.label, shown_value(field, self.reader.formats)) for field in form if field.kind != "password"]
         return {**self.context(None), "facts": facts if self.before else []}
@@ -263,34 +258,42 @@ class AiAppForm(AiPage):
         return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.before}
 
     def body(self, values: Values) -> JsonObject:
+        """Return the values as the API takes them, without the default, which waits for the test."""
         names = SETTINGS[self.kind]
         settings = {name: value for name, value in values.items() if name in names and value is not None}
-        rest = {name: value for name, value in values.items() if name not in names}
+        rest = {name: value for name, value in values.items() if name not in (*names, "isDefault")}
         return {**rest, **({"modelSettings": settings} if settings else {})}
 
     def do_save(self) -> HttpResponse:
         form, before = self.form().bind(self.request.POST), self.before
         if not form.is_valid():
             return self.page(self.context(form), status=422)
-        answer: Answer
-        if before is None:
-            values = {name: value for name, value in form.values.items() if value not in ("", None)}
-            answer = self.ask("POST", f"apps/{self.kind}", None, self.body(values))
-        else:
-            answer = self.ask("PUT", f"apps/{self.kind}/{before['_id']}", None, self.body(form.changed(before)))
+        new = {name: value for name, value in form.values.items() if value not in ("", None)}
+        values: Values = form.changed(before) if before else new
+        method, place = ("PUT", f"apps/{self.kind}/{before['_id']}") if before else ("POST", f"apps/{self.kind}")
+        answer = self.ask(method, place, None, self.body(values))
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.tested(answer.data)
+        return self.tested(answer.data, becomes_default=values.get("isDefault") is True)
 
-    def tested(self, app: Values) -> HttpResponse:
-        """Test a saved app, and lead on: to the list if it works, else back to its form, which shows the error."""
-        if not app["isActive"]:
+    def tested(self, app: Values, *, becomes_default: bool) -> HttpResponse:
+        """Test a saved app, and lead on: to the list if it works, else back to its form, which shows the error.
+
+        One that fails is off, unless messages wait for it as the default. Only one that works becomes the default.
+        """
+        place = f"apps/{self.kind}/{app['_id']}"
+        answer = self.ask("POST", f"{place}/test") if app["isActive"] else None
+        if answer is not None and not answer.ok:
+            edit = self.address("ai-app", kind=self.kind, id=app["_id"])
+            if app["isDefault"] and self.before:
+                return self.fail(_("Saved. The test failed, but the default app stays on."), edit)
+            self.ask("PUT", place, None, {"isActive": False})
+            return self.fail(_("Saved, but off: the test failed."), edit)
+        if becomes_default:
+            self.ask("PUT", place, None, {"isDefault": True})
+        if answer is None:
             return self.done(_("Saved. The app is off."), self.address("ai"))
-        answer = self.ask("POST", f"apps/{self.kind}/{app['_id']}/test")
-        if not answer.ok:
-            text = _("Saved, but the test failed: %(warning)s") % {"warning": answer.reason}
-            return self.fail(text, self.address("ai-app", kind=self.kind, id=app["_id"]))
         return self.done(_("Saved. %(model)s works.") % {"model": answer.data["model"]}, self.address("ai"))
 
 
@@ -335,15 +338,21 @@ class AiUse(AiPage):
 
 def bounds(caps: Values) -> list[JsonObject]:
     """Return this month's usage of each cap, with the percentage."""
-    money = f" {caps['currency']}"
-    rows = [(_("Tokens"), caps["tokens"], caps["monthlyTokenCap"], "")]
+    rows = [bound(_("Tokens"), caps["tokens"], caps["monthlyTokenCap"])]
     if caps["planTokens"] is not None:
-        rows.append((_("Tokens of your plan"), caps["tokens"], caps["planTokens"], ""))
-    rows.append((_("Cost"), caps["cost"], caps["monthlyCostCap"], money))
-    return [
-        {"words": label, "used": used, "cap": cap, "unit": unit, "percent": percent(used, cap)}
-        for label, used, cap, unit in rows
-    ]
+        rows.append(bound(_("Tokens of your plan"), caps["tokens"], caps["planTokens"]))
+    rows.append(bound(_("Cost"), caps["cost"], caps["monthlyCostCap"], caps["currency"]))
+    return rows
+
+
+def bound(label: str, used: float, cap: float | None, currency: str = "") -> JsonObject:
+    """Return the usage of a cap as text: an amount with a currency, or else a number."""
+
+    def text(value: float) -> str:
+        return money_text(Decimal(str(value)), currency) if currency else f"{value:,}"
+
+    cap_text = None if cap is None else text(cap)
+    return {"words": label, "used": text(used), "cap": cap_text, "percent": percent(used, cap)}
 
 
 def percent(used: float, cap: float | None) -> int:
@@ -358,7 +367,8 @@ def months(rows: Sequence[Values]) -> list[JsonObject]:
     by_month: dict[str, JsonObject] = {}
     for row in rows:
         tokens = row["tokensIn"] + row["tokensOut"]
-        month = by_month.setdefault(row["month"], {"month": row["month"], "apps": [], "tokens": 0, "cost": 0})
+        label = month_text(date.fromisoformat(f"{row['month']}-01"))
+        month = by_month.setdefault(row["month"], {"month": label, "apps": [], "tokens": 0, "cost": 0})
         name = row["app"]["name"] if row["app"] else _("Deleted app")
         month["apps"].append({**row, "name": name, "tokens": tokens, "percent": round(100 * tokens / most)})
         month["tokens"] += tokens

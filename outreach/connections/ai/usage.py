@@ -12,6 +12,7 @@ from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from accounts.models import CompanySettings
+from core.text.formats import CURRENCY
 from core.types import JsonObject
 from outreach.connections.ai.budgets import Cap, month_of, next_month, plan_tokens
 from outreach.connections.ai.models import AiApp, AiBudget, AiCaps, AiUsage
@@ -19,7 +20,6 @@ from outreach.connections.ai.services import tell_changed
 
 CAPS = ("monthly_token_cap", "monthly_cost_cap", "run_token_cap", "run_cost_cap")
 MONTHS = 12
-CURRENCY = "USD"
 
 
 def settled_calls() -> QuerySet[AiUsage]:

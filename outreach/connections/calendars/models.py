@@ -7,7 +7,8 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import ClaimPolicy, CompanyWork
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 
 
 class CalendarConnection(CompanyWork):
@@ -99,4 +100,4 @@ class CalendarEvent(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{code_label(self.status).capitalize()}, {day_of(self.created_at)}"
+        return f"{code_label(self.status).capitalize()}, {day_text(self.created_at)}"

@@ -12,6 +12,7 @@ from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
+from core.web.prefills import edited_record
 
 APP_KINDS = {
     "lead-source": (gettext_lazy("Lead source"), gettext_lazy("Finds new people for outreach.")),
@@ -115,10 +116,9 @@ class DataAppForm(DataAppPage):
     @cached_property
     def before(self) -> JsonObject | None:
         """The values of the app by the names of the form; None for a new one."""
-        id = self.request.GET.get("id", "")
-        if not id:
+        app = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
+        if not app:
             return None
-        app = self.read(f"apps/{self.kind}/{id}").data
         return {**app, "fieldPaths": "\n".join(f"{name} = {path}" for name, path in app["fieldPaths"].items())}
 
     def form(self) -> Form:

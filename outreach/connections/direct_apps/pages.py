@@ -7,12 +7,12 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
+from core.web.prefills import edited_record
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 APP_KINDS = {"messenger": gettext_lazy("Messenger bot"), "social-b": gettext_lazy("Social account")}
@@ -91,8 +91,8 @@ class DirectApp(DirectSettings):
 
     @cached_property
     def before(self) -> Values | None:
-        id = self.request.GET.get("id", "")
-        return self.read(f"apps/{self.kind}/{id}").data if is_id(id) else None
+        app: Values | None = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
+        return app
 
     def form(self) -> Form:
         kept, new = (KEPT, False) if self.before else ("", True)

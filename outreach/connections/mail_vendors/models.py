@@ -5,6 +5,7 @@ from django.db import models
 from core.fields import CompanyForeignKey, EncryptedTextField
 from core.ids import new_id
 from core.models import CompanyModel
+from core.text.formats import moment_text
 from core.text.translation import gettext_lazy as _
 from outreach.connections.mail_vendors.registry import VENDORS, channel_of
 from outreach.connections.mail_vendors.vendors.base import MailVendor
@@ -107,4 +108,4 @@ class VendorLogin(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("company", "member", "letter"), name="vendorlogin_once")]
 
     def __str__(self) -> str:
-        return f"{channel_of(self.letter)}, until {self.ends_at:%H:%M}"
+        return f"{channel_of(self.letter)}, until {moment_text(self.ends_at)}"

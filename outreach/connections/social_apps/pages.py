@@ -14,6 +14,7 @@ from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.navigation.places import FORMS_MENU, SETTINGS, MenuItem
 from core.web.pages import Page
+from core.web.prefills import edited_record
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
 KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
@@ -75,8 +76,8 @@ class SocialAppForm(SocialSettings):
 
     @cached_property
     def before(self) -> Values | None:
-        id = self.request.GET.get("id", "")
-        return self.read(f"apps/social-a/{id}").data if is_id(id) else None
+        app: Values | None = edited_record(self, "apps/social-a", self.request.GET.get("id", ""))
+        return app
 
     def form(self) -> Form:
         kept = KEPT if self.before else ""
@@ -135,6 +136,9 @@ class SocialForms(Page):
     def show(self) -> Values:
         app, page = self.request.GET.get("app", ""), self.request.GET.get("page", "")
         context: JsonObject = {"apps": self.read("apps/social-a", LIST).data, "app": app, "page_id": page}
+        if app and not any(entry["_id"] == app for entry in context["apps"]):
+            self.warn(_("This account no longer exists. Choose another."))
+            return {**context, "app": ""}
         if is_id(app):
             context["pages"] = self.read(f"apps/social-a/{app}/pages").data["pages"]
         if is_id(app) and page.isalnum():

@@ -15,6 +15,7 @@ from core.web.ask import Answer
 from core.web.forms import Field, Fieldset, Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
+from core.web.prefills import edited_record
 from core.web.records import shown_value
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
@@ -114,8 +115,8 @@ class AppForm(StoragePage):
 
     @cached_property
     def before(self) -> JsonObject | None:
-        id = self.request.GET.get("id", "")
-        return dict(self.read(f"apps/{self.kind}/{id}").data) if id else None
+        app: JsonObject | None = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
+        return app
 
     def fields(self, exists: bool) -> list[Field]:
         raise NotImplementedError

@@ -103,8 +103,8 @@ class ReportOut(Output):
     before = Computed(
         serializers.DictField(
             allow_null=True,
-            help_text="with compare=true: `startDate`, `endDate` and `totals` of as many days before; a number that"
-            " does not depend on days is null",
+            help_text="with compare=true: `startDate`, `endDate` and `totals` of as many days before, of a month or"
+            " quarter by name of the one before, up to the same day; a number that does not depend on days is null",
         )
     )
 

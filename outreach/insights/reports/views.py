@@ -76,7 +76,7 @@ PARAMETERS = (
         enum=list(RANGES),
         description="days by name, in place of both; custom takes startDate and endDate",
     ),
-    OpenApiParameter("compare", bool, description="true: with the totals of as many days before"),
+    OpenApiParameter("compare", bool, description="true: with the totals of the period before"),
     OpenApiParameter("download", bool, description="true: as a CSV file"),
 )
 ABOUT = (

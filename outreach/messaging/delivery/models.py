@@ -8,7 +8,8 @@ from django.db.models.lookups import IsNull
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyModel, CompanyWork
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 from outreach.connections.chat_apps.models import DIRECT
 from outreach.connections.senders.models import Sender
@@ -366,4 +367,4 @@ class SendJobTransition(CompanyModel):
         indexes = [models.Index(fields=("send_job", "created_at", "id"), name="sendjobtransition_job")]
 
     def __str__(self) -> str:
-        return f"{code_label(self.to_status).capitalize()}, {day_of(self.created_at)}"
+        return f"{code_label(self.to_status).capitalize()}, {day_text(self.created_at)}"

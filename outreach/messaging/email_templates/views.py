@@ -51,8 +51,10 @@ CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; 
 
 
 def _one(id: str) -> JsonObject:
-    services.get_template(id)
-    return TemplateOut.one(EmailTemplate.objects.filter(pk=id)) or {}
+    template = TemplateOut.one(EmailTemplate.objects.filter(pk=id))
+    if template is None:
+        raise services.not_found("id")
+    return template
 
 
 def _versions(request: ListRequest) -> QuerySet[EmailTemplateVersion]:

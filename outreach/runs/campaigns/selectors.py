@@ -18,6 +18,7 @@ from outreach.messaging.delivery.selectors import next_decision
 from outreach.messaging.delivery.senders import MAIL_SENDERS
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
+from outreach.runs.genie.by_day import days_of
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.outcomes import (
     COUNTS,
@@ -97,6 +98,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
             "reasons": [],
             "funnel": {"audience": None, "planned": 0, **dict.fromkeys(OUTCOMES, 0), **dict.fromkeys(UNTOLD)},
             "programVisits": {"opened": 0, "clicked": 0},
+            "byDay": [],
         }
     summary = message_summary(run.pk)
     counts = summary["counts"]
@@ -119,6 +121,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         "counts": counts,
         "funnel": {"audience": run.total, **whole, **unknown},
         "programVisits": program_visits({name: sum(row[name] for row in outcomes.values()) for name in PROGRAM_COUNTS}),
+        "byDay": days_of(run.pk, unknown) if whole["sent"] else [],
         "stepResults": [{**row, **unknown} for row in steps],
         "variantResults": [
             {"name": row["name"], **by_variant.get(place, blank), **unknown} for place, row in enumerate(variants)

@@ -22,6 +22,7 @@ from outreach.messaging.email_templates.serializers import WordsPreview
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.runs.campaigns.words import MAX_VARIANTS
+from outreach.runs.genie.by_day import BY_DAY
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
 from outreach.runs.genie.serializers import PROGRAM_VISITS, Selectors
 
@@ -216,7 +217,7 @@ class Release(Input):
 class CampaignOut(Output):
     """A campaign."""
 
-    moving = PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "programVisits", "won"}
+    moving = PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "programVisits", "byDay", "won"}
     moving |= {"stepResults", "variantResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
 
@@ -310,6 +311,7 @@ class CampaignDetail(CampaignOut):
         )
     )
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
+    byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
     outreachCadence = serializers.DictField(
         source="outreach_cadence", help_text="steps with delay, template or body, subject, stopOn, window; empty: none."
     )

@@ -61,6 +61,7 @@ class CampaignData(TypedDict):
     counts: dict[str, int]
     funnel: dict[str, int | None]
     programVisits: dict[str, int]
+    byDay: list[Values]
     outreachCadence: Values
     stepResults: list[Values]
     variantResults: list[Values]

@@ -19,6 +19,7 @@ from outreach.messaging.delivery.outcomes import (
 )
 from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.delivery.tracking.models import TrackingEvent
+from outreach.runs.genie.by_day import days_of
 from outreach.runs.genie.models import GenieScheduler
 
 Status = SendJob.Status
@@ -74,11 +75,16 @@ def untold(run: GenieScheduler, whole: Mapping[str, int]) -> list[str]:
     return [name for name in UNTOLD if not reported[name]]
 
 
-def run_outcomes(run: GenieScheduler) -> tuple[JsonObject, dict[str, int]]:
-    """Return the outcomes of all messages of a run (null: without data), and the visits of programs alone."""
+def run_outcomes(run: GenieScheduler) -> JsonObject:
+    """Return the outcomes of all messages of a run (null: without data), the visits of programs alone, and its days."""
     whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **PROGRAM_COUNTS)
+    unmeasured = untold(run, whole)
     outcomes = {name: whole[name] for name in COUNTS}
-    return {**outcomes, **dict.fromkeys(untold(run, whole))}, program_visits(whole)
+    return {
+        "outcomes": {**outcomes, **dict.fromkeys(unmeasured)},
+        "programVisits": program_visits(whole),
+        "byDay": days_of(run.pk, unmeasured) if whole["sent"] else [],
+    }
 
 
 def program_visits(counts: Mapping[str, int]) -> dict[str, int]:

@@ -71,12 +71,10 @@ def run_detail(run: GenieScheduler) -> JsonObject:
     waits = next_decision(run.pk) if counts[Status.APPROVED] or counts[Status.PLANNED] else None
     names = audience_names(run.audience)
     enrichment = enrichment_of(run.pk, run.occurrence)
-    outcomes, visits = run_outcomes(run)
     return {
         **summary,
         "enrichment": enrichment,
-        "outcomes": outcomes,
-        "programVisits": visits,
+        **run_outcomes(run),
         "percent": percent,
         "nextDecision": waits,
         "audienceNames": names,

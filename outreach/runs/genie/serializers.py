@@ -18,6 +18,7 @@ from outreach.connections.senders.serializers import SmtpSnapshot
 from outreach.messaging.delivery.serializers import SKIPPED, MessageOut, delay_input
 from outreach.prospecting.lead_generation.serializers import SOURCE_ERRORS, source_errors
 from outreach.runs.genie.audience import RECENT
+from outreach.runs.genie.by_day import BY_DAY
 from outreach.runs.genie.cadence.steps import CadenceField, CadenceFields, CadenceInput, without_content
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.selectors import NO_RESULTS, phase, results
@@ -239,6 +240,7 @@ class RunOut(Output):
             "aiUse",
             "outcomes",
             "programVisits",
+            "byDay",
         }
     )
     reads = ("generation__sources",)
@@ -346,6 +348,7 @@ class RunDetail(RunOut):
         )
     )
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
+    byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
     lapsedCount = Computed(
         serializers.IntegerField(
             help_text="Approved messages that wait for a new approval: theirs has ended, or the contact or the sender"

@@ -70,6 +70,7 @@ class RunDetailData(RunData):
     counts: dict[str, int]
     outcomes: dict[str, int | None]
     programVisits: dict[str, int]
+    byDay: list[Values]
     lapsedCount: int
     steps: list[Values]
     enrichment: Values | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from outreach.site.booking.models import Booking, BookingPage, MemberHours
+from outreach.site.booking.models import Booking, BookingPage, BookingSlug, MemberHours
 
 
 @admin.register(BookingPage)
@@ -17,6 +17,17 @@ class BookingPageAdmin(CompanyRecordAdmin):
     list_filter = (BY_COMPANY, "is_active", "kind")
     list_select_related = ("company", "member", "team")
     search_fields = ("=id", "name", "=token", "=slug")
+
+
+@admin.register(BookingSlug)
+class BookingSlugAdmin(CompanyRecordAdmin):
+    """Chosen addresses of booking pages, former ones included."""
+
+    icon = "link"
+    list_display = ("slug", "company", "page", "created_at")
+    list_filter = (BY_COMPANY,)
+    list_select_related = ("company", "page")
+    search_fields = ("=id", "=slug")
 
 
 @admin.register(Booking)

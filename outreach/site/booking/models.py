@@ -102,6 +102,27 @@ class BookingPage(CompanyModel):
         return [{"options": [], "help": "", "value": "", **field} for field in form_fields]
 
 
+class BookingSlug(CompanyModel):
+    """A chosen address that a company has used. It stays the company's, since mails and websites still link to it."""
+
+    slug = models.CharField(max_length=MAX_SLUG_LENGTH, help_text="The end of the address.")
+    page = CompanyForeignKey(
+        BookingPage,
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="The last page that had it; empty: the page was deleted.",
+    )
+
+    class Meta(CompanyModel.Meta):
+        verbose_name = "booking address"
+        verbose_name_plural = "booking addresses"
+        constraints = [models.UniqueConstraint(fields=("slug",), name="bookingslug_once")]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
 class Booking(CompanyModel):
     """A meeting that a visitor has booked, with their data. The meeting has the state."""
 

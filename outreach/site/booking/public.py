@@ -71,12 +71,20 @@ def booking_page(request: HttpRequest, token: str) -> HttpResponse:
     # Working out free times costs several queries, and nobody is logged in.
     if not READS.try_count(caller_of(request).network):
         return _page(request, page, {"trouble": TOO_OFTEN}, 429)
+    if token.lower() not in (page.slug, page.token.lower()):
+        return _redirect_to(page, request)
     with company_scope(page.company_id):
         at = _moment(request.GET.get("at", ""))
         # Checked when the form is shown, too: a link may be days old.
         if at is not None and at in free_slots(page, at, at + timedelta(seconds=1)):
             return _ask(request, page, at, {})
         return _choose(request, page, trouble=GONE if at else "")
+
+
+def _redirect_to(page: BookingPage, request: HttpRequest) -> HttpResponse:
+    """Lead from a former address to the present one, with the parameters."""
+    query = request.GET.urlencode()
+    return _headers(HttpResponseRedirect(f"/book/{page.address}{'?' if query else ''}{query}"))
 
 
 def _choose(request: HttpRequest, page: BookingPage, *, trouble: str = "", status: int = 200) -> HttpResponse:

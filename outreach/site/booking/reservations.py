@@ -41,6 +41,7 @@ from outreach.connections.calendars.busy_times import ask_now
 from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, Booking, BookingPage
 from outreach.site.booking.people import contact_of, lead_of
 from outreach.site.booking.slots import free_slots, hours_of, members_of, window
+from outreach.site.booking.slugs import former_page
 from outreach.site.forms.submissions import id_of_sent
 
 BOOKINGS = Limit("booking", 5, 60)
@@ -77,7 +78,8 @@ class Visitor:
 
 
 def find_page(address: str) -> BookingPage | None:
-    """Return the page with this token or slug, of any company, if it can be booked and the company is paying."""
+    """Return the page with this token, slug or former slug, of any company, if it can be booked and the company is
+    paying."""
     # Checked before the query, since any text may stand in an address.
     if not PAGE_ADDRESS.fullmatch(address):
         return None
@@ -86,6 +88,7 @@ def find_page(address: str) -> BookingPage | None:
         rows = BookingPage.objects.filter(is_it).select_related("company", "member")
         # Another page's slug never takes the address of a token, even while the token's page is switched off.
         page = min(rows, key=lambda row: row.token != address, default=None)
+    page = page or former_page(address.lower())
     if page is None or not page.is_active:
         return None
     with company_scope(page.company_id):

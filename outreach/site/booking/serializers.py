@@ -119,7 +119,7 @@ class BookingPageUpdate(Input):
     slug = LineInput(
         max_length=MAX_SLUG_LENGTH,
         help_text="the end of its address: a to z, digits and hyphens, unique over all companies; empty: the random"
-        " one. A former slug stops working",
+        " one. A former slug stays yours, and leads to the page",
         **EMPTY,
     )
     isActive = BooleanInput(required=False)

@@ -1,4 +1,4 @@
-"""Chosen addresses of booking pages, unique over all companies."""
+"""Chosen addresses of booking pages, unique over all companies. A former one stays its company's and leads on."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from django.db import IntegrityError
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import unscoped
 from crm.records.writes.unique_names import save_unique_name
-from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, BookingPage
+from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, BookingPage, BookingSlug
 
 NAME_TAKEN, SLUG_TAKEN = "BookingPageNameAlreadyExists_400", "BookingPageSlugAlreadyExists_400"
 MIN_SLUG_LENGTH = 3
+MAX_SLUGS = 1000
+"""Addresses of a company, former ones included: nobody else can choose them."""
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 RESERVED = frozenset(
     re.findall(
@@ -50,13 +52,39 @@ def save_page(page: BookingPage) -> None:
     except IntegrityError as error:
         if "slug_unique" not in str(error):
             raise
-        detail = f"slug: {page.slug!r} is taken; {_free_slug(page.slug)!r} is free"
-        raise NamedError(SLUG_TAKEN, detail) from None
+        raise _taken(page.slug) from None
+    if page.slug:
+        _keep(page)
+
+
+def former_page(slug: str) -> BookingPage | None:
+    """Return the page that last had the slug, of any company."""
+    with unscoped(reason="public booking page: the page whose former address it is"):
+        row = BookingSlug.objects.select_related("page__company", "page__member").filter(slug=slug).first()
+    return row.page if row is not None else None
+
+
+def _keep(page: BookingPage) -> None:
+    """Make the slug the company's for good. Raises BookingPageSlugAlreadyExists_400 if it is another company's."""
+    if BookingSlug.objects.filter(slug=page.slug, page=page).exists():
+        return
+    if BookingSlug.objects.exclude(slug=page.slug).count() >= MAX_SLUGS:
+        detail = f"slug: your company has used {MAX_SLUGS:,} addresses; choose a former one"
+        raise ValidationFailed("too many slugs", detail)
+    # Waits for a simultaneous transaction with the same slug, and then changes nothing.
+    BookingSlug.objects.bulk_create([BookingSlug(slug=page.slug, page=page)], ignore_conflicts=True)
+    # A former address of this company leads to the new page from now on.
+    if not BookingSlug.objects.filter(slug=page.slug).update(page=page):
+        raise _taken(page.slug)
+
+
+def _taken(slug: str) -> NamedError:
+    return NamedError(SLUG_TAKEN, f"slug: {slug!r} is taken; {_free_slug(slug)!r} is free")
 
 
 def _free_slug(slug: str) -> str:
     """Return the slug with the lowest number that makes it free."""
     start = slug[: MAX_SLUG_LENGTH - 5].rstrip("-")
     with unscoped(reason="addresses of booking pages are unique over all companies"):
-        taken = set(BookingPage.objects.filter(slug__startswith=f"{start}-").values_list("slug", flat=True))
+        taken = set(BookingSlug.objects.filter(slug__startswith=f"{start}-").values_list("slug", flat=True))
     return next(other for number in range(2, len(taken) + 3) if (other := f"{start}-{number}") not in taken)

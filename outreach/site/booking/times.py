@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from accounts.settings.formats import formats_of
-from core.text.formats import Formats
+from core.text.formats import Formats, weekday_text
 from core.text.timezones import ZoneGroup, is_timezone, zone_groups, zone_of
 from outreach.site.booking.models import Booking, BookingPage
 from outreach.site.booking.slots import free_slots, window, zone_name
@@ -76,15 +76,13 @@ def _by_day(slots: dict[datetime, list[str]], zone: ZoneInfo, formats: Formats) 
 
 
 def _day_words(day: date, formats: Formats) -> str:
-    return f"{day:%A}, {formats.date(day)}"
+    return f"{weekday_text(day)}, {formats.date(day)}"
 
 
 def span_words(start: datetime, end: datetime, formats: Formats) -> str:
     """Write when something is, by the clocks of the formats' zone."""
     zone = zone_of(formats.timezone)
-    here, until = start.astimezone(zone), end.astimezone(zone)
-    last = formats.time(end) if here.date() == until.date() else formats.datetime(end)
-    return f"{_day_words(here.date(), formats)}, {formats.time(start)} – {last}"
+    return f"{weekday_text(start.astimezone(zone))}, {formats.span(start, end)}"
 
 
 def zone_for(name: str, page: BookingPage) -> ZoneInfo:

@@ -9,7 +9,8 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import ClaimPolicy, CompanyWork
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 TOKEN_LENGTH = 32
@@ -147,4 +148,4 @@ class FormLead(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return f"{code_label(self.state).capitalize()}, {day_of(self.submitted_at)}"
+        return f"{code_label(self.state).capitalize()}, {day_text(self.submitted_at)}"

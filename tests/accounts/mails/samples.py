@@ -76,7 +76,7 @@ MEETING: dict[str, Any] = {
     "meeting": SimpleNamespace(title=NASTY, place=NASTY, link=LINK, description=NASTY),
     "organizer": PERSON,
     "name": NASTY,
-    "when": "09/03/2026 14:05 – 15:05 (UTC+00:00) UTC",
+    "when": "9 Mar 2026, 14:05 – 15:05 (UTC+00:00) UTC",
 }
 
 SAMPLES: dict[str, list[dict[str, Any]]] = {

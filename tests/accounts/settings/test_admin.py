@@ -35,7 +35,7 @@ def test_lines_are_changed_and_nothing_else(cast: Cast, staff: Client) -> None:
     answer = staff.post(page, {**form, "currency": "eur", "app_name": "Kontor"})
     assert answer.status_code == 302
     shown: dict[str, Any] = cast.key.get("/settings").data
-    assert (shown["currency"], shown["appName"], shown["dateFormat"]) == ("EUR", "Kontor", "dd/mm/yyyy")
+    assert (shown["currency"], shown["appName"], shown["dateFormat"]) == ("EUR", "Kontor", "d mmm yyyy")
     assert (shown["teamSettings"]["onlyAvailable"], shown["facebook"]) == (False, "https://facebook.example/us")
 
 

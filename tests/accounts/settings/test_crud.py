@@ -26,7 +26,7 @@ from tests.kit.threads import at_once
 TEMPLATE = "a" * 24
 DEFAULTS = {
     "currency": "USD",
-    "dateFormat": "dd/mm/yyyy",
+    "dateFormat": "d mmm yyyy",
     "timeFormat": "HH:mm",
     "timezone": "UTC",
     "appName": "",

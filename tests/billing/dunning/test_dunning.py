@@ -87,9 +87,9 @@ def test_a_refused_charge_is_tried_again_each_time_with_one_mail_and_then_paid(g
     assert (dunning(company).status, len(invoices(company)), len(gateway.paid)) == ("done", 1, 1)
     with unscoped(reason="test"):
         text = Mail.objects.filter(company_id=company.pk).earliest("created_at").text
-    assert "10.00 USD for the next period of the subscription of Harbour Tools." in text
+    assert "$10.00 for the next period of the subscription of Harbour Tools." in text
     assert "Plan: Club" in text
-    assert "We try again on 01/05/2026 09:00" in text
+    assert "We try again on 1 May 2026, 09:00" in text
     books_hold()
 
 
@@ -264,5 +264,5 @@ def test_the_words_follow_the_state() -> None:
         found = state_words(primary(company))
     assert found is not None
     assert found.sentence == (
-        "The subscription is to be paid: from 04/05/2026 nothing new is sent or begun, and access ends on 07/05/2026."
+        "The subscription is to be paid: from 4 May 2026 nothing new is sent or begun, and access ends on 7 May 2026."
     )

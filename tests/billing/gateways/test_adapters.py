@@ -277,10 +277,10 @@ def test_a_certificate_comes_from_paypal_alone(server: Server) -> None:
 @pytest.mark.parametrize(
     ("gateway", "amount", "currency", "said"),
     [
-        ("stripe", 9900, "usd", "USD 99.00. No money moves here."),
-        ("razorpay", 1234500, "INR", "INR 12,345.00. No money moves here."),
-        ("stripe", 500, "jpy", "JPY 500. No money moves here."),
-        ("mollie", "99.00", "EUR", "EUR 99.00. No money moves here."),
+        ("stripe", 9900, "usd", "$99.00. No money moves here."),
+        ("razorpay", 1234500, "INR", "₹12,345.00. No money moves here."),
+        ("stripe", 500, "jpy", "¥500. No money moves here."),
+        ("mollie", "99.00", "EUR", "€99.00. No money moves here."),
         ("stripe", 0, "-", "The method is kept for later payments. Nothing is paid now."),
     ],
 )

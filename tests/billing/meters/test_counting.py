@@ -196,7 +196,7 @@ def test_overage_is_charged_once_when_the_month_has_ended(scope: Cast) -> None:
                 charge_ended()
         charge = Charge.objects.get()
         assert (charge.kind, charge.quantity, charge.amount_minor, charge.currency) == ("metered", 6, 9, "USD")
-        assert "6 at 0.0155 USD" in charge.description
+        assert "6 at $0.0155" in charge.description
         settle(METER, ["m9"])  # settled late: it is charged by itself
         charge_ended()
         assert sorted(Charge.objects.values_list("quantity", flat=True)) == [1, 6]

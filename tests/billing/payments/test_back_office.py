@@ -40,16 +40,16 @@ def address(page: str, *args: str) -> str:
 def test_a_transfer_is_decided_where_it_waits_with_its_facts_in_sight(staff: Client) -> None:
     cast, id = ordered()
     page = staff.get(address("payment_change", id)).content.decode()
-    assert "Approve 29.00 USD" not in page
+    assert "Approve $29.00" not in page
     proof = "https://files.example.org/slip.pdf"
     answer = cast.session.post("/manual-payment", {"paymentID": id, "reference": "SLIP 7", "proof": proof})
     assert answer.status in (200, 201), answer.body
     page = staff.get(address("payment_change", id)).content.decode()
-    assert "Approve 29.00 USD from" in page
+    assert "Approve $29.00 from" in page
     assert "Reject bank transfer" in page
-    assert "29.00 USD" in page
+    assert "$29.00" in page
     asked = staff.get(address("payment_ask", id, "approve")).content.decode()
-    assert "29.00 USD" in asked
+    assert "$29.00" in asked
     assert "SLIP 7" in asked
     assert f'href="{proof}"' in asked
     home = staff.get(reverse("admin:index")).content.decode()
@@ -57,7 +57,7 @@ def test_a_transfer_is_decided_where_it_waits_with_its_facts_in_sight(staff: Cli
     assert "bank_state__exact=submitted" in home
     pay(cast, id)
     page = staff.get(address("payment_change", id)).content.decode()
-    assert "Approve 29.00 USD" not in page
+    assert "Approve $29.00" not in page
     assert "Reject bank transfer" not in page
 
 
@@ -81,7 +81,7 @@ def test_an_order_lists_what_was_tried_and_what_waits_is_counted(staff: Client) 
     assert [row.pk for row in found.context["cl"].result_list] == [attempt.pk]
     listed = found.content.decode()
     assert number in listed
-    assert "29.00 USD" in listed
+    assert "$29.00" in listed
     for model, query in (
         ("difference", {"cleared_at__isnull": "True"}),
         ("subscription", {"is_primary__exact": "True", "status__exact": "past_due"}),
@@ -123,19 +123,17 @@ def test_an_expected_transfer_is_approved_once_with_the_prefilled_form(staff: Cl
     cast, id = transferred()
     place = address("payment_ask", id, "approve")
     page = staff.get(place)
-    assert f"Approve 29.00 USD from {cast.company.name}" in page.content.decode()
+    assert f"Approve $29.00 from {cast.company.name}" in page.content.decode()
     sent = {name: page.context["form"][name].value() for name in ("amount", "received_on")}
     answers = [staff.post(place, sent) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [302, 200]
     assert "not waiting for a decision" in answers[1].content.decode()
     payment = payment_of(cast, id)
     assert (payment.status, payment.bank_state) == ("paid", "approved")
-    assert list(LogEntry.objects.filter(object_id=id).values_list("change_message", flat=True)) == [
-        "Approved: 29.00 USD."
-    ]
+    assert list(LogEntry.objects.filter(object_id=id).values_list("change_message", flat=True)) == ["Approved: $29.00."]
 
 
-@pytest.mark.parametrize(("amount", "said"), [("20", "20.00 USD"), ("30.50", "30.50 USD")])
+@pytest.mark.parametrize(("amount", "said"), [("20", "$20.00"), ("30.50", "$30.50")])
 def test_a_different_amount_leaves_the_order_open_and_names_both(staff: Client, amount: str, said: str) -> None:
     cast, id = transferred()
     place = address("payment_ask", id, "different_amount")
@@ -145,7 +143,7 @@ def test_a_different_amount_leaves_the_order_open_and_names_both(staff: Client, 
     assert staff.post(place, {"amount": amount}).status_code == 302
     payment = payment_of(cast, id)
     assert (payment.status, payment.bank_state) == ("open", "rejected")
-    assert payment.decision == f"We received {said}, but the order is 29.00 USD."
+    assert payment.decision == f"We received {said}, but the order is $29.00."
 
 
 def test_staff_who_only_read_orders_approve_none() -> None:
@@ -154,7 +152,7 @@ def test_staff_who_only_read_orders_approve_none() -> None:
     viewer.user_permissions.add(Permission.objects.get(codename="view_payment"))
     client = Client()
     client.force_login(viewer)
-    assert "Approve 29.00 USD" not in client.get(address("payment_change", id)).content.decode()
+    assert "Approve $29.00" not in client.get(address("payment_change", id)).content.decode()
     for name in ("approve", "different_amount"):
         assert client.post(address("payment_ask", id, name), {"amount": "29"}).status_code == 403
     assert payment_of(cast, id).bank_state == "submitted"

@@ -77,7 +77,5 @@ def test_the_page_of_revenue(staff: Client, server: Server) -> None:
     page = staff.get("/admin/billing/invoice/revenue/")
     text = page.content.decode()
     assert page.status_code == 200
-    assert all(
-        words in text for words in ("29.00 USD", "348.00 USD", "No outstanding invoices", "Revenue by month in USD")
-    )
+    assert all(words in text for words in ("$29.00", "$348.00", "No outstanding invoices", "Revenue by month in USD"))
     assert "Revenue, churn" in staff.get("/admin/billing/invoice/").content.decode()

@@ -71,8 +71,8 @@ def test_a_trial_ends_and_says_so_before_and_after() -> None:
             Mail.objects.filter(company_id=company.pk).order_by("created_at").values_list("subject", flat=True)
         )
         text = Mail.objects.filter(company_id=company.pk, kind="notice_subscription_ending").earliest("created_at").text
-    assert subjects == ["Your trial ends on 14/04/2026"] * 2 + ["The trial of Harbour Tools has ended"]
-    assert "ends in 7 days, on 14/04/2026 12:00 (UTC)" in text
+    assert subjects == ["Your trial ends on 14 Apr 2026"] * 2 + ["The trial of Harbour Tools has ended"]
+    assert "ends in 7 days, on 14 Apr 2026, 12:00 (UTC)" in text
 
 
 def test_after_a_long_silence_the_last_reminder_alone_is_given() -> None:
@@ -195,7 +195,7 @@ def test_a_company_that_does_not_want_to_renew_ends_with_its_period(amount: str)
     assert (primary(company).status, primary(company).ends_at) == (Status.EXPIRED, end)
     assert mails(company) == ["ending", "ended"]
     with unscoped(reason="test"):
-        assert Mail.objects.filter(company_id=company.pk, subject="Your subscription ends on 30/04/2026").count() == 1
+        assert Mail.objects.filter(company_id=company.pk, subject="Your subscription ends on 30 Apr 2026").count() == 1
 
 
 def test_what_is_cancelled_at_the_end_of_its_period_ends_as_cancelled() -> None:

@@ -82,7 +82,7 @@ def test_a_credit_note_is_a_paper_of_its_own(rates: None, server: Server) -> Non
         assert (invoice.total_minor, invoice.tax_minor) == (3567, 667)
         note = credit(invoice, 1000, "goodwill")
         data = credit_note_data(CreditNote.objects.select_related("invoice").get(pk=note.pk))
-    assert data["totals"] == [["Subtotal", "USD 8.14"], ["VAT 23%", "USD 1.86"], ["Total credited", "USD 10.00"]]
+    assert data["totals"] == [["Subtotal", "$8.14"], ["VAT 23%", "$1.86"], ["Total credited", "$10.00"]]
     listed = cast.session.get("/subscription/credit-notes").data
     assert [(one["number"], one["amount"]["amountMinor"], one["invoiceNumber"]) for one in listed] == [
         (note.number, 1000, invoice.number)

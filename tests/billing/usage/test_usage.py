@@ -117,7 +117,7 @@ def test_the_page_shows_bars_forecast_and_marks() -> None:
         plain = text_of(page)
         assert browser.get(address(cast.owner, "settings/plan")).status_code == 200
     assert "30 of 20, all used" in plain
-    assert "0.01 USD each, billed with the next period: 10 so far, $0.10" in plain
+    assert "$0.01 each, billed with the next period: 10 so far, $0.10" in plain
     assert "90, $0.70 over the included amount" in plain
     assert html_of(page).count('class="hit"') == 11
     empty = make_cast()

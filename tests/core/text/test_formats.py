@@ -35,15 +35,15 @@ def test_dates(date_format: str, written: str) -> None:
 
 
 def test_moments_are_those_of_the_company_s_place() -> None:
-    assert Formats().datetime(NEW_YEAR) == "31/12/2026 23:05"
+    assert Formats().datetime(NEW_YEAR) == "31 Dec 2026, 23:05"
     berlin = Formats("Europe/Berlin", "dd.mm.yyyy")
     assert (berlin.date(NEW_YEAR), berlin.time(NEW_YEAR), berlin.datetime(NEW_YEAR)) == (
         "01.01.2027",
         "00:05",
-        "01.01.2027 00:05",
+        "01.01.2027, 00:05",
     )
     new_york = Formats("America/New_York", "mm/dd/yyyy", "hh:mm a")
-    assert new_york.datetime(NEW_YEAR) == "12/31/2026 06:05 PM"
+    assert new_york.datetime(NEW_YEAR) == "12/31/2026, 06:05 PM"
     assert Formats("Asia/Kolkata", time_format="hh:mm a").time(NEW_YEAR) == "04:35 AM"
 
 

@@ -86,13 +86,13 @@ def test_conflicts_are_answered_with_a_warning(cast: Cast, outsiders: Cast, sell
     )
     assert (overlapping.status, overlapping.body["success"]) == (201, True)
     assert overlapping.body["warning"] == (
-        f"{cast.owner.name} has another meeting then: First, 2090-03-09 14:00 to 15:00 UTC; "
-        "Sella has another meeting then: Beside, 2090-03-09 14:00 to 15:00 UTC"
+        f"{cast.owner.name} has another meeting then: First, 9 Mar 2090, 14:00 – 15:00 UTC; "
+        "Sella has another meeting then: Beside, 9 Mar 2090, 14:00 – 15:00 UTC"
     )
     changed = cast.key.put(f"/meeting/{first.data['_id']}", {"attendees": [{"member": sella.pk}]})
     assert changed.body["warning"] == (
-        "Sella has another meeting then: Beside, 2090-03-09 14:00 to 15:00 UTC; "
-        f"{', '.join(sorted([cast.owner.name, 'Sella']))} have another meeting then: x, 2090-03-09 15:59 to 16:29 Europe/Berlin"  # noqa: E501
+        "Sella has another meeting then: Beside, 9 Mar 2090, 14:00 – 15:00 UTC; "
+        f"{', '.join(sorted([cast.owner.name, 'Sella']))} have another meeting then: x, 9 Mar 2090, 15:59 – 16:29 Europe/Berlin"  # noqa: E501
     )
     moved = cast.key.put(f"/meeting/{first.data['_id']}", {"startsAt": "2090-03-09T20:00Z"})
     assert "warning" not in moved.body

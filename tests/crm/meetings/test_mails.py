@@ -48,7 +48,7 @@ def work() -> None:
 
 def test_utc_is_named_once(cast: Cast) -> None:
     new_meeting(cast, timezone="UTC")
-    assert {one.subject for one in mails()} == {"Invitation: Demo, 09/03/2090 14:00 – 15:00 UTC"}
+    assert {one.subject for one in mails()} == {"Invitation: Demo, 9 Mar 2090, 14:00 – 15:00 UTC"}
 
 
 def test_all_are_invited(cast: Cast, sella: Member) -> None:
@@ -68,7 +68,7 @@ def test_all_are_invited(cast: Cast, sella: Member) -> None:
         for to in (cast.owner.email, "sella@example.com", "ann@example.org", "bob@example.net")
     ]
     assert {one.company_id for one in found} == {cast.company.pk}
-    when = "09/03/2090 15:00 – 16:00 (UTC+01:00) Europe/Berlin"
+    when = "9 Mar 2090, 15:00 – 16:00 (UTC+01:00) Europe/Berlin"
     assert {one.subject for one in found} == {f"Invitation: Demo, {when}"}
     assert "Hello Ann Lee," in found[2].text
     for part in (
@@ -163,7 +163,7 @@ def test_all_are_told_of_a_cancellation(cast: Cast, sella: Member) -> None:
         method, event = event_of(mail.calendar or "")
         assert (method, event["UID"], event["SEQUENCE"]) == ("CANCEL", f"{made['_id']}@meetings.leadwright", 1)
         assert asked(event) == ["sella@example.com", "bob@example.net"]
-        assert mail.subject == "Cancelled: Demo, 09/03/2090 14:00 – 15:00 UTC"
+        assert mail.subject == "Cancelled: Demo, 9 Mar 2090, 14:00 – 15:00 UTC"
         assert "This meeting will not take place" in mail.text
     assert sent() == [("cancelled", to) for to in (cast.owner.email, "sella@example.com", "bob@example.net")]
 

@@ -15,6 +15,7 @@ from outreach.models import (
     AnswerTime,
     Booking,
     BookingPage,
+    BookingSlug,
     BrandImage,
     CalendarConnection,
     CalendarEvent,
@@ -171,6 +172,7 @@ ROWS: Makers = {
         app=make_social_app(n), page_id=f"{n}", name=f"Page {n}", token=SECRET
     ),
     BookingPage: make_booking_page,
+    BookingSlug: lambda n: BookingSlug.objects.create(slug=f"intro-{n}-{next(_numbers)}", page=make_booking_page(n)),
     Booking: make_booking,
     MemberHours: lambda n: MemberHours.objects.create(member=MemberFactory(), timezone="Europe/Berlin"),
     CalendarConnection: make_calendar,

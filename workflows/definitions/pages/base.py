@@ -128,12 +128,17 @@ class OneWorkflow(WorkflowPage):
         for id, ones in problems_by_node(self.workflow["validation"]).items():
             node = graph.find(id)
             for problem in ones:
-                where = self.step_address(id) if node else self.mended_at(problem)
-                row = {**problem_view(problem, node), "label": graph.label(node) if node else ""}
-                row["link"] = f"{where}#{anchor_of(problem)}" if where and anchor_of(problem) else where
+                row = {**self.problem_row(problem, node), "label": graph.label(node) if node else ""}
                 if not any(other["nodeId"] == row["nodeId"] and other["message"] == row["message"] for other in rows):
                     rows.append(row)
         return rows
+
+    def problem_row(self, problem: Values, node: Values | None) -> JsonObject:
+        """Return a problem as text, with the address of the field where it is fixed."""
+        where = self.step_address(node["id"]) if node else self.mended_at(problem)
+        anchor = anchor_of(problem)
+        has_place = "#" in where or not anchor
+        return {**problem_view(problem, node), "link": where if has_place else f"{where}#{anchor}"}
 
     def mended_at(self, problem: Values) -> str:
         """Return the address where a problem without a node is fixed: of a connection, the step that it leaves."""
@@ -146,7 +151,7 @@ class OneWorkflow(WorkflowPage):
         trigger = self.graph.first
         if trigger and path.startswith(AT_TRIGGER):
             return self.step_address(trigger["id"])
-        return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else ""
+        return self.address("workflow-settings", self.params["id"]) if path.startswith("config") else self.home
 
     def change(self, act: Callable[[Graph], Any]) -> tuple[Answer, Any]:
         """Change the present graph, and save it. Return the API's response and the result of the change.

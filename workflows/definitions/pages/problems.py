@@ -26,6 +26,22 @@ OF_STEP = ("unreachable", "cycle", "leavesLoop", "noErrorEdge")
 """Codes of problems that are fixed where a step is connected."""
 CONNECTIONS = "connections"
 """The part of a step's page that connects it."""
+FIXED_AT = {
+    "noTimes": "schedule.type",
+    "noWait": "config.for",
+    "twoWaits": "config.for",
+    "noAssignee": "config.team",
+    "noText": "config.subject",
+    "twoTexts": "config.template",
+    "onlyOfTemplate": "config.variables",
+    "nobodyAsked": "config.members",
+    "noValues": "config.values",
+    "noChange": "config.values",
+    "noItems": "config.items",
+    "noConditions": "config.filter",
+    "otherLoop": "config.mode",
+}
+"""Reason of a problem with a step or a schedule as a whole -> the setting that fixes it."""
 
 
 def problem_view(problem: Values, node: Values | None = None) -> JsonObject:
@@ -57,9 +73,13 @@ def anchor_of(problem: Values) -> str:
     path = str(problem["path"])
     if problem["code"] in OF_STEP:
         return CONNECTIONS
+    if path in ("config", "schedule"):
+        path = FIXED_AT.get(str(problem.get("reason") or problem["code"]), path)
     if path == "triggerEventType":
         return "f-triggerEventType"
     root, _, rest = path.partition(".")
+    if path == "schedule":
+        rest = "type"
     return f"at-{root}.{rest.partition('.')[0]}" if rest and root in ("config", "onError", "schedule") else ""
 
 

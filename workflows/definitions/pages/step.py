@@ -181,7 +181,7 @@ class Step(DrawWorkflow):
         for problem in own:
             message = problem_view(problem, self.node)["message"]
             marked.append(any(form.mark(problem["path"], message) for form in forms))
-        return [problem_view(problem, self.node) for problem, done in zip(own, marked, strict=True) if not done]
+        return [self.problem_row(problem, self.node) for problem, done in zip(own, marked, strict=True) if not done]
 
     @property
     def is_fresh(self) -> bool:

@@ -19,7 +19,6 @@ from core.web.lists import ListState
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.previews import label_of, written
-from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.trial_records import MAX_FIND, Offer, offer_of
 
 ENDS = {
@@ -34,6 +33,8 @@ ENDS = {
     "busy": gettext_lazy("The record is being changed. Try again."),
 }
 """End of a dry run -> its description."""
+ADVANCED = ("payload", "version")
+"""Fields of the form that are folded."""
 ADMISSION = ("notAdmitted", "changesUnknown")
 """Codes of the warnings that a run would not begin."""
 REFUSALS = {
@@ -74,8 +75,8 @@ class TryWorkflow(OneWorkflow):
         version = self.request.GET.get("version") or None
         records = [*self.offer.options, Option("", _("No record"))]
         fields = [
-            Field("payload", _("Trigger"), "textarea", help_text=_("A JSON object, available as trigger.payload.")),
             Field("until", _("Stop at step"), "select", options=nodes, placeholder=_("The end")),
+            Field("payload", _("Trigger"), "textarea", help_text=_("A JSON object, available as trigger.payload.")),
             Field(
                 "version",
                 _("Version"),
@@ -97,6 +98,8 @@ class TryWorkflow(OneWorkflow):
         return {
             **self.head(),
             "form": form,
+            "advanced": [form[name] for name in ADVANCED] if form else [],
+            "advanced_open": form is not None and any(form[name].value() or form[name].error for name in ADVANCED),
             "offer": self.offer,
             "state": ListState(QueryDict(urlencode({"q": self.find})), {}),
         }
@@ -142,7 +145,7 @@ class TryWorkflow(OneWorkflow):
             "steps": [self._step(entry, graph) for entry in dry_run["steps"]],
             "refused": self._refused(dry_run["warnings"]),
             "wrong": [
-                {**problem_view(entry, graph.find(entry["nodeId"])), "label": label_of(graph, entry["nodeId"])}
+                {**self.problem_row(entry, self.graph.find(entry["nodeId"])), "label": label_of(graph, entry["nodeId"])}
                 for entry in (*dry_run["problems"], *dry_run["warnings"])
                 if entry["code"] not in ADMISSION
             ],
@@ -158,7 +161,7 @@ class TryWorkflow(OneWorkflow):
             if warning["code"] == "notAdmitted"
             else _("This record may not start the workflow: %(reason)s.")
         )
-        return {"text": text % {"reason": REFUSALS[warning["path"]]}, "link": self.mended_at(warning)}
+        return {"text": text % {"reason": REFUSALS[warning["path"]]}, "link": self.problem_row(warning, None)["link"]}
 
     def _step(self, step: Values, graph: Graph) -> JsonObject:
         label, tone = STATUSES.get(step["status"], (step["status"], ""))

@@ -24,6 +24,10 @@ LISTS = {
     "lead": "leads",
     "contact": "contacts",
     "genie/send-jobs": "messages",
+    "ai-usage": "ai-calls",
+    "lead-activity": "activities",
+    "form/lead": "submissions",
+    "subscription/transactions": "transactions",
     "suppression": "suppressions",
     "contact/import": "imports",
     "lead/import": "lead-imports",
@@ -72,10 +76,15 @@ def number_text(value: float | None, type: str, formats: Formats) -> str:
     return f"{value:,}"
 
 
-def change_of(value: float | None, before: float | None, type: str, days: int) -> Change | None:
-    """Return the change of a number against as many days before; None where it cannot be compared."""
+def change_of(value: float | None, before: float | None, type: str, days: int, earlier: str = "") -> Change | None:
+    """Return the change of a number against as many days before, or against the days in `earlier`.
+
+    It is None where they cannot be compared.
+    """
     if value is None or before is None:
         return None
+    if earlier:
+        return _change_in(value, before, type, earlier)
     if value == before:
         text = ngettext("Same as the day before", "Same as the %(days)s days before", days)
         return Change("=", text % {"days": days})
@@ -100,6 +109,33 @@ def change_of(value: float | None, before: float | None, type: str, days: int) -
             "%(percent)s %% less than the day before", "%(percent)s %% less than the %(days)s days before", days
         )
     return Change(sign, text % {"percent": f"{percent:,}", "days": days})
+
+
+def _change_in(value: float, before: float, type: str, earlier: str) -> Change:
+    """Return the change of a number against the days in `earlier`."""
+    if value == before:
+        return Change("=", gettext("Same as in %(period)s") % {"period": earlier})
+    is_more = value > before
+    sign = "▲" if is_more else "▼"
+    number = f"{abs(value - before):,.1f}"
+    if type == "percent":
+        text = gettext("%(number)s points more than in %(period)s")
+        text = text if is_more else gettext("%(number)s points less than in %(period)s")
+        return Change(sign, text % {"number": number, "period": earlier})
+    if type == "days":
+        text = gettext("%(number)s days more than in %(period)s")
+        text = text if is_more else gettext("%(number)s days less than in %(period)s")
+        return Change(sign, text % {"number": number, "period": earlier})
+    percent = round(100 * abs(value - before) / abs(before)) if before else 0
+    if not before:
+        text = gettext("None in %(period)s")
+    elif percent >= MANY:
+        text = gettext("Over ten times %(period)s")
+    elif is_more:
+        text = gettext("%(percent)s%% more than in %(period)s")
+    else:
+        text = gettext("%(percent)s%% less than in %(period)s")
+    return Change(sign, text % {"percent": f"{percent:,}", "period": earlier})
 
 
 def _difference(type: str, days: int, *, is_more: bool) -> str:

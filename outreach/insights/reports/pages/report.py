@@ -17,6 +17,8 @@ from outreach.insights.reports.pages.pictures import CUSTOM, RANGES, ReportPage,
 CHARTS = {"bar": gettext_lazy("Bars"), "line": gettext_lazy("Line"), "table": gettext_lazy("Table only")}
 DAYS = ("startDate", "endDate")
 USUAL = "last30"
+CALENDAR = ("thisMonth", "lastMonth", "thisQuarter")
+"""Ranges whose period before is that of the calendar."""
 PERIODS = {
     "last7": gettext_lazy("7 days"),
     "last30": gettext_lazy("30 days"),
@@ -138,12 +140,13 @@ class Reports(ReportPage):
         formats, before = self.reader.formats, data["before"]
         first, last = (date.fromisoformat(str(data[name])) for name in DAYS)
         days = (last - first).days + 1
+        earlier = self.earlier(before) if self.asked["range"] in CALENDAR else ""
         return [
             {
                 "title": column["title"],
                 "text": number_text(data["totals"][column["key"]], column["type"], formats),
                 "change": change_of(
-                    data["totals"][column["key"]], before["totals"][column["key"]], column["type"], days
+                    data["totals"][column["key"]], before["totals"][column["key"]], column["type"], days, earlier
                 ),
                 "list": self.counted(data["lists"], column) if data["totals"][column["key"]] else "",
                 "address": self.address(**{**self.asked, "metric": column["key"]}),
@@ -151,6 +154,11 @@ class Reports(ReportPage):
             }
             for column in data["columns"]
         ]
+
+    def earlier(self, before: Values) -> str:
+        """Return the days of the period before, as text."""
+        first, last = (self.reader.formats.date(date.fromisoformat(str(before[name]))) for name in DAYS)
+        return gettext("%(first)s – %(last)s") % {"first": first, "last": last}
 
     def query(self) -> dict[str, str]:
         """Return the parameters of the API's report."""

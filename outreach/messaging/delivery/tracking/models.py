@@ -4,7 +4,8 @@ from django.db import models
 
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
-from core.text.labels.words import code_label, day_of
+from core.text.formats import day_text
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 from outreach.messaging.delivery.models import SendJob
 
@@ -54,4 +55,4 @@ class TrackingEvent(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"{code_label(self.kind).capitalize()}, {day_of(self.happened_at)}"
+        return f"{code_label(self.kind).capitalize()}, {day_text(self.happened_at)}"

@@ -25,7 +25,10 @@ class CampaignAudience(CampaignPage):
         if not chosen or not self.may("campaign", "POST") or not self.may("contact"):
             return {"found": None}
         by_chat = {"type": chats.CHAT} if self.request.GET.get("chatTemplate") else {}
-        audience = self.needed(self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})).data
+        answer = self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})
+        if answer.status == 400:
+            return {"found": None, "is_gone": True}
+        audience = self.needed(answer).data
         excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in audience["excluded"].items()]
         return {
             "found": audience,

@@ -19,8 +19,9 @@ from outreach.runs.campaigns.types import CampaignData
 from outreach.runs.genie.pages.base import APPROVED, CANCELED, undo_approval, undo_fields
 from outreach.runs.genie.pages.chats import CHAT
 from outreach.runs.genie.pages.new import SELECTORS
-from outreach.runs.genie.pages.outcomes import outcomes_of, unmeasured
+from outreach.runs.genie.pages.outcomes import chart_of, outcomes_of, unmeasured
 from outreach.runs.genie.pages.steps import in_words, step_name
+from outreach.runs.genie.pages.tracking import TurnsOnTracking
 
 KNOWN = ("contact.", "company.")
 """Prefixes of the variables that every mail has."""
@@ -47,7 +48,7 @@ def opened(campaign: CampaignData) -> str:
     return gettext("Read") if campaign["type"] == CHAT else gettext("Opened")
 
 
-class Campaign(CampaignPage):
+class Campaign(TurnsOnTracking, CampaignPage):
     path = "campaigns/<str:id>"
     name = "campaign"
     tab_name = gettext_lazy("Campaign")
@@ -70,6 +71,7 @@ class Campaign(CampaignPage):
             "outcomes": outcomes_of(
                 self, campaign["run"], campaign["funnel"], campaign["programVisits"], chat=campaign["type"] == CHAT
             ),
+            "chart": chart_of(campaign["byDay"], chat=campaign["type"] == CHAT),
             "unmeasured": unmeasured(self, campaign["funnel"], campaign) if campaign["type"] != CHAT else None,
             "whom": self.whom(campaign),
             "bars": [

@@ -265,7 +265,10 @@ class RunAudience(NewRun):
         chosen = {name: sent.getlist(name) for name in WHO if sent.getlist(name)}
         if not chosen or not self.may("genie", "POST") or not self.may("contact"):
             return {"found": None}
-        preview = self.needed(self.ask("POST", "genie/audience-preview", None, chosen)).data
+        answer = self.ask("POST", "genie/audience-preview", None, chosen)
+        if answer.status == 400:
+            return {"found": None, "is_gone": True}
+        preview = self.needed(answer).data
         hours = self.ask("GET", "genie/settings")
         excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in preview["excluded"].items()]
         return {

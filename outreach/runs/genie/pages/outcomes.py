@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from django.utils.translation import gettext, ngettext
 
@@ -38,6 +39,12 @@ FILTERS = {
 """Outcome -> the filters of its messages."""
 
 
+SWITCHES = {"opened": "trackOpens", "clicked": "trackClicks"}
+"""Outcome -> the switch of its tracking."""
+BY_DAY = ("sent", "opened", "clicked", "replied")
+"""Outcomes that the chart shows, in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """A card: label, number, the list of its messages, and a line below the number."""
@@ -50,10 +57,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
-    """The reason why opens or clicks are not measured, and the page that changes it, for those who may."""
+    """The reason why opens or clicks are not measured, and the switches that change it, for those who may."""
 
     text: str
-    address: str
+    switches: tuple[str, ...]
     advice: str
 
 
@@ -72,6 +79,18 @@ def outcomes_of(
         link = page.address("messages", f=[f"run:in:{run}", *FILTERS[name]]) if run and number else ""
         cards.append(Outcome(str(label), number, link, below(name, number, sent, programs.get(name, 0))))
     return cards
+
+
+def chart_of(days: Sequence[Values], *, chat: bool = False) -> Values | None:
+    """Return the measured numbers of each day, as `bars` draws them; None before anything was sent."""
+    if not days:
+        return None
+    measured = [name for name in BY_DAY if days[0][name] is not None]
+    labels = {name: str(LABELS[name]) for name in measured}
+    if chat and "opened" in labels:
+        labels["opened"] = gettext("Read")
+    rows = [(date.fromisoformat(day["date"]), [day[name] for name in measured]) for day in days]
+    return {"names": list(labels.values()), "rows": rows}
 
 
 def below(name: str, number: int | None, sent: int, by_programs: int) -> str:
@@ -102,12 +121,9 @@ def unmeasured(page: Page, numbers: Mapping[str, int | None], switches: Values) 
         ("clicked",): gettext("Clicks are not measured."),
     }
     text = texts[tuple(missing)]
-    if not any(switches[name] for name in _switches(missing)):
-        return Unmeasured(text, "", gettext("Tracking was turned off for these messages."))
+    wanted = tuple(SWITCHES[name] for name in missing if switches[SWITCHES[name]])
+    if not wanted:
+        return Unmeasured(text, (), gettext("Tracking was turned off for these messages."))
     if page.may("genie", "PUT"):
-        return Unmeasured(text, page.address("tracking"), "")
-    return Unmeasured(text, "", gettext("Ask an admin to turn on tracking."))
-
-
-def _switches(missing: Sequence[str]) -> list[str]:
-    return [{"opened": "trackOpens", "clicked": "trackClicks"}[name] for name in missing]
+        return Unmeasured(text, wanted, "")
+    return Unmeasured(text, (), gettext("Ask an admin to turn on tracking."))

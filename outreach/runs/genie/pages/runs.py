@@ -17,8 +17,9 @@ from core.web.filters import Choice
 from core.web.lists import Column, ListState
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.runs.genie.pages.base import CANCELED, PHASES, OutreachPage, shown_run, undo_approval
-from outreach.runs.genie.pages.outcomes import NOT_SENT, outcomes_of, unmeasured
+from outreach.runs.genie.pages.outcomes import NOT_SENT, chart_of, outcomes_of, unmeasured
 from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
+from outreach.runs.genie.pages.tracking import TurnsOnTracking
 from outreach.runs.genie.types import RunDetailData
 
 WAITING = ("approved", "claimed", "sending")
@@ -103,7 +104,7 @@ class Runs(OutreachPage):
         }
 
 
-class Run(OutreachPage):
+class Run(TurnsOnTracking, OutreachPage):
     path = "outreach/<str:id>"
     name = "outreach-run"
     tab_name = gettext_lazy("Outreach")
@@ -128,7 +129,8 @@ class Run(OutreachPage):
             "title": run["name"],
             "before": self.steps(run),
             "outcomes": outcomes_of(self, run["_id"], run["outcomes"], run["programVisits"]),
-            "unmeasured": unmeasured(self, run["outcomes"], run) if run["sent"] else None,
+            "chart": chart_of(run["byDay"]),
+            "unmeasured": unmeasured(self, run["outcomes"], run),
             "rows": self.rows(run),
             "bars": [
                 {**reason, "link": self.log(run, group_of(reason["status"]), reason["reason"])}

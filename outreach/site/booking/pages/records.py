@@ -88,7 +88,7 @@ FIELDSETS = (
 class BookingForm(BookingPages):
     """Shared parts of the forms of a booking page."""
 
-    slug_hint = gettext_lazy("A new address ends the former one.")
+    slug_hint = gettext_lazy("The former address still leads here.")
 
     def link(self) -> Field:
         """Return the choice of the links' provider, with a hint if the company's settings create none."""

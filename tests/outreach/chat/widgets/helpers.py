@@ -8,9 +8,11 @@ import orjson
 from django.test import Client
 from django.utils import timezone
 
+from core.models import Event
 from tests.kit.cast import Answer, Cast
 
 SITE = "https://www.acme.example"
+ADDRESS = "ann@acme.example"
 BOT: dict[str, Any] = {
     "name": "Porter",
     "conversations": [{"text": "Which day?", "order": 1}, {"text": "Thank you.", "order": 2}],
@@ -48,3 +50,26 @@ def call(widget: dict[str, Any], path: str, body: Any = None, *, origin: str = S
         headers={"Origin": origin} if origin else {},
     )
     return Answer(response.status_code, orjson.loads(response.content or b"null"), response.headers)
+
+
+def began(widget: dict[str, Any], **answers: str) -> str:
+    started = call(widget, "start", {"answers": answers, "page": f"{SITE}/prices"})
+    assert started.status == 201, started.body
+    return str(started.data["visitor"])
+
+
+def said(widget: dict[str, Any], visitor: str, text: str, key: str = "1") -> Answer:
+    return call(widget, "messages", {"visitor": visitor, "text": text, "key": key})
+
+
+def unknown(cast: Cast, **values: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """Begin the chat of a visitor without address. Returns the widget, the visitor's token and the conversation."""
+    widget = made(cast, **values)
+    visitor = began(widget)
+    assert said(widget, visitor, "Hello").status == 201
+    [chat] = cast.key.get("/conversation").data
+    return widget, visitor, chat
+
+
+def events(kind: str) -> list[Event]:
+    return list(Event.objects.filter(kind=kind).order_by("pk"))

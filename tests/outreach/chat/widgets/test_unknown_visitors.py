@@ -12,37 +12,16 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from accounts.models import Role
-from core.models import Event
 from core.tenancy.scope import as_owner
 from crm.models import Contact, Lead
-from outreach.chat.conversations import incoming, services
-from outreach.chat.conversations.incoming import Inbound, take_in
 from outreach.chat.widgets.addresses import email_in, phone_in
-from outreach.chat.widgets.chat_sessions import WidgetSource, write
 from outreach.chat.widgets.visitors import forget_old
-from outreach.models import ChatWidget, Conversation, ConversationMessage, WidgetVisitor
+from outreach.models import Conversation, ConversationMessage, WidgetVisitor
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory
-from tests.kit.threads import at_once
-from tests.outreach.chat.widgets.helpers import call, made
+from tests.outreach.chat.widgets.helpers import ADDRESS, began, call, events, said, unknown
 from tests.outreach.chat.widgets.helpers import published as chatbot
-from tests.outreach.chat.widgets.test_visitors import began, said
 from tests.workflows.helpers import edges, node, published, runs, work
-
-ADDRESS = "ann@acme.example"
-
-
-def _unknown(cast: Cast, **values: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
-    """Begin the chat of a visitor without address. Returns the widget, the visitor's token and the conversation."""
-    widget = made(cast, **values)
-    visitor = began(widget)
-    assert said(widget, visitor, "Hello").status == 201
-    [chat] = cast.key.get("/conversation").data
-    return widget, visitor, chat
-
-
-def _events(kind: str) -> list[Event]:
-    return list(Event.objects.filter(kind=kind).order_by("pk"))
 
 
 def _caller(cast: Cast, path: str) -> Any:
@@ -51,7 +30,7 @@ def _caller(cast: Cast, path: str) -> Any:
 
 @pytest.mark.parametrize("path", ["key", "session"])
 def test_a_visitor_without_address_is_no_contact(cast: Cast, path: str) -> None:
-    _, _, chat = _unknown(cast, chatbot=chatbot(cast))
+    _, _, chat = unknown(cast, chatbot=chatbot(cast))
     caller = _caller(cast, path)
     shown = caller.get(f"/conversation/{chat['_id']}").data
     assert (shown["contact"], shown["lead"]) == (None, None)
@@ -71,32 +50,32 @@ def test_a_visitor_without_address_is_no_contact(cast: Cast, path: str) -> None:
     assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, "lead")
     with cast.scope():
         assert (Contact.objects.count(), Lead.objects.count()) == (0, 0)
-        assert _events("conversation.created")[0].payload["contact"] is None
-        assert not _events("conversation.identified")
+        assert events("conversation.created")[0].payload["contact"] is None
+        assert not events("conversation.identified")
 
 
 @pytest.mark.parametrize("text", ["Write to Ann@acme.example, please", "<ann@acme.example>", "Email:ann@acme.example."])
 def test_an_address_in_the_visitor_s_words_attaches_the_contact(cast: Cast, text: str) -> None:
     with cast.scope():
         known = ContactFactory(email=ADDRESS, name="Ann")
-    widget, visitor, chat = _unknown(cast)
+    widget, visitor, chat = unknown(cast)
     assert said(widget, visitor, text, "2").status == 201
     assert said(widget, visitor, text, "2").status == 201  # sent twice, stored once
     shown = cast.key.get(f"/conversation/{chat['_id']}").data
     assert shown["contact"]["_id"] == known.pk
     with cast.scope():
         assert Contact.objects.count() == 1
-        assert Contact.objects.get().replied_at is not None
+        assert Contact.objects.get().replied_at is None
         [lead] = Lead.objects.all()
         assert shown["lead"]["_id"] == lead.pk
-        [event] = _events("conversation.identified")
+        [event] = events("conversation.identified")
         assert (event.payload["contact"], event.payload["lead"]) == (known.pk, lead.pk)
         assert ConversationMessage.objects.filter(direction="in").count() == 2
         assert WidgetVisitor.objects.get().email.lower() == ADDRESS
 
 
 def test_a_chatbot_that_asks_for_the_address_identifies(cast: Cast) -> None:
-    widget, visitor, chat = _unknown(cast, chatbot=chatbot(cast))
+    widget, visitor, chat = unknown(cast, chatbot=chatbot(cast))
     assert said(widget, visitor, "my number is +49 30 1234567", "2").data["state"] == "bot"
     shown = cast.key.get(f"/conversation/{chat['_id']}").data
     with cast.scope():
@@ -117,7 +96,7 @@ def test_a_chatbot_that_asks_for_the_address_identifies(cast: Cast) -> None:
     ],
 )
 def test_what_names_nobody_attaches_nobody(cast: Cast, text: str) -> None:
-    widget, visitor, _ = _unknown(cast)
+    widget, visitor, _ = unknown(cast)
     assert said(widget, visitor, text, "2").status == 201
     with cast.scope():
         assert Conversation.objects.get().contact_id is None
@@ -132,7 +111,7 @@ def test_addresses_are_read_from_texts() -> None:
 
 
 def test_the_company_s_own_address_is_nobody_s(cast: Cast) -> None:
-    widget, visitor, _ = _unknown(cast)
+    widget, visitor, _ = unknown(cast)
     said(widget, visitor, f"I wrote to {cast.owner.email} last week", "2")
     with cast.scope():
         assert Conversation.objects.get().contact_id is None
@@ -144,7 +123,7 @@ def test_the_company_s_own_address_is_nobody_s(cast: Cast) -> None:
     [({"email": ADDRESS}, None), ({"phone": "+49 30 1234567"}, None), ({"name": "Ann"}, "Ann")],
 )
 def test_staff_make_a_contact(cast: Cast, path: str, body: dict[str, str], name: str | None) -> None:
-    widget, visitor, chat = _unknown(cast)
+    widget, visitor, chat = unknown(cast)
     answer = _caller(cast, path).post(f"/conversation/{chat['_id']}/contact", body)
     assert answer.status == 200, str(answer.body)
     with cast.scope():
@@ -153,8 +132,8 @@ def test_staff_make_a_contact(cast: Cast, path: str, body: dict[str, str], name:
         assert contact.name == (name or chat["name"])
         assert contact.email == body.get("email")
         assert contact.contact_number == ("+49301234567" if "phone" in body else None)
-        assert len(_events("conversation.identified")) == 1
-        assert len(_events("contact.created")) == 1
+        assert len(events("conversation.identified")) == 1
+        assert len(events("contact.created")) == 1
     again = _caller(cast, path).post(f"/conversation/{chat['_id']}/contact", {"name": "Bo"})
     assert (again.status, again.body["warning"].partition(":")[0]) == (400, "contact")
     assert said(widget, visitor, "It is bo@acme.example", "3").status == 201
@@ -167,7 +146,7 @@ def test_staff_choose_a_contact_that_is_there(cast: Cast, outsiders: Cast) -> No
         known = ContactFactory(email=ADDRESS)
     with outsiders.scope():
         foreign = ContactFactory(email="eve@acme.example")
-    _, _, chat = _unknown(cast)
+    _, _, chat = unknown(cast)
     place = f"/conversation/{chat['_id']}/contact"
     for body, status in (
         ({"contact": foreign.pk}, 400),
@@ -189,7 +168,7 @@ def test_who_may_create_no_contacts_makes_none(cast: Cast) -> None:
     with cast.scope():
         known = ContactFactory(email=ADDRESS)
         Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "PUT": True}})
-    _, _, chat = _unknown(cast)
+    _, _, chat = unknown(cast)
     place = f"/conversation/{chat['_id']}/contact"
     for body in ({"name": "Ann"}, {"email": ADDRESS}):
         assert cast.narrow_session.post(place, body).status == 403
@@ -206,7 +185,7 @@ def test_staff_correct_a_contact_whose_address_the_visitor_only_named(cast: Cast
     with cast.scope():
         named = ContactFactory(email=ADDRESS)
         other = ContactFactory(email="bo@acme.example")
-    widget, visitor, chat = _unknown(cast)
+    widget, visitor, chat = unknown(cast)
     assert said(widget, visitor, f"Mail me at {ADDRESS}", "2").status == 201
     place = f"/conversation/{chat['_id']}/contact"
     with cast.scope():
@@ -225,30 +204,8 @@ def test_staff_correct_a_contact_whose_address_the_visitor_only_named(cast: Cast
         assert Contact.objects.count() == 2
 
 
-@pytest.mark.django_db(transaction=True)
-def test_first_messages_at_once_make_one_contact() -> None:
-    cast = make_cast()
-    _unknown(cast)
-    with cast.scope():
-        row = ChatWidget.objects.get()
-        visitor = WidgetVisitor.objects.get()
-        Conversation.objects.all().delete()
-
-    def send(n: int) -> object:
-        writer = WidgetVisitor.objects.get(pk=visitor.pk)
-        inbound = Inbound(f"m{n}", visitor.pk, timezone.now(), text=f"I am ann{n}@acme.example")
-        return take_in(WidgetSource(row, writer), inbound)
-
-    results = at_once(6, cast.company.pk, send)
-    assert not [result for result in results if isinstance(result, str)], results
-    with cast.scope():
-        assert Conversation.objects.get().contact_id == Contact.objects.get().pk
-        assert Lead.objects.count() == 1
-        assert ConversationMessage.objects.filter(direction="in").count() == 6
-
-
 def test_the_team_and_the_assignee_stay(cast: Cast) -> None:
-    widget, visitor, chat = _unknown(cast)
+    widget, visitor, chat = unknown(cast)
     cast.session.post(f"/conversation/{chat['_id']}/takeover")
     with cast.scope():
         known = ContactFactory(email=ADDRESS)
@@ -259,82 +216,8 @@ def test_the_team_and_the_assignee_stay(cast: Cast) -> None:
         assert (talk.contact_id, talk.assignee_id, talk.state) == (known.pk, cast.owner.pk, "human")
 
 
-class Killed(BaseException):
-    """The end of the process."""
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("at", ["identify", "tell", "keep"])
-def test_a_kill_between_the_message_and_the_contact_leaves_neither(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
-    cast = make_cast()
-    widget, visitor, _ = _unknown(cast)
-
-    def killed(*_: Any, **__: Any) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patch, cast.scope():
-        patch.setattr(incoming, at, killed)
-        with pytest.raises(Killed):
-            write(ChatWidget.objects.get(), WidgetVisitor.objects.get(), text=ADDRESS, key="2")
-    with cast.scope():
-        assert (Contact.objects.count(), ConversationMessage.objects.filter(direction="in").count()) == (0, 1)
-        assert not _events("conversation.identified")
-    # The browser sends it again.
-    assert said(widget, visitor, ADDRESS, "2").status == 201
-    with cast.scope():
-        assert (Contact.objects.count(), ConversationMessage.objects.filter(direction="in").count()) == (1, 2)
-        assert (len(_events("conversation.identified")), len(_events("contact.created"))) == (1, 1)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_messages_with_the_address_at_once_make_one_contact() -> None:
-    cast = make_cast()
-    widget, _, _ = _unknown(cast)
-    other = began(widget)
-    said(widget, other, "Hello")
-    third = began(widget)
-    with cast.scope():
-        row = ChatWidget.objects.get()
-        visitors = list(WidgetVisitor.objects.order_by("pk"))
-    assert third
-
-    def send(n: int) -> object:
-        text = f"{'Ann' if n % 2 else 'ann'}@acme.example"
-        visitor = WidgetVisitor.objects.get(pk=visitors[n // 2].pk)
-        return take_in(WidgetSource(row, visitor), Inbound(f"m{n}", visitor.pk, timezone.now(), text=text))
-
-    results = at_once(6, cast.company.pk, send)
-    assert not [result for result in results if isinstance(result, str)], results
-    with cast.scope():
-        [contact] = Contact.objects.all()
-        talks = list(Conversation.objects.all())
-        assert [talk.contact_id for talk in talks] == [contact.pk] * 3
-        assert ConversationMessage.objects.filter(direction="in").count() == 8
-        assert len(_events("conversation.identified")) == 2  # the third began with its contact
-        assert Lead.objects.count() == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_staff_and_the_visitor_at_once_make_one_contact() -> None:
-    cast = make_cast()
-    _, _, chat = _unknown(cast)
-    with cast.scope():
-        row, visitor = ChatWidget.objects.get(), WidgetVisitor.objects.get()
-
-    def act(n: int) -> object:
-        if n:
-            return services.set_contact(id=chat["_id"], member_id=cast.owner.pk, email=ADDRESS)
-        return write(row, visitor, text=ADDRESS, key="2")
-
-    results = at_once(2, cast.company.pk, act)
-    assert results[1] in (None, "InvalidRequest_400")
-    with cast.scope():
-        assert Conversation.objects.get().contact_id == Contact.objects.get().pk
-        assert len(_events("conversation.identified")) == 1
-
-
 def test_a_conversation_without_contact_ends_with_its_visitor(cast: Cast) -> None:
-    widget, visitor, _ = _unknown(cast)
+    widget, visitor, _ = unknown(cast)
     known = began(widget, email=ADDRESS)
     said(widget, known, "Hello")
     with cast.scope():
@@ -349,7 +232,7 @@ def test_a_conversation_without_contact_ends_with_its_visitor(cast: Cast) -> Non
 
 
 def test_a_conversation_without_contact_ends_with_its_widget(cast: Cast) -> None:
-    widget, _, _ = _unknown(cast)
+    widget, _, _ = unknown(cast)
     assert cast.key.delete("/chat-widget", {"ids": [widget["_id"]]}).status == 200
     assert forget_old() is False
     with cast.scope():
@@ -357,7 +240,7 @@ def test_a_conversation_without_contact_ends_with_its_widget(cast: Cast) -> None
 
 
 def test_a_visitor_whose_contact_was_deleted_is_unknown_again(cast: Cast) -> None:
-    widget, visitor, chat = _unknown(cast)
+    widget, visitor, chat = unknown(cast)
     contact = cast.key.post(f"/conversation/{chat['_id']}/contact", {"name": "Ann"}).data["contact"]["_id"]
     assert cast.key.delete("/contact", {"ids": [contact]}).status == 200
     said(widget, visitor, "Still here", "2")
@@ -368,7 +251,7 @@ def test_a_visitor_whose_contact_was_deleted_is_unknown_again(cast: Cast) -> Non
 
 
 def test_an_erased_contact_takes_the_conversation_along(cast: Cast) -> None:
-    widget, visitor, chat = _unknown(cast)
+    widget, visitor, chat = unknown(cast)
     said(widget, visitor, ADDRESS, "2")
     with cast.scope():
         contact = Contact.objects.get().pk
@@ -383,7 +266,7 @@ def test_an_erased_contact_takes_the_conversation_along(cast: Cast) -> None:
 def test_workflows_start_without_contact_and_with_it(cast: Cast, kind: str, number: int) -> None:
     nodes = [node("start", "trigger"), node("tag", "contact", {"action": "update", "values": {"name": "Known"}})]
     workflow = published(cast, nodes, edges("start > tag"), triggerEventType=kind)
-    widget, visitor, _ = _unknown(cast)
+    widget, visitor, _ = unknown(cast)
     said(widget, visitor, ADDRESS, "2")
     work()
     with cast.scope():
@@ -397,7 +280,7 @@ def test_workflows_start_without_contact_and_with_it(cast: Cast, kind: str, numb
 @pytest.mark.django_db(transaction=True)
 def test_the_migration_goes_back_with_a_contact_for_each_visitor() -> None:
     cast = make_cast()
-    _, _, chat = _unknown(cast)
+    _, _, chat = unknown(cast)
     executor = MigrationExecutor(connection)
     newest = [key for key in executor.loader.graph.leaf_nodes() if key[0] == "outreach"]
     with as_owner():

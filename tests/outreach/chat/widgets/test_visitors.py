@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 import time_machine
@@ -13,21 +12,11 @@ from crm.models import Contact, Lead
 from outreach.chat.widgets import visitors
 from outreach.chat.widgets.visitors import forget_old
 from outreach.models import ChatWidget, Conversation, ConversationMessage, WidgetVisitor
-from tests.kit.cast import Answer, Cast
+from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
-from tests.outreach.chat.widgets.helpers import SITE, away, call, made, published
+from tests.outreach.chat.widgets.helpers import SITE, away, began, call, made, published, said
 
 EVIL = "<img src=x onerror=alert(1)>\"'`${7*7}{{7*7}}\u202e"
-
-
-def began(widget: dict[str, Any], **answers: str) -> str:
-    started = call(widget, "start", {"answers": answers, "page": f"{SITE}/prices"})
-    assert started.status == 201, started.body
-    return str(started.data["visitor"])
-
-
-def said(widget: dict[str, Any], visitor: str, text: str, key: str = "1") -> Answer:
-    return call(widget, "messages", {"visitor": visitor, "text": text, "key": key})
 
 
 def test_a_visitor_writes_the_chatbot_answers_and_a_member_takes_over(cast: Cast) -> None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 from django.test import Client
 
-from outreach.models import Booking, BookingPage
+from core.tenancy import unscoped
+from core.tenancy.scope import as_owner
+from outreach.models import Booking, BookingPage, BookingSlug
+from outreach.site.booking import slugs
 from outreach.site.booking.slugs import RESERVED
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
+from tests.kit.threads import at_once
 from tests.outreach.site.booking.helpers import book, make_page, path_of, stored
 
 
@@ -35,14 +42,81 @@ def test_visitors_book_at_a_chosen_address(cast: Cast) -> None:
         assert Booking.objects.get().page_id == page["_id"]
 
 
-def test_a_changed_slug_ends_the_former_address(cast: Cast) -> None:
+def test_former_addresses_lead_to_the_page(cast: Cast) -> None:
     page = make_page(cast, slug="first-one")
     token = stored(cast, page).token
-    assert path_of(cast.key.put(f"/booking-page/{page['_id']}", {"slug": "second-one"}).data) == "/book/second-one"
-    assert Client().get("/book/first-one").status_code == 404
-    assert path_of(cast.key.put(f"/booking-page/{page['_id']}", {"slug": ""}).data) == f"/book/{token}"
-    assert Client().get("/book/second-one").status_code == 404
-    assert make_page(cast, name="Other", slug="first-one")["slug"] == "first-one"
+    place = f"/booking-page/{page['_id']}"
+    assert path_of(cast.key.put(place, {"slug": "second-one"}).data) == "/book/second-one"
+    moved = Client().get("/book/First-One", {"tz": "Asia/Tokyo", "x": "a b&c"})
+    assert (moved.status_code, moved["Location"]) == (302, "/book/second-one?tz=Asia%2FTokyo&x=a+b%26c")
+    assert Client().get("/api/public/book/first-one").status_code == 200
+    assert path_of(cast.key.put(place, {"slug": ""}).data) == f"/book/{token}"
+    for former in ("first-one", "second-one"):
+        assert Client().get(f"/book/{former}")["Location"] == f"/book/{token}"
+    # Once more the page's own: nothing leads on.
+    cast.key.put(place, {"slug": "first-one"})
+    assert Client().get("/book/first-one").status_code == 200
+    cast.key.put(place, {"isActive": False})
+    for closed in ("first-one", "second-one"):
+        assert Client().get(f"/book/{closed}").status_code == 404
+
+
+def test_a_former_address_goes_to_another_page_of_the_company_alone(cast: Cast, outsiders: Cast) -> None:
+    page = make_page(cast, slug="intro")
+    cast.key.put(f"/booking-page/{page['_id']}", {"slug": "second"})
+    body = {"name": "Theirs", "kind": "offline", "slug": "Intro"}
+    refused = outsiders.key.post("/booking-page", body)
+    assert (refused.status, refused.body["warning"]) == (400, "slug: 'intro' is taken; 'intro-2' is free")
+    with outsiders.scope():
+        assert not BookingPage.objects.exists()
+    other = make_page(cast, name="Other", slug="intro")
+    assert Client().get("/book/intro").status_code == 200
+    # Its page is deleted: the address stays reserved, and leads nowhere.
+    assert cast.key.delete("/booking-page", {"ids": [other["_id"], page["_id"]]}).status == 200
+    for former in ("intro", "second"):
+        assert Client().get(f"/book/{former}").status_code == 404
+        assert outsiders.key.post("/booking-page", {**body, "slug": former}).status == 400
+    assert make_page(cast, name="Again", slug="second")["slug"] == "second"
+
+
+def test_a_company_keeps_so_many_addresses(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slugs, "MAX_SLUGS", 2)
+    page = make_page(cast, slug="first-one")
+    place = f"/booking-page/{page['_id']}"
+    assert cast.key.put(place, {"slug": "second-one"}).status == 200
+    refused = cast.key.put(place, {"slug": "third-one"})
+    assert (refused.status, refused.body["warning"].partition(":")[0]) == (400, "slug")
+    for former in ("first-one", "second-one", ""):
+        assert cast.key.put(place, {"slug": former}).status == 200, former
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_companies_that_choose_an_address_at_once_one_has_it() -> None:
+    casts = [make_cast(), make_cast()]
+    pages = [make_page(cast, name="Intro") for cast in casts]
+    former = make_page(casts[0], name="Former", slug="intro-call")
+
+    def choose(n: int) -> object:
+        if n == 0:
+            casts[0].key.put(f"/booking-page/{former['_id']}", {"slug": "other-call"})
+        return casts[n].key.put(f"/booking-page/{pages[n]['_id']}", {"slug": "intro-call"}).status
+
+    for answer in at_once(2, "", choose):
+        assert answer in (200, 400)
+    with casts[1].scope():
+        assert not BookingPage.objects.exclude(slug="").exists()
+
+
+def test_the_migration_keeps_the_addresses_in_use(cast: Cast, outsiders: Cast) -> None:
+    make_page(cast, name="Plain")
+    pages = [make_page(owner, slug=slug) for owner, slug in ((cast, "intro-call"), (outsiders, "demo-call"))]
+    with as_owner():
+        with unscoped(reason="test: as before the migration"):
+            BookingSlug.objects.all().delete()
+        import_module("outreach.migrations.0038_list_booking_slugs_in_use").list_slugs(apps, None)
+    for owner, page in zip((cast, outsiders), pages, strict=True):
+        with owner.scope():
+            assert list(BookingSlug.objects.values_list("slug", "page")) == [(page["slug"], page["_id"])]
 
 
 @pytest.mark.parametrize(

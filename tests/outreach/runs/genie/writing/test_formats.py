@@ -47,10 +47,10 @@ def field(cast: Cast, name: str, kind: str) -> str:
 @pytest.mark.parametrize(
     ("settings", "written"),
     [
-        ({}, "Born: 05/03/1990; Meeting: 31/12/2026 23:30; Note: 1990-03-05"),
+        ({}, "Born: 5 Mar 1990; Meeting: 31 Dec 2026, 23:30; Note: 1990-03-05"),
         (
             {"dateFormat": "d mmm yyyy", "timeFormat": "hh:mm a", "timezone": "Asia/Tokyo"},
-            "Born: 5 Mar 1990; Meeting: 1 Jan 2027 08:30 AM; Note: 1990-03-05",
+            "Born: 5 Mar 1990; Meeting: 1 Jan 2027, 08:30 AM; Note: 1990-03-05",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0001_squashed_0007_words'),
+        ('accounts', '0008_write_months_in_words'),
     ]
 
     operations = [

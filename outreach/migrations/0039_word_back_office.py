@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('outreach', '0036_make_booking_slugs_unique'),
+        ('outreach', '0038_list_booking_slugs_in_use'),
     ]
 
     operations = [
