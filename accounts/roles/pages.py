@@ -245,7 +245,7 @@ class EditRole(EditRecord, RoleForm):
         return {**self.record, "flags": flags_of(self.record["permission"])}
 
     def consequence(self) -> str:
-        return gettext("Roles in use cannot be deleted. This cannot be undone.")
+        return gettext("Roles in use can't be deleted. This can't be undone.")
 
     def do_save(self) -> HttpResponse:
         before = self.values()

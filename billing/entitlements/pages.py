@@ -22,7 +22,7 @@ STATES = {
     "active": (gettext_lazy("Active"), "ok"),
     "past_due": (gettext_lazy("To be paid"), "warn"),
     "paused": (gettext_lazy("Paused"), "warn"),
-    "cancelled": (gettext_lazy("Canceled"), "bad"),
+    "cancelled": (gettext_lazy("Cancelled"), "bad"),
     "expired": (gettext_lazy("Ended"), "bad"),
 }
 INTERVALS = {"month": gettext_lazy("a month"), "year": gettext_lazy("a year")}
@@ -92,7 +92,7 @@ def shown_plan(plan: Values, chosen: Choice, subscription: SubscriptionPlansData
         "people": people,
         "fits": fits,
         "total": total,
-        "saves": _("%(saved)s %% less than twelve months") % {"saved": saved[0]}
+        "saves": _("%(saved)s%% less than twelve months") % {"saved": saved[0]}
         if saved and chosen.interval == "year"
         else "",
         "bounds": [(name_of(module), number) for module, number in sized],

@@ -115,7 +115,7 @@ class ChangeMany(BulkList):
         name = self.request.POST.get("what", "")
         field = self.field(name) if name in dict(self.changes) else None
         if field is None:
-            raise Refused(404, _("This cannot be changed for many"), _("Choose another field in the list."))
+            raise Refused(404, _("This can't be changed for many"), _("Choose another field in the list."))
         field.required = False
         return field
 

@@ -287,7 +287,7 @@ class RelatedPage(Page):
             RelatedRow(
                 self.address("meeting", meeting["_id"]),
                 meeting["title"],
-                badge=gettext("Canceled") if meeting["status"] == "cancelled" else "",
+                badge=gettext("Cancelled") if meeting["status"] == "cancelled" else "",
                 at=meeting["startsAt"],
             )
             for meeting in records

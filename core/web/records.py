@@ -151,7 +151,7 @@ class EditRecord(RecordForm):
 
     def consequence(self) -> str:
         """Return the warning about the consequences of deleting the record."""
-        return _("This cannot be undone.")
+        return _("This can't be undone.")
 
     def context(self) -> JsonObject:
         title = self.record.get("name") or self.tab_name

@@ -192,7 +192,7 @@ class EditCell(TablePage):
         name = self.request.GET.get("field")
         chosen = next((column for column in editable if name in (None, column.name)), None)
         if chosen is None:
-            raise Refused(404, _("This value cannot be edited here"), _("Open the record to change it."))
+            raise Refused(404, _("This value can't be edited here"), _("Open the record to change it."))
         return chosen
 
     @property

@@ -27,7 +27,7 @@ ACTIONS = {
     "approve_messages": (gettext_lazy("Approving"), gettext_lazy("Approved")),
     "hold_messages": (gettext_lazy("Holding"), gettext_lazy("Held")),
     "retry_messages": (gettext_lazy("Trying again"), gettext_lazy("Tried again")),
-    "cancel_messages": (gettext_lazy("Canceling"), gettext_lazy("Canceled")),
+    "cancel_messages": (gettext_lazy("Cancelling"), gettext_lazy("Cancelled")),
     "redrive_runs": (gettext_lazy("Restarting"), gettext_lazy("Restarted")),
 }
 """Action -> its titles during and after the job."""
@@ -121,7 +121,7 @@ class Job(JobPage):
     moves: ClassVar[Mapping[str, tuple[str, str]]] = {
         "pause": ("paused", gettext_lazy("Paused")),
         "resume": ("queued", gettext_lazy("Continuing")),
-        "cancel": ("cancelled", gettext_lazy("Canceled")),
+        "cancel": ("cancelled", gettext_lazy("Cancelled")),
     }
 
     def show(self) -> Values:

@@ -17,7 +17,7 @@ STATES = {
     "running": (gettext_lazy("Writing"), "info"),
     "completed": (gettext_lazy("Ready"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "cancelled": (gettext_lazy("Canceled"), "none"),
+    "cancelled": (gettext_lazy("Cancelled"), "none"),
 }
 """Status -> its word and tone."""
 FORMATS = {"csv": "CSV", "xlsx": "Excel"}
@@ -100,7 +100,7 @@ class ExportDetail(ExportPage):
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("PUT", f"export/{self.params['id']}", None, {"status": "cancelled"})
-        return self.done(_("Canceled")) if answer.ok else self.refuse(answer)
+        return self.done(_("Cancelled")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "export", None, {"ids": [self.params["id"]]})

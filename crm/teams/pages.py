@@ -20,8 +20,8 @@ from crm.teams.serializers import TeamCreate
 TEAMS = Records("team", "teams", "users-round", gettext_lazy("Teams share leads."))
 WORKING = {"status": ["owner", "accepted"]}
 MOVED_LEADS = ngettext_lazy(
-    "%(count)s lead goes to the fallback team. This cannot be undone.",
-    "%(count)s leads go to the fallback team. This cannot be undone.",
+    "%(count)s lead goes to the fallback team. This can't be undone.",
+    "%(count)s leads go to the fallback team. This can't be undone.",
 )
 DISTRIBUTIONS = [
     Option("manual", gettext_lazy("By hand")),

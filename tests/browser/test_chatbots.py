@@ -94,7 +94,7 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
 
     drawn.has_problem("start", "It says nothing yet: add a text")
     press(page, "p")
-    expect(page.get_by_text("It cannot answer yet. It says nothing yet: add a text")).to_be_visible()
+    expect(page.get_by_text("It can't answer yet. It says nothing yet: add a text")).to_be_visible()
 
     if wide:
         tab_to(page, ".flow-node[data-id=start]")
@@ -191,7 +191,7 @@ def test_texts_are_moved_undone_and_not_overwritten(page: Page, live_server: Any
     saved("One", "Three", "Two")
     page.locator(".flow-node[data-id=end]").focus()
     page.keyboard.press("Delete")
-    expect(page.locator("#flow-state")).to_have_text("You cannot remove “Handover”.")
+    expect(page.locator("#flow-state")).to_have_text("You can't remove “Handover”.")
 
     first, last = (page.locator(f".flow-node[data-id=text-{number}]").bounding_box() for number in (1, 3))
     assert first is not None

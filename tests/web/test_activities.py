@@ -81,7 +81,7 @@ def test_the_calendar_shows_days_and_meetings_are_made_and_cancelled(scope: Cast
     assert "Offer" in slot[0]
     assert "from-0 for-4 lane-0-1" in slot[0]
     meeting = Meeting.objects.get()
-    assert "Meeting canceled" in toast_of(
+    assert "Meeting cancelled" in toast_of(
         client, client.post(path + "?view=agenda&from=2030-05-01", {"do": "cancel", "id": meeting.pk})
     )
     assert "Offer" not in text_of(client.get(path + "?view=agenda&from=2030-05-01"))

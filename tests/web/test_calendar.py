@@ -175,7 +175,7 @@ def test_a_meeting_is_changed_its_people_come_and_go_and_it_is_cancelled(scope: 
     assert (file["Content-Type"], b"SUMMARY:Offer 2" in file.content) == ("text/calendar; charset=utf-8", True)
     assert "Meeting cancelled" in toast_of(client, client.post(path, {"do": "cancel"}))
     over = html_of(client.get(path))
-    assert ("Canceled" in over, 'value="save"' in over, 'value="cancel"' in over) == (True, False, False)
+    assert ("Cancelled" in over, 'value="save"' in over, 'value="cancel"' in over) == (True, False, False)
 
 
 def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: Any) -> None:

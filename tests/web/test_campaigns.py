@@ -248,7 +248,7 @@ def test_each_outcome_leads_to_its_messages(cast: Cast, client: Client, sent: Ca
         "Skipped": "0",
     }
     text = text_of(page)
-    assert "20.0 %, and 1 by programs alone" in text
+    assert "20.0%, and 1 by programs alone" in text
     assert "Not reported by SMTP servers" in text
     assert "not measured" not in text
     for label, (number, link) in cards.items():

@@ -59,7 +59,7 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     page = client.get(home)
     assert "It says nothing yet: add a text" in text_of(page)
     assert "At the end of its texts" in text_of(page)
-    assert "It cannot answer yet. It says nothing yet: add a text" in toast_of(
+    assert "It can't answer yet. It says nothing yet: add a text" in toast_of(
         client, client.post(home, {"do": "publish"})
     )
 

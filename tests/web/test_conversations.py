@@ -163,5 +163,5 @@ def test_who_may_not_create_contacts_is_told_so(cast: Cast) -> None:
         Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "PUT": True}})
     here = at(cast.narrow, f"inbox/{talk.pk}")
     shown = html_of(enter(cast.narrow).get(here))
-    assert "Your role cannot create contacts." in shown
+    assert "Your role can't create contacts." in shown
     assert 'value="identify"' not in shown

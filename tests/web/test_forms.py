@@ -103,7 +103,7 @@ def test_each_refused_field_of_a_body_has_its_error() -> None:
     filled = many_fields()
     filled.refuse(answer_to(schema_error({"name": 5, "allowedIps": ["10.0.0.1", "x", "y"], "more": 1})))
     assert {field.name: field.error for field in filled.refused_fields} == {}
-    assert filled.non_field_errors()[-1] == "More: This cannot be set here. Reload the page."
+    assert filled.non_field_errors()[-1] == "More: This can't be set here. Reload the page."
     filled.refuse(answer_to(schema_error({"name": 5, "allowedIps": ["10.0.0.1", "x", "y"]})))
     invalid = "Enter a valid IPv4 or IPv6 address."
     assert {field.name: field.error for field in filled.refused_fields} == {

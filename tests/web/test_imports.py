@@ -259,7 +259,7 @@ def test_an_import_is_paused_resumed_cancelled_and_deleted(scope: Cast, client: 
         assert client.post(path, {"do": action})["Location"] == path
         assert Import.objects.get().status == status, action
     assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": "pause"}))
-    assert "Canceled" in text_of(client.get(path))
+    assert "Cancelled" in text_of(client.get(path))
     assert "Import deleted" in toast_of(client, client.post(path, {"do": "delete"}))
     assert client.get(path).status_code == 404
 

@@ -352,7 +352,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     page = text_of(shown)
     # People and messages are counted apart: the first message is one of three.
     assert "1 of 1 person reached · 1 of up to 3 messages sent" in page
-    assert 'value="33" aria-label="Messages sent or canceled"' in html_of(shown)
+    assert 'value="33" aria-label="Messages sent or cancelled"' in html_of(shown)
     assert "People 1 Messages 1 Needs approval 0" in page
     assert "Follow-up 1 after 2 days Ask again Only Mon, Fri 09:00 to 17:00" in page
     assert "Follow-up 2 after 1 week" in page

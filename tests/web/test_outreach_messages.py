@@ -42,7 +42,7 @@ def test_messages_are_listed_and_explained(cast: Cast, post: Post, client: Clien
     assert "Message approved" in toast_of(
         client, client.post(shown.request["PATH_INFO"], {"do": "approve", **sent_form(shown)})
     )
-    for action, words in (("draft", "back to drafts"), ("cancel", "Message canceled"), ("draft", "back to drafts")):
+    for action, words in (("draft", "back to drafts"), ("cancel", "Message cancelled"), ("draft", "back to drafts")):
         assert words in toast_of(client, client.post(shown.request["PATH_INFO"], {"do": action}))
     life = text_of(client.get(at(cast.owner, f"messages/{sent.pk}")))
     assert "Handed to the mail server" in life

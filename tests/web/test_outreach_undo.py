@@ -31,7 +31,7 @@ def undone(client: Client, toast: str) -> str:
 def test_decisions_are_taken_back_until_the_message_goes(cast: Cast, post: Post, client: Client) -> None:
     run = planned(cast, 3, draft=True)
     path = at(cast.owner, f"outreach/{run}")
-    for action, words in (("approve", "Approved"), ("cancel", "Message canceled")):
+    for action, words in (("approve", "Approved"), ("cancel", "Message cancelled")):
         form = sent_form(client.get(f"{path}/review"))
         toast = toast_of(client, client.post(f"{path}/review", {**form, "do": action}))
         assert (words in toast, "toast timed" in toast) == (True, True)

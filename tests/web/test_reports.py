@@ -92,7 +92,7 @@ def test_numbers_tell_their_change_and_lead_to_their_lists(cast: Cast) -> None:
     client = enter(cast.owner)
     page = client.get(at(cast.owner, "reports?reportType=leads&by=day&range=last30"))
     html, text = html_of(page), text_of(page)
-    assert "50 % more than the 30 days before" in text  # 3 after 2
+    assert "50% more than the 30 days before" in text  # 3 after 2
     assert "None in the 30 days before" in text  # won
     assert re.search(r"\d+ days without data", text)
     cards = re.findall(r'<a class="stat-value num" href="([^"]+)" aria-label="([^:]+): (\d+), show the list', html)
@@ -173,8 +173,8 @@ def test_changes_against_a_month_are_sentences(
 @pytest.mark.parametrize(
     ("value", "before", "type", "days", "expected"),
     [
-        (3, 2, "count", 30, "50 % more than the 30 days before"),
-        (1, 2, "money", 7, "50 % less than the 7 days before"),
+        (3, 2, "count", 30, "50% more than the 30 days before"),
+        (1, 2, "money", 7, "50% less than the 7 days before"),
         (12.5, 10.0, "percent", 7, "2.5 points more than the 7 days before"),
         (1.0, 3.0, "days", 1, "2.0 days less than the day before"),
         (2, 2, "count", 1, "Same as the day before"),

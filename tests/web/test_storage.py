@@ -118,7 +118,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     with cast.scope():
         found = CardScan.objects.get()
     told = client.get(at(cast.owner, f"contacts/scan/{found.pk}"))
-    assert "97 % sure" in text_of(told)
+    assert "97% sure" in text_of(told)
     assert "<script>x" not in html_of(told)
     assert "Read as +447400123456, but only 60% sure" in text_of(told)
     form = client.get(at(cast.owner, f"contacts/new?scan={found.pk}"))

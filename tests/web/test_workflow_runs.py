@@ -58,7 +58,7 @@ def test_runs_are_looked_at_and_tried_again(cast: Cast, client: Client) -> None:
         jobs = BulkJob.objects.order_by("pk").values_list("total", "change__version", "status")
         assert list(jobs) == [(1, "same", "completed"), (1, "latest", "completed")]
     work()
-    assert "Canceled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
+    assert "Cancelled" in toast_of(client, client.post(page, {"do": "cancel"})) or runs(cast, id)[0].status == "failed"
     of = at(cast.owner, f"workflows/of?contact={person}")
     assert f"Workflows of {EVIL}" in text_of(client.get(of))
     started = client.post(of, {"do": "start", "workflow": id})

@@ -87,7 +87,7 @@ class Secret(EditRecord, SecretForm):
         return {"id": rows[0]["_id"], "name": rows[0]["name"], "host": rows[0]["host"]}
 
     def consequence(self) -> str:
-        return _("Steps with this secret will fail. This cannot be undone.")
+        return _("Steps with this secret will fail. This can't be undone.")
 
     def show(self) -> Values:
         """Show the data of a secret, which cannot be changed."""

@@ -44,7 +44,7 @@ class CancelPlan(BillingPage):
         return Form(
             fields=[
                 Field("when", "", kind="hidden", initial=when if when in self.ways else (self.ways or [""])[0]),
-                Field("sure", _("I understand this cannot be undone"), kind="switch"),
+                Field("sure", _("I understand this can't be undone"), kind="switch"),
             ]
         )
 

@@ -20,7 +20,7 @@ TEXTS: Mapping[str, str] = {
     "empty": gettext_lazy("Choose at least one."),
     "invalid_choice": gettext_lazy("Choose one of the options."),
     "id": gettext_lazy("Choose one of the options."),
-    "unknown": gettext_lazy("This cannot be set here. Reload the page."),
+    "unknown": gettext_lazy("This can't be set here. Reload the page."),
 }
 """Code of a field's error -> its text for people. Errors with other codes have texts for people already."""
 CHOICES = frozenset({"select", "search", "radio", "checks", "groups", "tags"})

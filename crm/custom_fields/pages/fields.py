@@ -311,7 +311,7 @@ class EditField(EditRecord, FieldForm):
         return {**super().context(), "at_work": shown_field(self.record)["at_work"]}
 
     def consequence(self) -> str:
-        return _("Deletes the values in all records. This cannot be undone.")
+        return _("Deletes the values in all records. This can't be undone.")
 
     def do_save(self) -> HttpResponse:
         return self._save(lose=False)

@@ -44,7 +44,7 @@ class EditSection(EditRecord, SectionForm):
         return str(self.record["panel"])
 
     def consequence(self) -> str:
-        return _("Fields are kept without a section. This cannot be undone.")
+        return _("Fields are kept without a section. This can't be undone.")
 
 
 PAGES = [NewSection, EditSection]

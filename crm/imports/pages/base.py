@@ -60,7 +60,7 @@ STATES = {
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Stopped"), "bad"),
-    "cancelled": (gettext_lazy("Canceled"), "none"),
+    "cancelled": (gettext_lazy("Cancelled"), "none"),
 }
 """Status -> its word and tone."""
 OPEN = ("paused", "failed")

@@ -223,7 +223,7 @@ class ImportDetail(ImportPage):
         return self.move({"status": "paused"}, _("The import pauses after the current rows"))
 
     def do_cancel(self) -> HttpResponse:
-        return self.move({"status": "cancelled"}, _("Canceled"))
+        return self.move({"status": "cancelled"}, _("Cancelled"))
 
     def do_undo(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/undo", None, {})

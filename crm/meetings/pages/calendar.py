@@ -256,7 +256,7 @@ class Calendar(Page):
 
     def do_cancel(self) -> HttpResponse:
         return self._redirect_with_result(
-            self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), _("Meeting canceled.")
+            self.ask("DELETE", "meeting", None, {"ids": [self.sent_id()]}), _("Meeting cancelled.")
         )
 
     def do_done(self) -> HttpResponse:

@@ -240,7 +240,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         return {**self.record, "required": required_in(self.record)}
 
     def consequence(self) -> str:
-        return _("Started campaigns keep the text. This cannot be undone.")
+        return _("Started campaigns keep the text. This can't be undone.")
 
     def context(self) -> JsonObject:
         shown = super().context()

@@ -23,7 +23,7 @@ STATUSES = {
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "cancelled": (gettext_lazy("Canceled"), ""),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
 }
 """Status of a run -> its label, and the tone of its badge."""
 SHOWN = 50

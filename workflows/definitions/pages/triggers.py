@@ -49,7 +49,7 @@ KEYWORDS = {
     "form.submitted": gettext_lazy("signup sign up form submission new answer registration landing page"),
     "meeting.booked": gettext_lazy("booking appointment demo scheduled"),
     "meeting.rescheduled": gettext_lazy("booking appointment"),
-    "meeting.cancelled": gettext_lazy("appointment canceled no show"),
+    "meeting.cancelled": gettext_lazy("appointment canceled cancelled no show"),
     "mail.replied": gettext_lazy("reply answer response email received"),
     "mail.sent": gettext_lazy("email delivered outgoing"),
     "mail.opened": gettext_lazy("email open read"),

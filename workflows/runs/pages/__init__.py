@@ -29,7 +29,7 @@ STATUSES = {
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "cancelled": (gettext_lazy("Canceled"), ""),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
 }
 """Status -> its label, and the tone of its badge."""
 REASONS = {
@@ -267,7 +267,7 @@ class Run(WorkflowPage):
         return self._do("resume", gettext("Resumed with extended waits"), {"shift": True})
 
     def do_cancel(self) -> HttpResponse:
-        return self._do("cancel", gettext("Canceled"))
+        return self._do("cancel", gettext("Cancelled"))
 
     def do_again(self) -> HttpResponse:
         """Retry the failed nodes."""

@@ -140,7 +140,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         return {**super().context(), "chat_template": state_of(self.record), "can_test": can_test}
 
     def consequence(self) -> str:
-        return _("Also deleted at the vendor. Waiting messages are not sent. This cannot be undone.")
+        return _("Also deleted at the vendor. Waiting messages are not sent. This can't be undone.")
 
     def do_save(self) -> HttpResponse:
         form = self.bound_form()

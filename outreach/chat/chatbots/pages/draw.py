@@ -19,7 +19,7 @@ Steps = list[JsonObject]
 def deleted(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] == graph.start or node["type"] in graph.fixed:
-        raise NotPossible(gettext("This step cannot be deleted."))
+        raise NotPossible(gettext("This step can't be deleted."))
     return [step for step in graph.nodes if step is not node]
 
 
@@ -28,7 +28,7 @@ def moved(graph: BotGraph, id: str, by: int) -> Steps:
     texts = [step["id"] for step in graph.of_type(TEXT)]
     place = texts.index(id) if id in texts else -1
     if place < 0 or not 0 <= place + by < len(texts):
-        raise NotPossible(gettext("This step cannot be moved further."))
+        raise NotPossible(gettext("This step can't be moved further."))
     return swapped(graph.nodes, graph.need(id), graph.need(texts[place + by]))
 
 
@@ -40,7 +40,7 @@ def swapped(nodes: Steps, first: JsonObject, other: JsonObject) -> Steps:
 def switched(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] not in RULES:
-        raise NotPossible(gettext("This step cannot be disabled. Delete it instead."))
+        raise NotPossible(gettext("This step can't be disabled. Delete it instead."))
     node["data"]["disabled"] = node["data"].get("disabled") is not True
     return graph.nodes
 

@@ -117,7 +117,7 @@ class EditDashboard(EditRecord, DashboardForm):
         return {**super().context(), "tile_forms": self.tile_forms()}
 
     def consequence(self) -> str:
-        return gettext("Reports are kept. This cannot be undone.")
+        return gettext("Reports are kept. This can't be undone.")
 
     @cached_property
     def titles(self) -> dict[tuple[str, str], list[Option]]:

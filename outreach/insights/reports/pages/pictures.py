@@ -70,7 +70,7 @@ def number_text(value: float | None, type: str, formats: Formats) -> str:
     if type == "money":
         return formats.money(Decimal(str(value)))
     if type == "percent":
-        return gettext("%(number)s %%") % {"number": f"{value:,.1f}"}
+        return gettext("%(number)s%%") % {"number": f"{value:,.1f}"}
     if type == "days":
         return gettext("%(number)s days") % {"number": f"{value:,.1f}"}
     return f"{value:,}"
@@ -102,11 +102,11 @@ def change_of(value: float | None, before: float | None, type: str, days: int, e
         return Change(sign, text % {"days": days})
     if is_more:
         text = ngettext(
-            "%(percent)s %% more than the day before", "%(percent)s %% more than the %(days)s days before", days
+            "%(percent)s%% more than the day before", "%(percent)s%% more than the %(days)s days before", days
         )
     else:
         text = ngettext(
-            "%(percent)s %% less than the day before", "%(percent)s %% less than the %(days)s days before", days
+            "%(percent)s%% less than the day before", "%(percent)s%% less than the %(days)s days before", days
         )
     return Change(sign, text % {"percent": f"{percent:,}", "days": days})
 

@@ -40,7 +40,7 @@ OUTCOMES = {
 ACTIONS = {
     "approve": gettext_lazy("Message approved"),
     "draft": gettext_lazy("Moved back to drafts"),
-    "cancel": gettext_lazy("Message canceled"),
+    "cancel": gettext_lazy("Message cancelled"),
     "stop-follow-ups": gettext_lazy("Follow-ups stopped"),
 }
 """Operation of the API -> the message about its success."""

@@ -13,7 +13,7 @@ STATUSES = {
     "running": (gettext_lazy("Running"), "info"),
     "paused": (gettext_lazy("Paused"), "warn"),
     "completed": (gettext_lazy("Done"), "ok"),
-    "cancelled": (gettext_lazy("Canceled"), ""),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
     "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Status -> its label, and the tone of its badge."""

@@ -210,7 +210,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
         return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
-        return self.change_messages("cancel", None, gettext("Canceling"), CANCELED, "cancelledCount")
+        return self.change_messages("cancel", None, gettext("Cancelling"), CANCELED, "cancelledCount")
 
     def do_release(self) -> HttpResponse:
         since = timezone.now().isoformat()

@@ -20,7 +20,7 @@ PHASES = {
     "sending": (gettext_lazy("Sending"), "info"),
     "waiting": (gettext_lazy("Follow-ups scheduled"), "info"),
     "completed": (gettext_lazy("Done"), "ok"),
-    "cancelled": (gettext_lazy("Canceled"), ""),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
     "failed": (gettext_lazy("Failed"), "bad"),
 }
 """Phase -> its label, and the tone of its badge."""
@@ -37,7 +37,7 @@ def tracking_switches(tracks: Values) -> list[Field]:
 
 APPROVED = ngettext_lazy("Approved %(count)s message", "Approved %(count)s messages")
 CANCELED = ngettext_lazy(
-    "Canceled: %(count)s message will not be sent", "Canceled: %(count)s messages will not be sent"
+    "Cancelled: %(count)s message will not be sent", "Cancelled: %(count)s messages will not be sent"
 )
 SKIPPED = ngettext_lazy(
     "%(count)s message would never go: %(sentence)s", "%(count)s messages would never go: %(sentence)s"

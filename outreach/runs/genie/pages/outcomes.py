@@ -101,7 +101,7 @@ def below(name: str, number: int | None, sent: int, by_programs: int) -> str:
         return gettext("Not measured")
     if name in ("sent", "notSent") or not sent:
         return ""
-    rate = gettext("%(percent)s %%") % {"percent": f"{100 * number / sent:.1f}"}
+    rate = gettext("%(percent)s%%") % {"percent": f"{100 * number / sent:.1f}"}
     if not by_programs:
         return rate
     text = ngettext(

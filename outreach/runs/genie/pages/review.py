@@ -27,8 +27,8 @@ SINCE = {
     "claimed": gettext_lazy("Approved by someone else, and sending."),
     "sending": gettext_lazy("Approved by someone else, and sending."),
     "sent": gettext_lazy("Approved by someone else, and sent."),
-    "cancelled": gettext_lazy("Canceled by someone else."),
-    "suppressed": gettext_lazy("Canceled: the contact is on the suppression list."),
+    "cancelled": gettext_lazy("Cancelled by someone else."),
+    "suppressed": gettext_lazy("Cancelled: the contact is on the suppression list."),
     "failed": gettext_lazy("Approved by someone else, but sending failed."),
     "unknown": gettext_lazy("Approved by someone else; delivery unknown."),
 }
@@ -136,7 +136,7 @@ class Review(OutreachPage):
         return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved"))
 
     def do_cancel(self) -> HttpResponse:
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message canceled"))
+        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message cancelled"))
 
     def do_undo(self) -> HttpResponse:
         """Make a draft again of the message that was approved or canceled last."""

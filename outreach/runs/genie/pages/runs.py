@@ -308,7 +308,7 @@ class Run(TurnsOnTracking, OutreachPage):
         return self.done(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
-        return self.change("cancel", gettext("Canceling"), CANCELED, count="cancelledCount")
+        return self.change("cancel", gettext("Cancelling"), CANCELED, count="cancelledCount")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"genie/{self.params['id']}")

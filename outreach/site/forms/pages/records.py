@@ -341,7 +341,7 @@ class FormSettings(EditRecord, OneForm):
         return {name: (value or None) if name in ("team", "category") else value for name, value in payload.items()}
 
     def consequence(self) -> str:
-        return _("The page closes and answers are deleted. Leads stay. This cannot be undone.")
+        return _("The page closes and answers are deleted. Leads stay. This can't be undone.")
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "form", None, {"ids": [self.params["id"]]})
