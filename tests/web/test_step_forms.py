@@ -303,7 +303,7 @@ def test_senders_templates_and_ai_apps_are_chosen_by_name(cast: Cast, client: Cl
     assert ("ai-a", "Our model") in options_in(client.get(place))
     assert ("de", "German") in options_in(client.get(place))
     _, place = draft(cast, "waitFor")
-    assert ("mail.replied", "Somebody replies to an email") in options_in(client.get(place))
+    assert ("mail.replied", "A reply to an email is received") in options_in(client.get(place))
 
 
 def test_a_role_that_may_not_see_the_choices_types_them(cast: Cast) -> None:

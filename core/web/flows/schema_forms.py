@@ -28,6 +28,7 @@ from core.web.flows.schemas import (
     SEVERAL_LINES,
     SHOWN,
     SPARE,
+    UNITS,
     YES_NO,
     Part,
     Schema,
@@ -39,6 +40,7 @@ from core.web.flows.schemas import (
     is_time,
     label_of,
     panel_input,
+    setting_of,
     shown_time,
     shown_value,
     tree_state,
@@ -154,9 +156,10 @@ class SchemaForm(ReadingForm):
 
     def _part(self, raw: Schema, value: Any, path: str, name: str, required: bool) -> Part:
         schema, optional = self.resolve(raw)
-        label = self.sources.labels.get(path) or label_of(name, raw)
-        help = self.sources.helps.get(path, str(raw.get("description") or "").replace("`", ""))
-        help = "" if help.rstrip(".") == label else help
+        setting = setting_of(path)
+        label = self.sources.labels.get(setting) or label_of(name, raw)
+        helps = self.sources.helps
+        help = str(raw.get("description") or "") if helps is None else helps.get(setting, "")
         kind = self._kind(schema)
         held = schema.get("default") if value is None else value
         if kind == "tree":
@@ -180,7 +183,9 @@ class SchemaForm(ReadingForm):
         field = Field(path, label, kind, required=required, initial=value)
         if kind == "select":
             options = self._options(schema)
-            field.options = options if options is not None else enum_options(schema, self.sources.words.get(path))
+            field.options = (
+                options if options is not None else enum_options(schema, self.sources.words.get(setting_of(path)))
+            )
             field.options = with_held(field.options, texts_of(value))
             field.placeholder = gettext("The company’s") if schema.get("x-widget") == "timezone" else ""
         elif kind == "yes_no":
@@ -236,7 +241,7 @@ class SchemaForm(ReadingForm):
         unit, _ = self.resolve(schema["properties"]["unit"])
         amount = Field(f"{path}.amount", gettext("How many"), "number", initial=held.get("amount"))
         units = Field(f"{path}.unit", gettext("Unit"), "select", required=True, initial=held.get("unit") or "days")
-        units.options = enum_options(unit)
+        units.options = enum_options(unit, UNITS)
         parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (amount, units)]
         return Part("span", path, label, help, parts=parts)
 

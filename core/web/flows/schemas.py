@@ -34,6 +34,15 @@ SHOWN = "2026-01-31T09:00"
 MAY_BE_NEITHER = "x-neither"
 """Mark of a switch that may be on, off, or left to the default."""
 YES_NO = (Option("true", gettext_lazy("Yes")), Option("false", gettext_lazy("No")))
+UNITS = {
+    "seconds": gettext_lazy("Seconds"),
+    "minutes": gettext_lazy("Minutes"),
+    "hours": gettext_lazy("Hours"),
+    "days": gettext_lazy("Days"),
+    "weeks": gettext_lazy("Weeks"),
+    "months": gettext_lazy("Months"),
+}
+"""Unit of a span of time -> its label."""
 INPUTS = {"time": "time", "date-time": "datetime-local", "date": "date", "email": "email", "uri": "url"}
 
 
@@ -77,9 +86,9 @@ class Sources:
     shown_if: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     """Path -> settings with which it matters, in addition to the schema's."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Path -> its label, if the name of the setting is not clear enough."""
-    helps: Mapping[str, str] = field(default_factory=dict)
-    """Path -> the help below it, if the schema's text is for programs."""
+    """Path -> its label, if the name of the setting is not clear enough. `*` stands for the place of a row."""
+    helps: Mapping[str, str] | None = None
+    """Path -> the help below it. None: the schema's own texts."""
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Path -> value -> its label, if the value is not clear enough."""
     zone: tzinfo = UTC
@@ -179,6 +188,11 @@ def _meets(held: Set[str], accepted: Any) -> bool:
     if accepted is None or accepted == "" or isinstance(accepted, bool):
         return bool(held) == bool(accepted)
     return str(accepted) in held
+
+
+def setting_of(path: str) -> str:
+    """Return the path of a setting with `*` for the places of rows."""
+    return re.sub(r"\.\d+(?=\.|$)", ".*", path)
 
 
 def label_of(name: str, schema: Schema) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.flows.schemas import label_of
+from core.web.flows.schemas import label_of, setting_of
 from workflows.definitions.pages.problem_texts import CHECK, CHECK_STEP, OF_SETTING, REASONS, WHOLE
 from workflows.definitions.pages.words import LABELS as FORM_LABELS
 
@@ -16,7 +16,7 @@ LABELS = {
     "filter": gettext_lazy("Conditions"),
     "for": gettext_lazy("How long"),
     "teamMember": gettext_lazy("Member"),
-    "arms": gettext_lazy("Ways"),
+    "arms": gettext_lazy("Branches"),
     "notes": gettext_lazy("Note"),
     "schedule": gettext_lazy("Schedule"),
     "amount": gettext_lazy("Amount"),
@@ -107,5 +107,5 @@ def _field(path: str) -> str:
     names = [part for part in parts if not part.isdecimal()] or ([root] if root in LABELS else [])
     if not names:
         return ""
-    own = FORM_LABELS.get(".".join([root, *names])) if names[-1] not in LABELS else None
+    own = FORM_LABELS.get(setting_of(path)) if names[-1] not in LABELS else None
     return str(own or LABELS.get(names[-1]) or label_of(names[-1], {}))

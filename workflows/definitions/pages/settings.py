@@ -18,47 +18,53 @@ from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
 
 LABELS = {
-    "config.enrolment": gettext_lazy("Runs per record"),
-    "config.enrolment.mode": gettext_lazy("A record starts a run"),
-    "config.enrolment.cooldown": gettext_lazy("Not again within"),
+    "config.enrolment": gettext_lazy("Starts per record"),
+    "config.enrolment.mode": gettext_lazy("How often"),
+    "config.enrolment.cooldown": gettext_lazy("Minimum time between starts"),
     "config.window": gettext_lazy("Start hours"),
+    "config.window.days": gettext_lazy("Days"),
+    "config.window.start": gettext_lazy("From"),
+    "config.window.end": gettext_lazy("Until"),
     "config.window.timezone": gettext_lazy("Time zone"),
     "config.whilePaused": gettext_lazy("Starts while paused"),
     "config.concurrency": gettext_lazy("Maximum of parallel runs"),
     "config.rate": gettext_lazy("Start limit"),
-    "config.rate.starts": gettext_lazy("How many"),
-    "config.rate.per": gettext_lazy("In"),
+    "config.rate.starts": gettext_lazy("Starts"),
+    "config.rate.per": gettext_lazy("Per"),
     "config.retention": gettext_lazy("Keep ended runs (days)"),
-    "config.goal": gettext_lazy("Reached when"),
+    "config.goal": gettext_lazy("Goal"),
+    "config.goal.events": gettext_lazy("Any of these events"),
     "config.goal.filter": gettext_lazy("Conditions on the record"),
-    "config.exit": gettext_lazy("Left when"),
+    "config.exit": gettext_lazy("Exit condition"),
+    "config.exit.events": gettext_lazy("Any of these events"),
     "config.exit.filter": gettext_lazy("Conditions on the record"),
-    "config.priority": gettext_lazy("Priority, 1 is first"),
-    "config.allowSelfTrigger": gettext_lazy("Allow own changes to start runs"),
+    "config.priority": gettext_lazy("Priority (1 to 9)"),
+    "config.allowSelfTrigger": gettext_lazy("Allow this workflow to start itself"),
 }
-
+"""Path of a setting -> its label."""
 WORDS = {
     "config.enrolment.mode": {
         "once": gettext_lazy("Once"),
-        "whenIdle": gettext_lazy("Unless a run is active"),
-        "always": gettext_lazy("Each time"),
-        "replace": gettext_lazy("Each time, ending the run before"),
+        "whenIdle": gettext_lazy("If no run is active"),
+        "always": gettext_lazy("Every time"),
+        "replace": gettext_lazy("Every time, and end the current run"),
     },
     "config.whilePaused": {"skip": gettext_lazy("Skipped"), "queue": gettext_lazy("Queued")},
 }
 """Path of a setting -> value -> its label."""
-
-
 HELPS = {
-    "config.enrolment.mode": "",
-    "config.enrolment.cooldown": "",
-    "config.whilePaused": "",
-    "config.window": "",
+    "config.goal": gettext_lazy("Completes the run early."),
+    "config.exit": gettext_lazy("Cancels the run early."),
+    "config.goal.filter": gettext_lazy("Checked when the record changes or the run continues."),
+    "config.exit.filter": gettext_lazy("Checked when the record changes or the run continues."),
+    "config.concurrency": gettext_lazy("Further runs wait."),
+    "config.rate": gettext_lazy("Further starts wait."),
     "config.window.timezone": gettext_lazy("Leave empty to use the company's."),
-    "config.allowSelfTrigger": gettext_lazy("At most five times in a chain."),
+    "config.allowSelfTrigger": gettext_lazy("At most five times in a row."),
+    "config.priority": gettext_lazy("Runs with priority 1 start first."),
     "config.retention": gettext_lazy("Leave empty to use the company's rule."),
 }
-"""Path of a setting -> the help below it in place of the API's text; empty for none."""
+"""Path of a setting -> the help below it."""
 
 
 class WorkflowSettings(OneWorkflow):

@@ -26,7 +26,7 @@ from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.schedules import OWN, RHYTHM, cron_from, rhythm_fields
 from workflows.definitions.pages.sources import CHANGED
 from workflows.definitions.pages.triggers import TriggerField
-from workflows.definitions.pages.words import HELPS, LABELS, WORDS
+from workflows.definitions.pages.words import HELPS, LABELS, OF_TYPE, PURPOSES, WORDS
 
 OF_TRIGGER = ("segment", "filter", CHANGED)
 """Settings of the workflow shown at its trigger; the others have a page of their own."""
@@ -70,7 +70,7 @@ class Step(DrawWorkflow):
     @cached_property
     def own_sources(self) -> Sources:
         sources = self.sources(self.node, self.graph)
-        sources.labels = LABELS
+        sources.labels = {**LABELS, **OF_TYPE.get(self.node["type"], {})}
         sources.words = WORDS
         sources.helps = HELPS
         sources.zone = zone_of(self.reader.formats.timezone)
@@ -147,7 +147,7 @@ class Step(DrawWorkflow):
             "node": node,
             "is_trigger": self.is_trigger,
             "type": node_type.get("label") or node["type"],
-            "about": node_type.get("help", ""),
+            "about": PURPOSES.get(node["type"], ""),
             "unknown": not node_type,
             "forms": forms,
             "fields": {field.name: field for field in own_form},
