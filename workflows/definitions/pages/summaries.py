@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from core.text.labels.counts import SPANS
-from core.text.translation import gettext_lazy
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.filters import WORDS, Choice
 from core.web.flows.schemas import tree_state
@@ -22,12 +23,27 @@ TEXTS = ("title", "subject", "prompt", "task", "text", "notes", "result")
 ACTIONS = {
     "create": gettext_lazy("Create"),
     "update": gettext_lazy("Change"),
-    "upsert": gettext_lazy("Change or create"),
+    "upsert": gettext_lazy("Create or change"),
     "delete": gettext_lazy("Delete"),
 }
+"""Action on a record -> its summary."""
+FIELD_ACTIONS = {
+    "create": gettext_lazy("Create with %(fields)s"),
+    "update": gettext_lazy("Change %(fields)s"),
+    "upsert": gettext_lazy("Create or change %(fields)s"),
+    "delete": gettext_lazy("Delete"),
+}
+"""Action on a record -> its summary with the fields that it sets."""
 ANY = {"contact": gettext_lazy("any contact"), "lead": gettext_lazy("any lead")}
 """Panel -> summary of a search without conditions."""
-VERBS = {"add": gettext_lazy("Add"), "remove": gettext_lazy("Remove"), "set": gettext_lazy("Only")}
+CHANGES = {
+    "add": gettext_lazy("Add %(names)s"),
+    "remove": gettext_lazy("Remove %(names)s"),
+    "set": gettext_lazy("Replace with %(names)s"),
+}
+"""Action on tags or a segment -> its summary."""
+MORE = ngettext_lazy("%(count)s more", "%(count)s more")
+CHOSEN = ngettext_lazy("%(count)s chosen", "%(count)s chosen")
 BRACES = re.compile(r"\{\{\s*([\w.]+)[^}]*\}\}")
 
 
@@ -70,14 +86,15 @@ class Summaries:
             for chip in state.chips
         ]
         phrases += [_("more conditions")] if state.fixed or state.chip_groups else []
-        return (" or " if state.any else ", ").join(map(str, phrases))
+        return get_text_list(phrases, _("or")) if state.any else ", ".join(map(str, phrases))
 
     def _named(self, kind: str, ids: Sequence[Any]) -> str:
         """Write names, and how many more there are: gone, not to be read, or beyond the first of their kind."""
         names_by_id = self.names(kind)
         names = [names_by_id[id] for id in ids if id in names_by_id]
         more = len(ids) - len(names)
-        return ", ".join([*names, *([f"{more} {'more' if names else 'chosen'}"] if more else [])])
+        rest = (MORE if names else CHOSEN).of(more) if more else ""
+        return ", ".join(filter(None, (*names, rest)))
 
     def _other(self, config: Values) -> str:
         return next((str(config[name]) for name in TEXTS if config.get(name)), "")
@@ -97,9 +114,12 @@ class Summaries:
         window = config.get("window")
         if window:
             phrases.append(
-                _("until it is %(start)s to %(end)s") % {"start": window["start"][:5], "end": window["end"][:5]}
+                _("between %(start)s and %(end)s") % {"start": window["start"][:5], "end": window["end"][:5]}
             )
-        return ", then ".join(map(str, phrases))
+        if len(phrases) > 1:
+            first, *others = phrases
+            return _("%(first)s, then %(others)s") % {"first": first, "others": ", ".join(others)}
+        return "".join(phrases)
 
     def _waitFor(self, config: Values) -> str:  # noqa: N802 (types of nodes are named so)
         return _("%(events)s, at most %(span)s") % {
@@ -118,10 +138,10 @@ class Summaries:
         return ", ".join(f"{name}: {value}" for name, value in config["values"].items())
 
     def _tags(self, config: Values) -> str:
-        return f"{VERBS[config.get('action', 'add')]} {self._named('tags', config['tags'])}"
+        return CHANGES[config.get("action", "add")] % {"names": self._named("tags", config["tags"])}
 
     def _segment(self, config: Values) -> str:
-        return f"{VERBS[config.get('action', 'add')]} {self._named('segments', [config['segment']])}"
+        return CHANGES[config.get("action", "add")] % {"names": self._named("segments", [config["segment"]])}
 
     def _assign(self, config: Values) -> str:
         chosen = (("members", "teamMember"), ("teams", "team"))
@@ -129,7 +149,8 @@ class Summaries:
 
     def _record(self, config: Values) -> str:
         names = ", ".join(config.get("values") or {})
-        return ": ".join(map(str, filter(None, (ACTIONS[config.get("action", "update")], names))))
+        action = config.get("action", "update")
+        return FIELD_ACTIONS[action] % {"fields": names} if names else str(ACTIONS[action])
 
     _contact = _lead = _record
 
