@@ -69,7 +69,7 @@ class NewKey(NewRecord, KeyPage):
 
     form_class = form_from_input(
         ApiKeyCreate,
-        {"durationMinutes": gettext_lazy("It works"), "allowedIps": gettext_lazy("Only from")},
+        {"durationMinutes": gettext_lazy("Valid"), "allowedIps": gettext_lazy("Only from")},
         kinds={"durationMinutes": "radio", "allowedIps": "textarea"},
         options={"durationMinutes": LIFETIMES},
         help_texts={"allowedIps": gettext_lazy("One IP address or network per line. Leave empty to allow all.")},

@@ -79,7 +79,7 @@ class NotificationChoice(NotificationPage):
         gettext_lazy("Your account"),
         gettext_lazy("alerts mute"),
     )
-    purpose = gettext_lazy("Which notifications you get.")
+    purpose = gettext_lazy("Choose your notifications.")
 
     def form(self) -> Form:
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]

@@ -22,7 +22,7 @@ REWARDS = {
     "pending": gettext_lazy("Pending"),
     "earned": gettext_lazy("Earned"),
     "paid": gettext_lazy("Paid out"),
-    "clawed_back": gettext_lazy("Taken back"),
+    "clawed_back": gettext_lazy("Reversed"),
 }
 MAY_ASK = ("none", "rejected")
 SIZE = 50

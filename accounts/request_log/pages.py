@@ -50,7 +50,7 @@ NEWEST = {"sortBy": "createdAt", "sortOrder": "desc"}
 def _outcome(status: int) -> tuple[str, str]:
     """Return the tone and the label of an answer's status."""
     if status < 400:
-        return "ok", gettext("Done")
+        return "ok", gettext("Successful")
     return ("warn", gettext("Refused")) if status < 500 else ("bad", gettext("Failed"))
 
 

@@ -98,7 +98,7 @@ def flags_label(flags: Collection[str]) -> str:
         module, _, method = flag.rpartition(".")
         modules.setdefault(WORDS.get(module, module), []).append(ACTIONS.get(method, method))
     if len(modules) > MAX_NAMED:
-        return gettext("%(count)s of %(count_2)s kinds") % {"count": len(flags), "count_2": len(modules)}
+        return gettext("%(count)s of %(count_2)s areas") % {"count": len(flags), "count_2": len(modules)}
     return ", ".join(f"{words} ({', '.join(map(str, actions))})" for words, actions in modules.items())
 
 
@@ -166,7 +166,7 @@ class PermissionForm(Form):
         before = self.initial.get("flags", [])
         hidden = hidden_modules(before, values.get("flags", before))
         if hidden:
-            text = gettext("Allow “see” too, or untick the other boxes: %(modules)s.")
+            text = gettext("Tick “See” too, or clear the other boxes: %(modules)s.")
             self.add_error("flags", text % {"modules": ", ".join(hidden)})
         return values
 

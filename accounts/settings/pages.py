@@ -143,7 +143,7 @@ class Formats(SettingsForm):
             "timeFormat": gettext_lazy("Time format"),
             "currency": gettext_lazy("Currency"),
             "contactUniqueKey": gettext_lazy("Prevent duplicate contacts by"),
-            "duplicateLeads": gettext_lazy("Second open lead for the same contact and product"),
+            "duplicateLeads": gettext_lazy("If a contact already has an open lead for a product"),
         },
         kinds={"currency": "select", "contactUniqueKey": "select"},
         options={

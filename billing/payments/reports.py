@@ -15,7 +15,7 @@ Kind = Transaction.Kind
 KIND_LABELS = {
     Kind.PAYMENT: gettext_lazy("Payments"),
     Kind.REFUND: gettext_lazy("Refunds"),
-    Kind.CREDIT: gettext_lazy("To the balance"),
+    Kind.CREDIT: gettext_lazy("Credited"),
 }
 UNITS = Case(
     When(currency__in=sorted(NO_DECIMALS), then=Value(Decimal(1))),
@@ -36,9 +36,7 @@ def _sum(key: str, title: str, kind: str) -> Column:
 BILLING = Report(
     name="billing",
     title=gettext_lazy("Billing"),
-    about=gettext_lazy(
-        "What the company has paid and got back. Amounts are told by currency, since several are not added up."
-    ),
+    about=gettext_lazy("Payments and refunds, by currency."),
     modules=("plan",),
     place=95,
     sources=(
@@ -48,7 +46,7 @@ BILLING = Report(
             path="subscription/transactions",
             at_field="createdAt",
             by=(
-                By("way", gettext_lazy("Way"), "by", field="by"),
+                By("way", gettext_lazy("Payment method"), "by", field="by"),
                 By("kind", gettext_lazy("Kind"), "kind", labels=KIND_LABELS, field="kind"),
             ),
             columns=(
@@ -58,7 +56,7 @@ BILLING = Report(
                 count("refunds", gettext_lazy("Refunds"), Q(kind=Kind.REFUND), condition("kind", "equals", "refund")),
                 count(
                     "credits",
-                    gettext_lazy("To the balance"),
+                    gettext_lazy("Credited"),
                     Q(kind=Kind.CREDIT),
                     condition("kind", "equals", "credit"),
                 ),
@@ -71,7 +69,7 @@ BILLING = Report(
             by=(By("currency", gettext_lazy("Currency"), "currency"),),
             columns=(
                 _sum("paid", gettext_lazy("Paid"), Kind.PAYMENT),
-                _sum("returned", gettext_lazy("Given back"), Kind.REFUND),
+                _sum("returned", gettext_lazy("Refunded"), Kind.REFUND),
             ),
         ),
     ),

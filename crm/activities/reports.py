@@ -72,7 +72,7 @@ def _columns() -> tuple[Column, ...]:
 ACTIVITIES = Report(
     name="activities",
     title=gettext_lazy("Activities"),
-    about=gettext_lazy("What happened to leads in the period, as far as you may read it."),
+    about=gettext_lazy("Activities on leads in the period."),
     modules=(MODULE,),
     place=40,
     sources=(
@@ -90,7 +90,7 @@ ACTIVITIES = Report(
                     field="member",
                     empty=gettext_lazy("Nobody"),
                 ),
-                By("kind", gettext_lazy("Kind"), "kind", labels=KIND_LABELS, field="kind"),
+                By("kind", gettext_lazy("Type"), "kind", labels=KIND_LABELS, field="kind"),
             ),
             columns=_columns(),
         ),
@@ -130,10 +130,7 @@ def status_changes(actor: Actor) -> QuerySet[LeadActivity]:
 PIPELINE = Report(
     name="pipeline",
     title=gettext_lazy("Pipeline"),
-    about=gettext_lazy(
-        "Open leads as they are now, whatever the period is, and the changes of status that happened in it, with the"
-        " days that leads had the status before."
-    ),
+    about=gettext_lazy("Open leads now, and status changes in the period."),
     modules=("lead",),
     place=20,
     sources=(
@@ -143,8 +140,8 @@ PIPELINE = Report(
             filters=(condition("status", "notIn", [WON, LOST]),),
             by=GROUPS,
             columns=(
-                count("open", gettext_lazy("Open now")),
-                Column("openValue", gettext_lazy("Value of open"), Sum("value"), "money"),
+                count("open", gettext_lazy("Open leads")),
+                Column("openValue", gettext_lazy("Value of open leads"), Sum("value"), "money"),
             ),
         ),
         Source(
@@ -157,7 +154,7 @@ PIPELINE = Report(
                 By("status", gettext_lazy("Status"), _status("from"), labels=status_labels),
                 By(
                     "move",
-                    gettext_lazy("Change of status"),
+                    gettext_lazy("Status change"),
                     Concat(
                         Coalesce(_status("from"), Value(""), output_field=CharField()),
                         Value(MOVE),
@@ -176,7 +173,7 @@ PIPELINE = Report(
                 ),
             ),
             columns=(
-                count("moved", gettext_lazy("Moved on")),
+                count("moved", gettext_lazy("Left status")),
                 Column("days", gettext_lazy("Days"), Sum("days_before"), "days", hidden=True),
             ),
         ),
@@ -185,10 +182,10 @@ PIPELINE = Report(
             at="happened_at",
             by_day=False,
             by=(By("status", gettext_lazy("Status"), _status("to"), labels=status_labels),),
-            columns=(Column("entered", gettext_lazy("Moved in"), Count("pk")),),
+            columns=(Column("entered", gettext_lazy("Entered status"), Count("pk")),),
         ),
     ),
-    ratios=(Column("meanDays", gettext_lazy("Mean days before"), type="days", ratio=("days", "moved")),),
+    ratios=(Column("meanDays", gettext_lazy("Average days in status"), type="days", ratio=("days", "moved")),),
 )
 
 REPORTS = (ACTIVITIES, PIPELINE)

@@ -11,9 +11,7 @@ from crm.contacts.selectors import live_contacts
 CONTACTS = Report(
     name="contacts",
     title=gettext_lazy("Contacts"),
-    about=gettext_lazy(
-        "Contacts that were added in the period, and how many of these have replied or unsubscribed since."
-    ),
+    about=gettext_lazy("Contacts added in the period, and their replies and unsubscribes since."),
     modules=("contact",),
     place=30,
     sources=(
@@ -61,13 +59,13 @@ CONTACTS = Report(
                 count("added", gettext_lazy("Added")),
                 count(
                     "answered",
-                    gettext_lazy("Replied since"),
+                    gettext_lazy("Replied"),
                     Q(replied_at__isnull=False),
                     condition("repliedAt", "isNotEmpty"),
                 ),
                 count(
                     "unsubscribed",
-                    gettext_lazy("Unsubscribed since"),
+                    gettext_lazy("Unsubscribed"),
                     Q(unsubscribed_at__isnull=False),
                     condition("unsubscribed", "equals", True),
                 ),

@@ -12,9 +12,9 @@ from crm.imports.models import Import
 from crm.imports.services import readable_imports
 
 STATUSES = {
-    Import.Status.PAUSED: gettext_lazy("Not begun, or paused"),
+    Import.Status.PAUSED: gettext_lazy("Not started or paused"),
     Import.Status.QUEUED: gettext_lazy("Waiting"),
-    Import.Status.RUNNING: gettext_lazy("At work"),
+    Import.Status.RUNNING: gettext_lazy("Running"),
     Import.Status.COMPLETED: gettext_lazy("Completed"),
     Import.Status.FAILED: gettext_lazy("Failed"),
     Import.Status.CANCELLED: gettext_lazy("Cancelled"),
@@ -26,7 +26,7 @@ def _report(name: str, title: str, type: str, place: int) -> Report:
     return Report(
         name=name,
         title=title,
-        about=gettext_lazy("Imports that were made in the period, and what became of their rows."),
+        about=gettext_lazy("Imports of the period, and the results of their rows."),
         modules=(type,),
         place=place,
         sources=(
@@ -44,7 +44,7 @@ def _report(name: str, title: str, type: str, place: int) -> Report:
                         field="createdBy",
                         empty=gettext_lazy("Nobody"),
                     ),
-                    By("status", gettext_lazy("State"), "status", labels=STATUSES, field="status"),
+                    By("status", gettext_lazy("Status"), "status", labels=STATUSES, field="status"),
                 ),
                 columns=(
                     count("imports", gettext_lazy("Imports")),

@@ -62,7 +62,7 @@ def decided_leads(actor: Actor) -> QuerySet[Lead]:
 LEADS = Report(
     name="leads",
     title=gettext_lazy("Leads"),
-    about=gettext_lazy("Leads created in the period, and leads won or lost in it."),
+    about=gettext_lazy("Leads created, won or lost in the period."),
     modules=("lead",),
     place=10,
     sources=(
@@ -74,7 +74,7 @@ LEADS = Report(
             by=GROUPS,
             columns=(
                 count("created", gettext_lazy("Created")),
-                Column("createdValue", gettext_lazy("Value of created"), Sum("value"), "money"),
+                Column("createdValue", gettext_lazy("Value of new leads"), Sum("value"), "money"),
             ),
         ),
         Source(
@@ -88,7 +88,7 @@ LEADS = Report(
                 count("decided", gettext_lazy("Decided"), hidden=True),
                 count("won", gettext_lazy("Won"), Q(status=WON), condition("status", "equals", WON)),
                 count("lost", gettext_lazy("Lost"), Q(status=LOST), condition("status", "equals", LOST)),
-                Column("wonValue", gettext_lazy("Value of won"), Sum("value", filter=Q(status=WON)), "money"),
+                Column("wonValue", gettext_lazy("Value of won leads"), Sum("value", filter=Q(status=WON)), "money"),
             ),
         ),
     ),

@@ -17,13 +17,13 @@ STATUSES = {
     "open": (gettext_lazy("Open"), "info"),
     "approved": (gettext_lazy("Approved"), "ok"),
     "rejected": (gettext_lazy("Rejected"), "bad"),
-    "timeout": (gettext_lazy("Too late"), "warn"),
+    "timeout": (gettext_lazy("Expired"), "warn"),
     "cancelled": (gettext_lazy("Withdrawn"), ""),
 }
 """Status -> its label, and the tone of its badge."""
 ENDED = [status for status in STATUSES if status != "open"]
 SIZE = 30
-WITHHELD = gettext_lazy("The question is for others, and its text for roles that may read contacts and leads.")
+WITHHELD = gettext_lazy("You can't read this request: it is for other members.")
 TABS: dict[str, tuple[str, JsonObject]] = {
     "": (gettext_lazy("For you"), {"filters": {"status": "open"}, "sortBy": "until", "sortOrder": "asc"}),
     "answered": (gettext_lazy("Decided"), {"filters": {"status": ENDED}, "sortBy": "createdAt", "sortOrder": "desc"}),

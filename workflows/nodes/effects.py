@@ -46,7 +46,7 @@ SEARCHES = {
     "contact": ngettext_lazy("Looks for up to %(count)s contact.", "Looks for up to %(count)s contacts."),
     "lead": ngettext_lazy("Looks for up to %(count)s lead.", "Looks for up to %(count)s leads."),
 }
-NOTICES = ngettext_lazy("Tells %(count)s member: %(text)s", "Tells %(count)s members: %(text)s")
+NOTICES = ngettext_lazy("Notifies %(count)s member: %(text)s", "Notifies %(count)s members: %(text)s")
 SEGMENT_EFFECTS = {
     "add": gettext_lazy("Adds the record of the run to the segment %(segment)s."),
     "remove": gettext_lazy("Removes the record of the run from the segment %(segment)s."),
@@ -80,8 +80,8 @@ def of_tags(settings: Values) -> str:
 
 def of_chat(settings: Values) -> str:
     if settings.get("to"):
-        return gettext("Writes to %(to)s by chat, with an approved template.") % {"to": quoted(settings["to"])}
-    return gettext("Writes to the contact of the run by chat, with an approved template.")
+        return gettext("Sends an approved chat template to %(to)s.") % {"to": quoted(settings["to"])}
+    return gettext("Sends an approved chat template to the contact of the run.")
 
 
 def of_mail(content: Callable[[Values], str]) -> Callable[[Values], str]:
@@ -90,13 +90,13 @@ def of_mail(content: Callable[[Values], str]) -> Callable[[Values], str]:
     def effect(settings: Values) -> str:
         if settings.get("to"):
             text = (
-                gettext("Writes an email to %(to)s: %(content)s, and holds it until it is approved.")
+                gettext("Writes an email to %(to)s: %(content)s. The email waits for approval.")
                 if settings.get("draft")
                 else gettext("Writes an email to %(to)s: %(content)s.")
             )
         else:
             text = (
-                gettext("Writes an email to the contact of the run: %(content)s, and holds it until it is approved.")
+                gettext("Writes an email to the contact of the run: %(content)s. The email waits for approval.")
                 if settings.get("draft")
                 else gettext("Writes an email to the contact of the run: %(content)s.")
             )
@@ -112,7 +112,7 @@ def of_words(settings: Values) -> str:
 
 
 def of_prompt(settings: Values) -> str:
-    return gettext("the AI app finds the words for %(prompt)s") % {"prompt": quoted(settings["prompt"])}
+    return gettext("written by the AI app: %(prompt)s") % {"prompt": quoted(settings["prompt"])}
 
 
 def of_campaign(settings: Values) -> str:
@@ -138,33 +138,33 @@ def of_approval(settings: Values) -> str:
 
 def of_call(settings: Values) -> str:
     text = (
-        gettext("Notes an inbound call, %(outcome)s")
+        gettext("Logs an incoming call: %(outcome)s")
         if settings["direction"] == "inbound"
-        else gettext("Notes an outbound call, %(outcome)s")
+        else gettext("Logs an outgoing call: %(outcome)s")
     ) % settings
     return f"{text}: {quoted(settings['notes'])}" if settings.get("notes") else f"{text}."
 
 
 def of_meeting(settings: Values) -> str:
     values = {"title": quoted(settings["title"]), "start": settings["startsAt"]}
-    return gettext("Makes a meeting: %(title)s, %(start)s.") % values
+    return gettext("Creates a meeting: %(title)s, %(start)s.") % values
 
 
 def of_note(settings: Values) -> str:
     text = (
-        gettext("Writes a note on the lead of the run: %(notes)s")
+        gettext("Adds a note to the lead of the run: %(notes)s")
         if settings["panel"] == "lead"
-        else gettext("Writes a note on the contact of the run: %(notes)s")
+        else gettext("Adds a note to the contact of the run: %(notes)s")
     )
     return text % {"notes": quoted(settings["notes"])}
 
 
 def of_task(settings: Values) -> str:
-    return gettext("Makes a task for the lead of the run: %(title)s") % {"title": quoted(settings["title"])}
+    return gettext("Adds a task to the lead of the run: %(title)s") % {"title": quoted(settings["title"])}
 
 
 def of_task_for_model(settings: Values) -> str:
-    return gettext("Lets a model do this: %(task)s") % {"task": quoted(settings["task"])}
+    return gettext("Asks the AI model: %(task)s") % {"task": quoted(settings["task"])}
 
 
 def of_search(settings: Values) -> str:
@@ -183,10 +183,10 @@ def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: s
 def of_assignment(settings: Values) -> str:
     team, member = settings.get("team"), settings.get("teamMember")
     if team and member:
-        text = gettext("Gives the lead of the run to the team %(team)s and the member %(member)s.")
+        text = gettext("Assigns the lead of the run to the team %(team)s and the member %(member)s.")
     elif team:
-        text = gettext("Gives the lead of the run to the team %(team)s.")
+        text = gettext("Assigns the lead of the run to the team %(team)s.")
     else:
-        text = gettext("Gives the lead of the run to the member %(member)s.")
+        text = gettext("Assigns the lead of the run to the member %(member)s.")
     names = {"team": team and _name(Team, team), "member": member and _name(Member, member)}
     return text % names

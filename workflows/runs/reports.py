@@ -12,10 +12,10 @@ Status = WorkflowRun.Status
 UNDER_WAY = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)
 STATUSES = {
     Status.QUEUED: gettext_lazy("Ready"),
-    Status.RUNNING: gettext_lazy("At work"),
+    Status.RUNNING: gettext_lazy("Running"),
     Status.WAITING: gettext_lazy("Waiting"),
     Status.PAUSED: gettext_lazy("Paused"),
-    Status.COMPLETED: gettext_lazy("Done"),
+    Status.COMPLETED: gettext_lazy("Completed"),
     Status.FAILED: gettext_lazy("Failed"),
     Status.CANCELLED: gettext_lazy("Cancelled"),
 }
@@ -24,13 +24,10 @@ STATUSES = {
 WORKFLOWS = Report(
     name="workflows",
     title=gettext_lazy("Workflows"),
-    about=gettext_lazy(
-        "Runs of workflows that began in the period, and what has become of them since. Runs that were deleted, or"
-        " whose time to be kept is over, are not among them."
-    ),
+    about=gettext_lazy("Workflow runs started in the period, by status. Deleted runs are not counted."),
     modules=("workflow",),
     place=85,
-    dated=gettext_lazy("by the day they started"),
+    dated=gettext_lazy("by start day"),
     sources=(
         Source(
             rows=lambda actor: WorkflowRun.objects.all(),
@@ -39,13 +36,13 @@ WORKFLOWS = Report(
             at_field="createdAt",
             by=(
                 By("workflow", gettext_lazy("Workflow"), "workflow_id", label="workflow__name", field="workflow"),
-                By("status", gettext_lazy("State"), "status", labels=STATUSES, field="status"),
+                By("status", gettext_lazy("Status"), "status", labels=STATUSES, field="status"),
             ),
             columns=(
                 count("runs", gettext_lazy("Runs")),
                 count(
                     "underWay",
-                    gettext_lazy("Under way"),
+                    gettext_lazy("Active"),
                     Q(status__in=UNDER_WAY),
                     condition("status", "in", [*map(str, UNDER_WAY)]),
                 ),

@@ -25,17 +25,15 @@ BEFORE = "0"
 """The token of the timer before a run's first step: the workflow's window has to open."""
 
 WHY = {
-    "quota": gettext_lazy(
-        "The plan's runs of this month have begun; it begins in the next one, or with a larger plan."
-    ),
-    "concurrency": gettext_lazy("Its workflow has as many runs under way as it may; it begins when one of them ends."),
-    "rate": gettext_lazy("Starts have a rate; it begins when it is its turn."),
-    "importBacklog": gettext_lazy("It comes from many records at once, which go behind what happens now."),
-    "window": gettext_lazy("It begins when the workflow's window opens."),
-    "unpublished": gettext_lazy("Its workflow is not published."),
-    "workflowPaused": gettext_lazy("Its workflow is paused."),
-    "paused": gettext_lazy("The runs of its workflow were paused together."),
-    "byMember": gettext_lazy("A member has paused it."),
+    "quota": gettext_lazy("Your plan's workflow runs for this month are used up."),
+    "concurrency": gettext_lazy("The workflow has reached its maximum of parallel runs."),
+    "rate": gettext_lazy("The workflow has reached its start limit."),
+    "importBacklog": gettext_lazy("The run has low priority: many records started together."),
+    "window": gettext_lazy("The run waits for the start hours of the workflow."),
+    "unpublished": gettext_lazy("The workflow is not published."),
+    "workflowPaused": gettext_lazy("The workflow is paused."),
+    "paused": gettext_lazy("All runs of the workflow were paused."),
+    "byMember": gettext_lazy("A member paused the run."),
 }
 """Reason -> its explanation."""
 
@@ -109,7 +107,7 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
             eta = _eta(run, now) if run.status == WorkflowRun.Status.QUEUED else None
         text = WHY.get(run.reason, "")
         if run.status == WorkflowRun.Status.WAITING and not text:
-            text = gettext("Its steps are waiting.")
+            text = gettext("A step is waiting.")
         ended = run.finished_at is not None
         reasons[run.pk] = ("", None) if ended else (text, iso(eta) if eta else None)
     return reasons

@@ -16,7 +16,7 @@ from core.web.pages import Page, Refused, nothing_here
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 SECRETS = Records(
-    "workflow/secrets", "secrets", "key-round", gettext_lazy("Keys and passwords that workflows send to one host.")
+    "workflow/secrets", "secrets", "key-round", gettext_lazy("Keys and passwords for workflow requests to one host.")
 )
 
 
@@ -55,8 +55,8 @@ class Secrets(RecordList, SecretPage):
 
 class SecretForm(RecordForm, SecretPage):
     def form(self, values: Values | None = None) -> Form:
-        host = _("The only host for this secret.")
-        value = _("Stored encrypted, and never shown again. For a log-in by user and password: user:password.")
+        host = _("The secret is sent to this host only.")
+        value = _("Stored encrypted. For a username and password, enter user:password.")
         fields = [
             Field("name", _("Name"), required=True, autofocus=True),
             Field("host", _("Host"), required=True, placeholder="api.example.org", help_text=host),

@@ -56,7 +56,7 @@ class BuyPlan(BillingPage):
                     _("People"),
                     kind="number",
                     initial=seats,
-                    help_text=_("Leave empty to pay for everybody you have now."),
+                    help_text=_("Leave empty to pay for all current members."),
                 ),
                 *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
                 Field("couponCode", _("Coupon"), initial=sent.get("couponCode", "")),

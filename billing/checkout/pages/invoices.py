@@ -12,12 +12,12 @@ from core.web.navigation.places import SETTINGS, MenuItem
 
 STATES = {
     "draft": (gettext_lazy("Not paid"), "none"),
-    "issued": (gettext_lazy("To be paid"), "warn"),
+    "issued": (gettext_lazy("Due"), "warn"),
     "paid": (gettext_lazy("Paid"), "ok"),
-    "credited": (gettext_lazy("Taken back"), "none"),
+    "credited": (gettext_lazy("Refunded"), "none"),
     "uncollectible": (gettext_lazy("Not paid"), "bad"),
 }
-ORDER_KINDS = {"seats": gettext_lazy("more seats"), "addons": "add-ons"}
+ORDER_KINDS = {"seats": gettext_lazy("More seats"), "addons": "add-ons"}
 
 
 class Invoices(BillingPage):

@@ -22,7 +22,7 @@ from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 from core.web.prefills import named_record
 
-TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Yours")), ("done", gettext_lazy("Done")))
+TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Mine")), ("done", gettext_lazy("Completed")))
 EMPTY = {
     "open": gettext_lazy("No open tasks"),
     "mine": gettext_lazy("No tasks for you"),
@@ -95,10 +95,10 @@ class FollowUps(Page):
         }
 
     def do_done(self) -> HttpResponse:
-        return self._set("done", _("Done"))
+        return self._set("done", _("Task completed"))
 
     def do_reopen(self) -> HttpResponse:
-        return self._set("open", _("Reopened"))
+        return self._set("open", _("Task reopened"))
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": status})
@@ -248,10 +248,10 @@ class EditFollowUp(FollowUpPage):
         return self.done(_("Task saved"), self.address("follow-ups"))
 
     def do_done(self) -> HttpResponse:
-        return self._set("done", _("Done"))
+        return self._set("done", _("Task completed"))
 
     def do_reopen(self) -> HttpResponse:
-        return self._set("open", _("Reopened"))
+        return self._set("open", _("Task reopened"))
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", self.resource, None, {"status": status})

@@ -31,7 +31,7 @@ MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": 
 NO_TIME = Answer(
     400,
     {
-        "message": gettext_lazy("It was not moved."),
+        "message": gettext_lazy("The meeting was not moved."),
         "warning": gettext_lazy("This time is skipped by daylight saving. Enter another one."),
     },
 )
@@ -199,8 +199,8 @@ class Calendar(Page):
             "now": self.link(**{"from": ""}),
             "views": [(name, label, self.link(view=name)) for name, label in VIEWS.items()],
             "tabs": [
-                (self.link(whose="mine"), _("Yours"), self.mine),
-                *([(self.link(whose="all"), _("Everybody's"), not self.mine)] if self.shows_all else []),
+                (self.link(whose="mine"), _("Mine"), self.mine),
+                *([(self.link(whose="all"), _("Everyone's"), not self.mine)] if self.shows_all else []),
             ],
             "late": late,
             "late_count": late_count,
@@ -261,7 +261,7 @@ class Calendar(Page):
 
     def do_done(self) -> HttpResponse:
         path = f"lead-activity/follow-up/{self.sent_id()}"
-        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), _("Done."))
+        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), _("Task completed."))
 
     def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:

@@ -16,17 +16,14 @@ PURPOSES = {
     AiUsage.Purpose.SAMPLE: gettext_lazy("Samples"),
     AiUsage.Purpose.JUDGE: gettext_lazy("Checks"),
     AiUsage.Purpose.QUESTION: gettext_lazy("Questions about records"),
-    AiUsage.Purpose.TEST: gettext_lazy("Tests of the connection"),
+    AiUsage.Purpose.TEST: gettext_lazy("Connection tests"),
 }
 """Purpose -> its label."""
 
 AI_USAGE = Report(
     name="ai-usage",
-    title=gettext_lazy("AI use"),
-    about=gettext_lazy(
-        "Calls of AI apps that were answered in the period, with their tokens and what they cost by the app's prices"
-        " then."
-    ),
+    title=gettext_lazy("AI usage"),
+    about=gettext_lazy("AI calls of the period, with tokens and costs."),
     modules=(MODULE,),
     place=80,
     sources=(
@@ -42,7 +39,7 @@ AI_USAGE = Report(
                     "app_id",
                     label="app__name",
                     field="app",
-                    empty=gettext_lazy("An app that was removed"),
+                    empty=gettext_lazy("Deleted app"),
                 ),
                 By("purpose", gettext_lazy("Purpose"), "purpose", labels=PURPOSES, field="purpose"),
                 By(
@@ -58,7 +55,7 @@ AI_USAGE = Report(
                     gettext_lazy("Model"),
                     NullIf("model", Value("")),
                     field="model",
-                    empty=gettext_lazy("Not told"),
+                    empty=gettext_lazy("Unknown"),
                 ),
             ),
             columns=(

@@ -30,7 +30,7 @@ STATES = {
     "queued": (gettext_lazy("Waiting"), "none"),
     "running": (gettext_lazy("Importing"), "info"),
     "paused": (gettext_lazy("Paused"), "warn"),
-    "completed": (gettext_lazy("Done"), "ok"),
+    "completed": (gettext_lazy("Completed"), "ok"),
     "failed": (gettext_lazy("Stopped"), "bad"),
     "cancelled": (gettext_lazy("Cancelled"), "none"),
 }

@@ -135,13 +135,10 @@ MESSAGES_BY = (
 OUTREACH = Report(
     name="outreach",
     title=gettext_lazy("Outreach"),
-    about=gettext_lazy(
-        "Messages planned in the period with their status, and messages sent in it with their opens, clicks and"
-        " replies since."
-    ),
+    about=gettext_lazy("Messages of the period, with opens, clicks and replies."),
     modules=MODULES,
     place=60,
-    dated=gettext_lazy("by the day they were planned; sent ones by the day they were sent"),
+    dated=gettext_lazy("by planning day; sent messages by sending day"),
     sources=(
         Source(
             rows=lambda actor: SendJob.objects.all(),
@@ -159,7 +156,7 @@ OUTREACH = Report(
                     for status, title in (
                         (Status.FAILED, gettext_lazy("Failed")),
                         (Status.UNKNOWN, gettext_lazy("Unknown")),
-                        (Status.SUPPRESSED, gettext_lazy("Suppressed")),
+                        (Status.SUPPRESSED, gettext_lazy("Skipped")),
                         (Status.CANCELLED, gettext_lazy("Cancelled")),
                     )
                 ),
@@ -189,13 +186,10 @@ OUTREACH = Report(
 DELIVERABILITY = Report(
     name="deliverability",
     title=gettext_lazy("Deliverability"),
-    about=gettext_lazy(
-        "Messages that were handed to a mail server in the period, with deliveries, bounces and complaints since."
-        " Mail servers (SMTP) don't report deliveries, most mail vendors do: the delivery rate counts theirs alone."
-    ),
+    about=gettext_lazy("Deliveries, bounces and complaints. SMTP servers do not report deliveries."),
     modules=MODULES,
     place=70,
-    dated=gettext_lazy("by the day they were sent or refused"),
+    dated=gettext_lazy("by sending day"),
     sources=(
         Source(
             rows=lambda actor: with_handed_at(SendJob.objects.filter(status__in=LOGGED)),
@@ -224,7 +218,7 @@ DELIVERABILITY = Report(
                 *(
                     count(status, title, Q(status=status), condition("status", "equals", status))
                     for status, title in (
-                        (Status.SENDING, gettext_lazy("On their way")),
+                        (Status.SENDING, gettext_lazy("Sending")),
                         (Status.SENT, gettext_lazy("Sent")),
                     )
                 ),

@@ -19,7 +19,7 @@ STATES = {
 FORMS = Report(
     name="forms",
     title=gettext_lazy("Forms"),
-    about=gettext_lazy("What was sent by forms in the period, and how much of it became leads."),
+    about=gettext_lazy("Form submissions of the period, and the leads from them."),
     modules=(MODULE,),
     place=76,
     sources=(
@@ -30,10 +30,10 @@ FORMS = Report(
             at_field="submittedAt",
             by=(
                 By("form", gettext_lazy("Form"), "form_id", label="form__name", field="form"),
-                By("status", gettext_lazy("What became of it"), "state", labels=STATES, field="status"),
+                By("status", gettext_lazy("Result"), "state", labels=STATES, field="status"),
             ),
             columns=(
-                count("sent", gettext_lazy("Sent")),
+                count("sent", gettext_lazy("Submissions")),
                 count(
                     "leads",
                     gettext_lazy("Leads"),

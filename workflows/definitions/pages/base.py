@@ -213,7 +213,7 @@ class OneWorkflow(WorkflowPage):
         if not answer.ok:
             return self.refuse(answer)
         return self.done(
-            gettext("This is “%(name)s”, the copy") % {"name": answer.data["name"]},
+            gettext("Copied as “%(name)s”") % {"name": answer.data["name"]},
             self.address("workflow", answer.data["_id"]),
         )
 

@@ -21,7 +21,7 @@ STATUSES = {
     "running": (gettext_lazy("Running"), "info"),
     "waiting": (gettext_lazy("Waiting"), "info"),
     "paused": (gettext_lazy("Paused"), "warn"),
-    "completed": (gettext_lazy("Done"), "ok"),
+    "completed": (gettext_lazy("Completed"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
     "cancelled": (gettext_lazy("Cancelled"), ""),
 }

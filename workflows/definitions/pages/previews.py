@@ -14,9 +14,9 @@ from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
 
 RUNS = {
-    "keep": gettext_lazy("Keep their version ({} now)"),
-    "move": gettext_lazy("Move to the new version ({})"),
-    "cancel": gettext_lazy("End ({})"),
+    "keep": gettext_lazy("Keep the current version ({})"),
+    "move": gettext_lazy("Use the new version ({})"),
+    "cancel": gettext_lazy("End the runs ({})"),
 }
 """Treatment of the runs of older versions -> its description."""
 

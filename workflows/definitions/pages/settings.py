@@ -171,5 +171,5 @@ class WorkflowVersions(OneWorkflow):
         if not answer.ok:
             return self.refuse(answer)
         return self.done(
-            _("The draft is version %(number)s again. Publish it to let it run") % {"number": number}, home
+            _("Version %(number)s is the draft again. Publish the draft to use the version.") % {"number": number}, home
         )

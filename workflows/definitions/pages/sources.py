@@ -144,7 +144,9 @@ class StepSources(OneWorkflow):
         if choices or not page_name:
             return ""
         return format_html(
-            _('There is none yet. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>'),
+            _(
+                'Nothing to choose. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>'
+            ),
             self.address(page_name),
             text,
         )
@@ -190,8 +192,8 @@ class StepSources(OneWorkflow):
     def event_values(self, kind: str) -> list[JsonObject]:
         """Return the values of an event that a node waits for. Updates of records have the changed fields."""
         values: list[JsonObject] = [
-            {"path": "event.happenedAt", "type": "date", "words": _("Event: when it happened")},
-            {"path": "event.objectId", "type": "text", "words": _("Event: ID of its record")},
+            {"path": "event.happenedAt", "type": "date", "words": _("Event: time")},
+            {"path": "event.objectId", "type": "text", "words": _("Event: ID of the record")},
         ]
         panel = kind.removesuffix(".updated")
         if panel not in PANELS:
@@ -242,10 +244,10 @@ class StepSources(OneWorkflow):
                     for name in config["values"]
                 ]
             if other["type"] == "loop":
-                values.append({"path": "loop.item", "type": "any", "words": _("The item of the loop")})
+                values.append({"path": "loop.item", "type": "any", "words": _("Item of the loop")})
         values += [
-            {"path": "now", "type": "date", "words": _("The time at which it runs")},
-            {"path": "trigger.happenedAt", "type": "date", "words": _("When it was started")},
+            {"path": "now", "type": "date", "words": _("Time of the step")},
+            {"path": "trigger.happenedAt", "type": "date", "words": _("Start of the run")},
             {"path": "company.name", "type": "text", "words": _("Your company's name")},
         ]
         return values

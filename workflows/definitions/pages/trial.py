@@ -38,15 +38,15 @@ ADVANCED = ("payload", "version")
 ADMISSION = ("notAdmitted", "changesUnknown")
 """Codes of the warnings that a run would not begin."""
 REFUSALS = {
-    "config.filter": gettext_lazy("its “Only if” condition does not match"),
-    "config.changedFields": gettext_lazy("no field of its trigger has changed"),
-    "config.segment": gettext_lazy("it uses another segment"),
+    "config.filter": gettext_lazy("the “Only if” condition does not match"),
+    "config.changedFields": gettext_lazy("no field of the trigger has changed"),
+    "config.segment": gettext_lazy("the trigger uses another segment"),
 }
 """Path of the trigger's setting that refuses a record -> the reason."""
 STATUSES = {
-    "done": (gettext_lazy("Done"), "ok"),
+    "done": (gettext_lazy("Completed"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
-    "waiting": (gettext_lazy("Waits"), "info"),
+    "waiting": (gettext_lazy("Waiting"), "info"),
     "skipped": (gettext_lazy("Skipped"), ""),
 }
 
@@ -159,7 +159,7 @@ class TryWorkflow(OneWorkflow):
         text = (
             _("This record would not start the workflow: %(reason)s.")
             if warning["code"] == "notAdmitted"
-            else _("This record may not start the workflow: %(reason)s.")
+            else _("This record might not start the workflow: %(reason)s.")
         )
         return {"text": text % {"reason": REFUSALS[warning["path"]]}, "link": self.problem_row(warning, None)["link"]}
 

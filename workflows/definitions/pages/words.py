@@ -252,7 +252,7 @@ HELPS = {
 }
 """Path of a setting -> the help below it. The API's own texts are not shown."""
 PURPOSES = {
-    "ai": gettext_lazy("Lets an AI model work on values of the run."),
+    "ai": gettext_lazy("Lets an AI model work on your data."),
     "approval": gettext_lazy("Asks members. The first reply decides."),
     "assign": gettext_lazy("Assigns the lead to a team, a member or both."),
     "call": gettext_lazy("Logs a call with the contact or lead."),
@@ -271,8 +271,8 @@ PURPOSES = {
     "meeting": gettext_lazy("Creates a meeting, and invites the contact."),
     "note": gettext_lazy("Adds a note to the contact or lead."),
     "notify": gettext_lazy("Notifies members of your company."),
-    "segment": gettext_lazy("Adds to a fixed segment, or removes from it."),
-    "set": gettext_lazy("Keeps values for later steps."),
+    "segment": gettext_lazy("Adds to or removes from a segment."),
+    "set": gettext_lazy("Stores values for later steps."),
     "split": gettext_lazy("Divides records by weight."),
     "stop": gettext_lazy("Ends the run with all branches."),
     "switch": gettext_lazy("Takes the branch of the first matching case."),

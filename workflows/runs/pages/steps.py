@@ -14,7 +14,7 @@ from workflows.runs.pages.failures import failure_text
 from workflows.runs.types import WorkflowRunDetailData, WorkflowStepData
 
 STATUSES = {
-    "done": (gettext_lazy("Done"), "ok"),
+    "done": (gettext_lazy("Completed"), "ok"),
     "waiting": (gettext_lazy("Waiting"), "info"),
     "retrying": (gettext_lazy("Failed"), "warn"),
     "failed": (gettext_lazy("Failed"), "bad"),

@@ -12,7 +12,7 @@ STATUSES = {
     "scheduled": (gettext_lazy("Scheduled"), "info"),
     "running": (gettext_lazy("Running"), "info"),
     "paused": (gettext_lazy("Paused"), "warn"),
-    "completed": (gettext_lazy("Done"), "ok"),
+    "completed": (gettext_lazy("Completed"), "ok"),
     "cancelled": (gettext_lazy("Cancelled"), ""),
     "failed": (gettext_lazy("Failed"), "bad"),
 }

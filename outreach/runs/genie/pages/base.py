@@ -19,7 +19,7 @@ PHASES = {
     "awaiting_approval": (gettext_lazy("Needs approval"), "warn"),
     "sending": (gettext_lazy("Sending"), "info"),
     "waiting": (gettext_lazy("Follow-ups scheduled"), "info"),
-    "completed": (gettext_lazy("Done"), "ok"),
+    "completed": (gettext_lazy("Completed"), "ok"),
     "cancelled": (gettext_lazy("Cancelled"), ""),
     "failed": (gettext_lazy("Failed"), "bad"),
 }
