@@ -176,7 +176,7 @@ EXAMPLE_PLANS = (
     ),
     ExamplePlan(
         "Scale",
-        "Everything, for companies with many people, and as many contacts as they have.",
+        "All features for large teams, with unlimited contacts.",
         _limits(api=100, messages=500_000) | {"ai_credits": 200_000},
         units=_units(messages=("0.0008", "0.0007"), ai_credits=("0.006", "0.0055")),
         min_seats=10,

@@ -216,8 +216,8 @@ def started(enrolled: Mapping[str, int]) -> str:
     if not left:
         return text
     skipped = ngettext(
-        "%(count)s record was skipped: it has a run or does not match",
-        "%(count)s records were skipped: they have a run or do not match",
+        "%(count)s record was skipped: already running or no match",
+        "%(count)s records were skipped: already running or no match",
         left,
     ) % {"count": f"{left:,}"}
     return f"{text}. {skipped}."

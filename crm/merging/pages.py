@@ -177,8 +177,9 @@ class Merges(MergingPage):
         answer = self.ask("POST", f"contact/merge/{self.sent_id()}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        kept = gettext(" Later changes are kept.") if answer.data["kept"] else ""
-        return self.done(gettext("Contacts unmerged.%(kept)s") % {"kept": kept})
+        if answer.data["kept"]:
+            return self.done(gettext("Contacts unmerged. Later changes are kept."))
+        return self.done(gettext("Contacts unmerged."))
 
 
 PAGES = [Duplicates, MergeContacts, Merges]

@@ -123,7 +123,7 @@ class EditProduct(EditRecord, ProductForm):
         return form_values(self.definitions, self.record["formData"])
 
     def consequence(self) -> str:
-        return _("Leads keep it. You can undo this.")
+        return _("Leads keep the product. You can undo this.")
 
 
 PAGES = [Products, NewProduct, EditProduct]

@@ -155,5 +155,5 @@ def _names_are_unique(name: str) -> Iterator[None]:
     except IntegrityError as error:
         if not PRODUCT_SERVICE.violates_unique(error):
             raise
-        detail = f"name: {shorten(name, 60)!r} is the name of another one already, whatever the case of its letters"
+        detail = f"name: {shorten(name, 60)!r} is already in use"
         raise NamedError(PRODUCT_SERVICE.exists, detail) from None

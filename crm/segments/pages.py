@@ -27,8 +27,8 @@ from crm.segments.serializers import SegmentCreate
 SEGMENTS = Records("segment", "segments", "list-filter", gettext_lazy("A segment is a saved filter."))
 SHOWN = 20
 STAYS = {
-    "contact": gettext_lazy("Its contacts stay. This can't be undone."),
-    "lead": gettext_lazy("Its leads stay. This can't be undone."),
+    "contact": gettext_lazy("The contacts stay. This can't be undone."),
+    "lead": gettext_lazy("The leads stay. This can't be undone."),
 }
 
 

@@ -77,7 +77,7 @@ class TeamForm(RecordForm, TeamPage):
         form = super().form(values)
         if self.people:
             form.insert(Field("members", _("Members"), "checks", options=self.people))
-            help = _("People ticked in both columns get new leads.")
+            help = _("Members ticked in both columns get new leads.")
             everybody = [person.value for person in self.people]
             takes = Field(
                 "takes", _("Assign new leads"), "checks", options=self.people, help_text=help, initial=everybody

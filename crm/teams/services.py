@@ -48,9 +48,7 @@ def seed_default_team() -> None:
         is_default=True
     ):
         return
-    team = Team.objects.create(
-        name=DEFAULT_NAME, description="Takes leads that are given to no other team.", is_default=True
-    )
+    team = Team.objects.create(name=DEFAULT_NAME, description="Gets leads without another team.", is_default=True)
     _add(team, Member.objects.filter(status=Member.Status.OWNER).values_list("pk", flat=True))
 
 

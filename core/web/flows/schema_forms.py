@@ -47,6 +47,7 @@ from core.web.flows.schemas import (
     with_held,
 )
 from core.web.forms import BoundField, Field, Option, alone, texts_of
+from core.web.words.problems import sentence
 
 
 class SchemaForm(ReadingForm):
@@ -129,8 +130,7 @@ class SchemaForm(ReadingForm):
         part = parts.get(path)
         if part is None:
             return False
-        text = f"{message[:1].upper()}{message[1:]}"
-        text += "" if text.endswith((".", "!", "?")) else "."
+        text = sentence(message)
         if part.field is not None:
             part.field.add_error(text)
         else:

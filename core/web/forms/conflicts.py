@@ -19,7 +19,7 @@ from core.web.forms.fields import differ
 
 RETRIES = 3
 """Number of retries of a change if another one saves the record between reading and writing it."""
-CLASH = gettext_lazy("%(member)s changed this record too. Choose which value to keep, then save.")
+CLASH = gettext_lazy("%(member)s also changed this record. Choose the values to keep.")
 
 
 def read_opened(data: Mapping[str, Any]) -> JsonObject:

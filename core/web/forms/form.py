@@ -25,7 +25,7 @@ from core.web.forms.fieldsets import Fieldset, Section, sections_of
 from core.web.words.cures import remedy_key, remedy_text
 from core.web.words.problems import named_problem, problem_text, sentence
 
-LOST = gettext_lazy("Enter it again. It was not saved.")
+LOST = gettext_lazy("Enter this value again.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
 
 

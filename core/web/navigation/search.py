@@ -22,7 +22,7 @@ EVERYWHERE = (
     (("Ctrl", "K"), gettext_lazy("Search records, pages and actions")),
     (("?",), gettext_lazy("Show the keys")),
     (("/",), gettext_lazy("Search the list")),
-    (("Z",), gettext_lazy("Undo, while a message offers it")),
+    (("Z",), gettext_lazy("Undo the last change")),
 )
 LISTS = (
     (("J",), gettext_lazy("Next row")),

@@ -26,6 +26,8 @@ TEXTS: Mapping[str, str] = {
 CHOICES = frozenset({"select", "search", "radio", "checks", "groups", "tags"})
 """Kinds of fields whose values are chosen."""
 CHOOSE = gettext_lazy("Choose a value.")
+NAME = re.compile(r"[@/_\d]|\w[.:]\w|\w[A-Z]")
+"""Part of a word that is an address, a host or a name of code."""
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -63,5 +65,11 @@ def field_words(path: str) -> str:
 
 def sentence(text: str) -> str:
     """Write a hint of the API as a sentence."""
-    text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if not text or text.endswith((".", "!", "?", "…")) else ".")
+    text = capitalized(text.strip())
+    return text + ("" if not text or text.endswith((".", "!", "?", "…")) else ".")
+
+
+def capitalized(text: str) -> str:
+    """Return the text with a capital first letter, unless it begins with an address, a host or another name."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return text if NAME.search(first) else text[:1].upper() + text[1:]

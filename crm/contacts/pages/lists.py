@@ -137,9 +137,9 @@ class Contacts(ContactList):
         ids = self.request.POST.getlist("ids")
         if "all" not in self.request.POST and ids and len(ids) <= MAX_RECIPIENTS:
             return self.done(to=self.address("outreach-new", contactIds=ids))
-        message = gettext(
-            "Choose at most %(most)s. For more, filter the list, save it as a segment and write to that."
-        ) % {"most": MAX_RECIPIENTS}
+        message = gettext("Choose at most %(most)s contacts, or save the filters as a segment.") % {
+            "most": MAX_RECIPIENTS
+        }
         return self.refuse(Answer(400, {"message": message}), self.request.path + self.state.link())
 
     def do_merge(self) -> HttpResponse:

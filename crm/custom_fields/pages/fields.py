@@ -28,7 +28,7 @@ PANELS = {
 }
 HOLDS = (
     ("", _("One value")),
-    ("array", _("A list, of records if it has parts")),
+    ("array", _("A list of values or records")),
     ("object", _("One record with parts")),
 )
 """Value type -> its label; for others the field's type decides."""
@@ -190,7 +190,9 @@ class FieldForm(FieldPage, RecordForm):
                 initial=option["label"] or option["value"],
             )
             about = Field(
-                f"about{place}", _("About option %(place)s") % {"place": place + 1}, initial=option["description"]
+                f"about{place}",
+                _("Description of option %(place)s") % {"place": place + 1},
+                initial=option["description"],
             )
             fields += [label, about, Field(f"was{place}", "", "hidden", initial=option["value"])]
         if fields:

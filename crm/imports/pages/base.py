@@ -20,6 +20,7 @@ from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page, Refused
+from core.web.words.problems import capitalized
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 
 CONTACT_TARGETS = {
@@ -133,7 +134,7 @@ IMPORT_KINDS = (CONTACTS, LEADS)
 
 CREATED = ngettext_lazy("%(count)s created", "%(count)s created")
 UPDATED = ngettext_lazy("%(count)s updated", "%(count)s updated")
-SKIPPED = ngettext_lazy("%(count)s skipped because it exists", "%(count)s skipped because they exist")
+SKIPPED = ngettext_lazy("%(count)s duplicate skipped", "%(count)s duplicates skipped")
 REFUSED = ngettext_lazy("%(count)s refused", "%(count)s refused")
 NOT_RECORDS = ngettext_lazy("%(count)s not a record", "%(count)s not records")
 
@@ -233,8 +234,8 @@ def reworded(text: str) -> str:
 
 def sentence(text: str, *, capital: bool = True) -> str:
     text = text.strip()
-    first = text[:1].upper() if capital else text[:1]
-    return first + text[1:] + ("" if not text or text.endswith((".", "!", "?")) else ".")
+    text = capitalized(text) if capital else text
+    return text + ("" if not text or text.endswith((".", "!", "?")) else ".")
 
 
 class ImportPage(Page):

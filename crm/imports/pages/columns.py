@@ -36,11 +36,11 @@ SEVERAL = ("email", "number")
 COLUMN_PATTERNS = {
     "email": (
         re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"),
-        gettext_lazy("None of these is an email address. Is this the right column?"),
+        gettext_lazy("No email addresses found. Is this the right column?"),
     ),
     "number": (
         re.compile(r"\+?[\d\s().\-/]{5,}"),
-        gettext_lazy("None of these is a phone number. Is this the right column?"),
+        gettext_lazy("No phone numbers found. Is this the right column?"),
     ),
 }
 """Target of a column -> the pattern of its values, and the warning if none fits."""
@@ -177,7 +177,7 @@ class ImportColumns(ImportPage):
             open_questions.append(country_question(self.job))
         mark = next((name for value, name in MARKS if value == detected["decimalMark"]), "")
         fields = [
-            Field("existing", gettext("When a record exists already"), "radio", options=rules),
+            Field("existing", gettext("If a record already exists"), "radio", options=rules),
             Field("skipInvalid", gettext("Import rows with errors, leaving invalid values empty"), "switch"),
             Field("category", gettext("Category of all contacts"), "select", options=categories),
             Field(

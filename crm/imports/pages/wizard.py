@@ -106,7 +106,7 @@ class ImportCheck(ImportPage):
         ]
         row_errors = [entry for entry in checked_rows if NO_RECORD not in entry["code"]]
         no_records = [entry for entry in checked_rows if NO_RECORD in entry["code"]]
-        gone = _("It comes from an earlier row of the file.")
+        gone = _("The record comes from an earlier row of the file.")
         optional = self.optional_keys(row_errors)
         unknown = answer.data["unknownValues"]
         others = rows_besides(row_errors, unknown)

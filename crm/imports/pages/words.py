@@ -61,7 +61,7 @@ TYPES = {
 }
 """Type of a new field -> its label."""
 MARKS = ((".", gettext_lazy("1,234.50 (point)")), (",", gettext_lazy("1.234,50 (comma)")))
-AS_COMPANY = gettext_lazy("Read as your company writes dates. Choose the other reading if this file has other dates.")
+AS_COMPANY = gettext_lazy("Read in your company's date format. Choose another if needed.")
 MAX_NAMES = 8
 """The most columns that a sentence names."""
 DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?!\d)")
@@ -208,7 +208,7 @@ def assumptions(job: Values) -> list[str]:
     for column in job["detected"]["assumed"]:
         columns.setdefault(column["value"], []).append(column["column"])
     return [
-        _("Dates in %(names)s are read as %(in_words)s, as your company writes them.")
+        _("Dates in %(names)s are read as %(in_words)s, your company's format.")
         % {"names": listed(names), "in_words": _in_words(reading)}
         for reading, names in columns.items()
     ]

@@ -76,8 +76,9 @@ class WebhookForm(RecordForm, WebhookPage):
 
     def form(self, values: Values | None = None) -> Form:
         lines = {name: "\n".join((values or {}).get(name) or ()) for name in LINES}
-        headers = gettext("One per line, such as Authorization: Bearer …. Stored encrypted.")
-        kept = gettext(" Leave empty to keep them. Enter them again for a new address.")
+        headers_help = gettext("One per line, such as Authorization: Bearer …. Stored encrypted.")
+        if self.known:
+            headers_help = gettext("Leave empty to keep the headers. Enter them again for a new address.")
         fields = [
             Field("url", gettext("Address"), "url", required=True, placeholder="https://example.org/hooks/leadwright"),
             Field("description", gettext("Description"), help_text=gettext("Optional. Only your team sees this.")),
@@ -90,7 +91,7 @@ class WebhookForm(RecordForm, WebhookPage):
             ),
             Field("payload", gettext("Content"), "radio", options=PAYLOADS, initial="full"),
             Field("ordering", gettext("Order"), "radio", options=ORDERINGS, initial="object"),
-            Field("headers", gettext("Headers"), "textarea", help_text=headers + (kept if self.known else "")),
+            Field("headers", gettext("Headers"), "textarea", help_text=headers_help),
             *([Field("status", gettext("Status"), "radio", options=STATUSES)] if self.known else []),
         ]
         initial = {**values, **lines, "headers": ""} if values is not None else None
@@ -163,7 +164,7 @@ class Webhook(EditRecord, WebhookForm):
         if not answer.data["ok"]:
             return self.fail(gettext("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
         return self.done(
-            gettext("It works: %(status)s after %(milliseconds)s seconds")
+            gettext("The webhook works: %(status)s after %(milliseconds)s seconds")
             % {"status": answer.data["status"], "milliseconds": f"{answer.data['milliseconds'] / 1000:.1f}"}
         )
 
@@ -178,10 +179,10 @@ class Webhook(EditRecord, WebhookForm):
         answer = self.ask("POST", f"webhook/{self.params['id']}/replay", None, {"from": begin.isoformat()})
         if not answer.ok:
             return self.refuse(answer)
-        more = gettext("; use the API for the rest") if answer.data["nextCursor"] else ""
-        return self.done(
-            gettext("Resending %(count)s events%(more)s") % {"count": f"{answer.data['replayedCount']:,}", "more": more}
-        )
+        count = answer.data["replayedCount"]
+        if answer.data["nextCursor"]:
+            return self.done(RESENDING_SOME.of(count))
+        return self.done(RESENDING.of(count))
 
 
 class WebhookDelivery(WebhookPage):

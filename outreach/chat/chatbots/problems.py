@@ -26,7 +26,7 @@ def _problem(path: str, code: str, message: str, severity: str = WARNING) -> dic
 
 def _of_texts(texts: Sequence[Values]) -> Iterator[dict[str, str]]:
     if not texts:
-        yield _problem("conversations", "noTexts", "It says nothing yet: add a text", ERROR)
+        yield _problem("conversations", "noTexts", "Add a text", ERROR)
 
 
 def _of_keywords(keywords: Sequence[Values]) -> Iterator[dict[str, str]]:
@@ -34,9 +34,9 @@ def _of_keywords(keywords: Sequence[Values]) -> Iterator[dict[str, str]]:
     for place, keyword in enumerate(keywords):
         text = plain_words(keyword["keyword"])
         if not text:
-            yield _problem(f"keywords.{place}", "neverFound", f"“{keyword['keyword']}” has no letter or digit to find")
+            yield _problem(f"keywords.{place}", "neverFound", f"“{keyword['keyword']}” has no letters or digits")
         elif text in seen:
-            yield _problem(f"keywords.{place}", "twice", f"“{keyword['keyword']}” stands there twice, and counts twice")
+            yield _problem(f"keywords.{place}", "twice", f"“{keyword['keyword']}” is there twice and counts twice")
         seen.add(text)
 
 
@@ -48,15 +48,14 @@ def _of_rules(rules: Sequence[Values], texts: int) -> Iterator[dict[str, str]]:
         path, type = f"handover.rules.{place}", rule["type"]
         key = (type, plain_words(rule.get("text", "")), rule.get("messageCount"), rule.get("minutes"))
         if key in seen:
-            yield _problem(path, "twice", "There is a rule like this one already")
+            yield _problem(path, "twice", "This rule exists twice")
         seen.add(key)
         if type == CONTAINS_TEXT and not plain_words(rule.get("text", "")):
-            yield _problem(path, "neverTrue", "These words have no letter or digit to find")
+            yield _problem(path, "neverTrue", "Enter words with letters or digits")
         if type == MESSAGE_COUNT and texts and rule.get("messageCount", 0) > texts + 1:
-            reached = f"It has {texts} text{'' if texts == 1 else 's'}, and hands over at message {texts + 1}"
-            yield _problem(path, "neverTrue", f"{reached}: this never comes true")
+            yield _problem(path, "neverTrue", f"Never reached: the chatbot hands over at message {texts + 1}")
 
 
 def _of_routing(chatbot: Values) -> Iterator[dict[str, str]]:
     if chatbot["kind"] == "router" and not chatbot["routing"].get("allowLeave", True):
-        yield _problem("routing.allowLeave", "keepsAll", "A router that nobody may leave passes nobody on")
+        yield _problem("routing.allowLeave", "keepsAll", "Allow handover to other chatbots: a router needs it")

@@ -110,7 +110,7 @@ def _save(chatbot: ManualChatbot) -> ManualChatbot:
     except IntegrityError as error:
         if "name_unique" not in str(error):
             raise
-        raise DuplicateField("name", "name: another chatbot has it, whatever the case of its letters") from None
+        raise DuplicateField("name", "name: another chatbot has this name") from None
     return chatbot
 
 
@@ -126,7 +126,7 @@ def publish(*, id: str, member_id: str) -> ManualChatbot:
     """
     chatbot = _locked(id)
     if not chatbot.conversations:
-        raise NamedError(WRONG, "conversations: the chatbot says nothing yet; write at least one text")
+        raise NamedError(WRONG, "conversations: add at least one text")
     chatbot.published_snapshot = _definition(chatbot)
     chatbot.published_version = chatbot.latest_version
     chatbot.active_name = chatbot.name

@@ -86,7 +86,9 @@ def _checked(provider: type[ModelProvider], values: Values, current: AiApp | Non
     stored = dict(values)
     key = stored.get("api_key", "")
     if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ValidationFailed("apiKey is no key", "apiKey: has blanks or characters that no key has")
+        raise ValidationFailed(
+            "apiKey is no key", "apiKey: check the value: spaces and some characters are not allowed"
+        )
     if "base_url" in stored:
         stored["base_url"] = _base_url(provider, stored["base_url"])
     new_settings = stored.pop("model_settings", None)

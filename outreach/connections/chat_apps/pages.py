@@ -73,7 +73,10 @@ class ChatAppPage(Page):
 
     def form(self, values: Values | None = None) -> Form:
         exists = values is not None
-        stays = _(" Leave empty to keep it.") if exists else ""
+        token_help = _("Stored encrypted. Leave empty to keep it.") if exists else _("Stored encrypted.")
+        secret_help = _("Signs webhooks. Required to receive messages.")
+        if exists:
+            secret_help = _("Signs webhooks. Leave empty to keep it.")
         fields = [
             Field("name", _("Name"), help_text=_("Leave empty to use the vendor's name.")),
             Field(
@@ -90,14 +93,14 @@ class ChatAppPage(Page):
                 "password",
                 required=not exists,
                 autocomplete="new-password",
-                help_text=_("Stored encrypted.%(stays)s") % {"stays": stays},
+                help_text=token_help,
             ),
             Field(
                 "appSecret",
                 _("App secret"),
                 "password",
                 autocomplete="new-password",
-                help_text=_("Signs webhooks. Required to receive messages.%(stays)s") % {"stays": stays},
+                help_text=secret_help,
             ),
             Field("perSecond", _("Messages per second"), "number", initial=80),
             Field("perMinute", _("Messages per minute"), "number", help_text=_("Leave empty for no limit.")),

@@ -218,11 +218,11 @@ def _checked(values: Values, current: ChatApp | None) -> JsonObject:
     for column, name in _IDS.items():
         # The ids become parts of addresses.
         if stored.get(column) and not (stored[column].isascii() and stored[column].isalnum()):
-            raise ValidationFailed(f"{name} is no id", f"{name}: letters and digits alone, as the vendor shows it")
+            raise ValidationFailed(f"{name} is no id", f"{name}: use letters and digits only")
     for column, name in (("access_token", "accessToken"), ("app_secret", "appSecret")):
         secret = stored.get(column, "")
         if not (secret.isascii() and secret.isprintable() and " " not in secret):
-            raise ValidationFailed(f"{name} is no key", f"{name}: has characters that no key has")
+            raise ValidationFailed(f"{name} is no key", f"{name}: check the value: some characters are not allowed")
     if "api_version" in stored and not _VERSION.fullmatch(stored["api_version"]):
-        raise ValidationFailed("apiVersion is no version", "apiVersion: such as v23.0")
+        raise ValidationFailed("apiVersion is no version", "apiVersion: enter a version such as v23.0")
     return stored

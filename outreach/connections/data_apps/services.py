@@ -137,12 +137,16 @@ def _checked(raw_values: Values, paths: Paths) -> JsonObject:
         values["url"] = _checked_url(values["url"].strip())
     header = values.get("header_name", "")
     if header and (not _HEADER.fullmatch(header) or header.lower() in OURS):
-        raise ValidationFailed("headerName is no header for a key", "headerName: such as X-Api-Key or Authorization")
+        raise ValidationFailed(
+            "headerName is no header for a key", "headerName: enter a header such as X-Api-Key or Authorization"
+        )
     key = values.get("api_key", "")
     if not (key.isascii() and key.isprintable()) or key != key.strip():
-        raise ValidationFailed("apiKey is no key", "apiKey: has characters that no key has, or blanks around it")
+        raise ValidationFailed(
+            "apiKey is no key", "apiKey: check the value: spaces and some characters are not allowed"
+        )
     if not is_path(values.get("result_path", "")):
-        raise ValidationFailed("resultPath is no path", "resultPath: write it as data.people")
+        raise ValidationFailed("resultPath is no path", "resultPath: enter a path such as data.people")
     if "field_paths" in values:
         _check_paths(values["field_paths"], paths)
     return values
@@ -155,7 +159,7 @@ def _check_paths(field_paths: Values, paths: Paths) -> None:
         if name not in names:
             raise ValidationFailed(f"{where} is unknown", f"{where}: there is {', '.join(sorted(names)[:60])}")
         if not isinstance(path, str) or not path or len(path) > 200 or not is_path(path):
-            raise ValidationFailed(f"{where} is no path", f"{where}: write it as emails.0.address")
+            raise ValidationFailed(f"{where} is no path", f"{where}: enter a path such as emails.0.address")
     if len(field_paths) > MAX_FIELDS:
         raise ValidationFailed("fieldPaths are too many", f"fieldPaths: at most {MAX_FIELDS}")
     if not field_paths.keys() & set(paths.one_of or field_paths):

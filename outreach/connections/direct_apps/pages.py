@@ -97,10 +97,14 @@ class DirectApp(DirectSettings):
     def form(self) -> Form:
         kept, new = (KEPT, False) if self.before else ("", True)
         if self.kind == "messenger":
-            hint = kept or _("You get it when you create a bot.")
+            hint = kept or _("Shown by the messenger when you create a bot.")
             place = [Field("botToken", _("Bot token"), "password", new, help_text=hint, autocomplete="new-password")]
         else:
-            secret = (_("Signs webhooks. Required to receive messages. %(kept)s") % {"kept": kept}).strip()
+            secret = (
+                _("Signs webhooks. Leave empty to keep it.")
+                if kept
+                else _("Signs webhooks. Required to receive messages.")
+            )
             place = [
                 Field("accountId", _("Account ID"), required=True),
                 Field("accessToken", _("Access token"), "password", new, help_text=kept, autocomplete="new-password"),

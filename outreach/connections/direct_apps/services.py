@@ -159,11 +159,11 @@ class DirectApps:
         for column, name in (("access_token", self.token), ("app_secret", "appSecret")):
             secret = fields.get(column, "")
             if not (secret.isascii() and secret.isprintable() and " " not in secret and "/" not in secret):
-                raise ValidationFailed(f"{name} is no key", f"{name}: has characters that no key has")
+                raise ValidationFailed(f"{name} is no key", f"{name}: check the value: some characters are not allowed")
         if self.vendor == ChatApp.Vendor.MESSENGER and "access_token" in fields:
             fields["phone_number_id"] = bot_id(fields["access_token"])
         if not str(fields.get("phone_number_id", "0")).isalnum():
-            raise ValidationFailed(f"{self.place} is no id", f"{self.place}: letters and digits alone")
+            raise ValidationFailed(f"{self.place} is no id", f"{self.place}: use letters and digits only")
         if self.vendor == ChatApp.Vendor.SOCIAL_B and "access_token" in fields:
             fields.setdefault("token_expires_at", None)  # the end of the old one says nothing about the new one
         for name, value in fields.items():

@@ -141,7 +141,9 @@ def _checked(spec: MailVendor, values: Values, current: MailApp | None) -> JsonO
     for name in ("api_key", "secret_key"):
         key = cleaned.get(name, "")
         if not (key.isascii() and key.isprintable() and " " not in key):
-            raise ValidationFailed(f"{NAMES[name]} is no key", f"{NAMES[name]}: has characters that no key has")
+            raise ValidationFailed(
+                f"{NAMES[name]} is no key", f"{NAMES[name]}: check the value: some characters are not allowed"
+            )
     if cleaned.get("signing_key"):
         cleaned["signing_key"] = _bare_key(cleaned["signing_key"])
     if cleaned.get("reply_to"):

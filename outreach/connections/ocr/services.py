@@ -123,7 +123,7 @@ def _noted(problem: str) -> JsonObject:
 def _checked(values: JsonObject) -> JsonObject:
     key = values.get("key", "")
     if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ValidationFailed("key is no key", "key: has blanks or characters that no key has")
+        raise ValidationFailed("key is no key", "key: check the value: spaces and some characters are not allowed")
     return {**values, "key_hint": key[-4:] if len(key) >= 12 else ""} if key else values
 
 

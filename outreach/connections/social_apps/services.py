@@ -287,11 +287,11 @@ def _check(values: Values) -> None:
     """Raise ValidationFailed for an app id or a key with invalid characters."""
     app_id = values.get("app_id", "")
     if app_id and not (app_id.isascii() and app_id.isalnum()):
-        raise ValidationFailed("appId is no id", "appId: letters and digits alone, as the platform shows it")
+        raise ValidationFailed("appId is no id", "appId: use letters and digits only")
     for column, name, _ in NEEDED[1:]:
         secret = values.get(column, "")
         if not (secret.isascii() and secret.isprintable() and " " not in secret):
-            raise ValidationFailed(f"{name} is no key", f"{name}: has characters that no key has")
+            raise ValidationFailed(f"{name} is no key", f"{name}: check the value: some characters are not allowed")
 
 
 def _text(value: Any, most: int) -> str:

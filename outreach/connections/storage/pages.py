@@ -23,8 +23,8 @@ READERS = {"local": gettext_lazy("Built-in reader"), "ocr-space": "OCR.space"}
 HAPPENED = {
     "unreachable": gettext_lazy("The storage does not answer."),
     "slow": gettext_lazy("The storage does not answer."),
-    "refused": gettext_lazy("This service may not connect there."),
-    "invalid": gettext_lazy("This is not an S3 storage."),
+    "refused": gettext_lazy("This address is not allowed."),
+    "invalid": gettext_lazy("This address has no S3 storage."),
     "InvalidAccessKeyId": gettext_lazy("The access key is wrong."),
     "SignatureDoesNotMatch": gettext_lazy("The secret key is wrong."),
 }

@@ -122,9 +122,9 @@ def _checked(values: JsonObject) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     cleaned = dict(values)
     if "name" in cleaned and not _NAME.fullmatch(cleaned["name"]):
-        raise ValidationFailed("name is no name of a bucket", "name: letters, digits, dots and hyphens, 3 to 255")
+        raise ValidationFailed("name is no name of a bucket", "name: use 3 to 255 letters, digits, dots and hyphens")
     if "region" in cleaned and not _REGION.fullmatch(cleaned["region"]):
-        raise ValidationFailed("region is no region", "region: such as eu-central-1")
+        raise ValidationFailed("region is no region", "region: enter a region such as eu-central-1")
     if cleaned.get("endpoint"):
         try:
             cleaned["endpoint"] = checked_address(cleaned["endpoint"])
@@ -133,12 +133,14 @@ def _checked(values: JsonObject) -> JsonObject:
     if "subpath" in cleaned:
         parts = [part for part in cleaned["subpath"].split("/") if part]
         if any(part in (".", "..") or not part.isprintable() or "\\" in part for part in parts):
-            raise ValidationFailed("subpath is no folder", "subpath: names with / between, such as crm/files")
+            raise ValidationFailed("subpath is no folder", "subpath: enter folders such as crm/files")
         cleaned["subpath"] = "/".join(parts)
     for name in KEYS:
         key = cleaned.get(name, "")
         if not (key.isascii() and key.isprintable() and " " not in key):
-            raise ValidationFailed(f"{name} is no key", f"{name}: has blanks or characters that no key has")
+            raise ValidationFailed(
+                f"{name} is no key", f"{name}: check the value: spaces and some characters are not allowed"
+            )
     if cleaned.get("accesskey"):
         key = cleaned["accesskey"]
         cleaned["key_hint"] = key[-4:] if len(key) >= 12 else ""

@@ -221,7 +221,8 @@ def _read_origin(text: str) -> str:
     origin = origin_of(text.strip().rstrip("/"))
     if not origin or urlsplit(text.strip()).path.strip("/"):
         raise ValidationFailed(
-            "allowedOrigins: no site", f"allowedOrigins: {shorten(text, 60)!r} is no site such as https://example.org"
+            "allowedOrigins: no site",
+            f"allowedOrigins: enter sites such as https://example.org, not {shorten(text, 60)!r}",
         )
     return origin
 

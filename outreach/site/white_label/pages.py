@@ -70,7 +70,7 @@ class OwnBrand(SettingsForm):
                 _("Domain of your pages"),
                 "select",
                 options=self.hosts(),
-                placeholder=_("This service's"),
+                placeholder=_("Address of this service"),
                 help_text=_("Add domains under Open and click tracking."),
             ),
         ]

@@ -144,9 +144,7 @@ class StepSources(OneWorkflow):
         if choices or not page_name:
             return ""
         return format_html(
-            _(
-                'Nothing to choose. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>'
-            ),
+            _('Nothing to choose. <a class="link" href="{}" target="_blank" rel="noopener">{} (opens a new tab)</a>'),
             self.address(page_name),
             text,
         )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.words.cures import without_addresses
+from core.web.words.problems import capitalized
 from workflows.definitions.pages.problems import setting_label
 
 TEXTS: Mapping[str, str] = {
@@ -47,7 +48,7 @@ def failure_text(error: Values | None) -> str:
     setting = SETTING.match(message)
     if setting:
         message = f"{setting_label(setting[1])}: {message[setting.end() :]}"
-    return f"{message[:1].upper()}{message[1:]}"
+    return capitalized(message)
 
 
 def remedy_of(error: Values | None) -> str:

@@ -39,7 +39,7 @@ VALUE_OF = {"URL": "url", "PHONE_NUMBER": "phone_number", "COPY_CODE": "example"
 """Kind of a button -> the key of the value that it opens, calls or copies."""
 MAX_BUTTONS, SPARE = 10, 2
 LINE = re.compile(r"\s*(?P<name>[\w.]+)\s*=\s*(?P<field>[^|]*?)\s*(?:\|\s*(?P<example>.*?)\s*)?")
-FIELDS_HELP = _("One line per variable: number = field | example. Header: header.1, first button: button.0.")
+FIELDS_HELP = _("One per line, such as 1 = contact.firstName | Ann. Header: header.1, button: button.0.")
 
 
 class ChatTemplateForm(RecordForm):
@@ -90,7 +90,7 @@ class ChatTemplateForm(RecordForm):
             label = _("Button %(place)s") % {"place": place + 1}
             fields += [
                 Field(f"button-{place}-kind", label, "select", options=BUTTONS, placeholder=_("None")),
-                Field(f"button-{place}-text", _("%(label)s: words") % {"label": label}),
+                Field(f"button-{place}-text", _("%(label)s: text") % {"label": label}),
                 Field(f"button-{place}-value", _("%(label)s: address, number or code") % {"label": label}),
             ]
         return fields

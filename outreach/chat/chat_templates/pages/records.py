@@ -21,7 +21,7 @@ CHAT_TEMPLATES = Records(
     "template/chatapp",
     "chat-templates",
     "message-square-text",
-    _("Needed to write first, or after 24 hours. The vendor approves each template."),
+    _("For first messages, and 24 hours after the contact's last message."),
 )
 STATES = {
     "DRAFT": (_("Draft"), ""),
@@ -169,7 +169,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
             return self.refuse(answer)
         after = self.ask("GET", f"{self.kind.path}/{self.params['id']}")
         return self.done(
-            _("Status: %(status)s") % {"status": STATES[after.data["status"]][0]} if after.ok else _("Asked")
+            _("Status: %(status)s") % {"status": STATES[after.data["status"]][0]} if after.ok else _("Status checked")
         )
 
 

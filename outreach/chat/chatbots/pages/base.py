@@ -189,7 +189,9 @@ class OneChatbot(ChatbotPage, FlowPage):
     def do_publish(self) -> HttpResponse:
         errors = [problem["message"] for problem in self.bot["problems"] if problem["severity"] == "error"]
         if errors:
-            return self.fail(_("It can't answer yet. %(names)s") % {"names": "; ".join(map(str, errors))}, self.home)
+            return self.fail(
+                _("The chatbot can't be published yet. %(names)s") % {"names": "; ".join(map(str, errors))}, self.home
+            )
         return self._move("publish", _("Published. Connect it to a website chat to go live."))
 
     def do_pause(self) -> HttpResponse:

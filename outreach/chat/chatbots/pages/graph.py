@@ -32,7 +32,7 @@ class BotGraph(FlowGraph):
 
     start = START
     fixed = frozenset({END})
-    way_words = {"out": gettext_lazy("Answers"), "watch": gettext_lazy("Meanwhile")}
+    way_words = {"out": gettext_lazy("Replies"), "watch": gettext_lazy("Handover rules")}
 
     def __init__(self, bot: Values, nodes: Sequence[Values] | None = None) -> None:
         """Draw a chatbot; with `nodes` those in the place of its own, in their order."""

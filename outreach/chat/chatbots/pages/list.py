@@ -23,7 +23,7 @@ CHATBOTS = Records(
 )
 STATES = {
     "draft": (gettext_lazy("Draft"), ""),
-    "published": (gettext_lazy("Answers"), "ok"),
+    "published": (gettext_lazy("Live"), "ok"),
     "paused": (gettext_lazy("Paused"), "warn"),
 }
 

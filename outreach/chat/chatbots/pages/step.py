@@ -30,7 +30,7 @@ MARKED = gettext_lazy("Correct the marked fields.")
 NAMES = {"keyword": "words", "type": ""}
 """Last part of a key that the API refuses -> the field of the form."""
 NEEDED = {
-    KEYWORDS: ("words", gettext_lazy("Write at least one")),
+    KEYWORDS: ("words", gettext_lazy("Add at least one entry")),
     CONTAINS: ("phrase", gettext_lazy("Enter a value")),
 }
 """Type of a step -> the field without which it is not saved, and its error."""

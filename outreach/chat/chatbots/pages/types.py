@@ -49,8 +49,8 @@ TYPES: JsonObject = {
                 "enum": ["flow", "router"],
                 "required": True,
                 "x-labels": {
-                    "flow": "Flow: says its texts one after the other",
-                    "router": "Router: gets all others first",
+                    "flow": gettext_lazy("Flow: sends texts one after the other"),
+                    "router": gettext_lazy("Router: receives all messages first"),
                 },
             },
             label={
@@ -105,7 +105,7 @@ TYPES: JsonObject = {
             CONTAINS,
             "team",
             gettext_lazy("Words in a message"),
-            gettext_lazy("Hand over when the person writes these words"),
+            gettext_lazy("Hand over if a message has these words"),
             phrase={"type": "string", "x-label": gettext_lazy("Words"), "required": True},
         ),
         _type(

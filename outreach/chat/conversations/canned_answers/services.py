@@ -54,5 +54,5 @@ def _save(answer: CannedAnswer) -> CannedAnswer:
             raise DuplicateField("shortcut", "shortcut: another canned answer has it") from None
         if "name_unique" not in str(error):
             raise
-        raise DuplicateField("name", "name: another canned answer has it, whatever the case of its letters") from None
+        raise DuplicateField("name", "name: another canned reply has this name") from None
     return answer

@@ -132,7 +132,7 @@ class ConversationDetail(Inbox):
         body = {name: value for name, value in visitor.values.items() if value}
         answer = self.ask("POST", f"{self.address_of_api}/contact", None, body)
         if answer.ok:
-            return self.done(gettext("The visitor is a contact now"))
+            return self.done(gettext("Contact created from the visitor"))
         visitor.refuse(answer)
         return self.page({**self.show(), "visitor": visitor}, status=422)
 
@@ -176,10 +176,12 @@ class ConversationDetail(Inbox):
 
     def do_takeover(self) -> HttpResponse:
         instead = self.request.POST.get("instead", "")
-        return self._move("takeover", gettext("You have taken over"), {"insteadOf": instead} if is_id(instead) else {})
+        return self._move(
+            "takeover", gettext("You took over the conversation"), {"insteadOf": instead} if is_id(instead) else {}
+        )
 
     def do_release(self) -> HttpResponse:
-        return self._move("release", gettext("Handed back"))
+        return self._move("release", gettext("Conversation handed back"))
 
     def do_close(self) -> HttpResponse:
         return self._move("close", gettext("Closed"))
@@ -200,10 +202,8 @@ class ConversationDetail(Inbox):
         now = timezone.now().astimezone(zone_of(self.reader.formats.timezone))
         until = rests_until(self.request.POST.get("until", ""), now)
         if until is None:
-            return self.fail(gettext("Choose when to snooze until"))
-        return self._move(
-            "snooze", gettext("Snoozed until then, or until a reply arrives"), {"until": until.isoformat()}
-        )
+            return self.fail(gettext("Choose a time"))
+        return self._move("snooze", gettext("Snoozed until the chosen time or a reply"), {"until": until.isoformat()})
 
     def do_contact(self) -> HttpResponse:
         return self._move("contact", gettext("The contact with this number is linked"), {})
@@ -244,7 +244,7 @@ class ConversationPeople(InboxPage):
                 Field(
                     "team", gettext("Team"), "select", options=self.options_of("team"), placeholder=gettext("No change")
                 ),
-                Field("byRule", gettext("Assign by the team's rule if empty"), "switch"),
+                Field("byRule", gettext("If empty, assign by the team's rule"), "switch"),
                 Field("lead", gettext("Lead"), "select", options=options, placeholder=gettext("No change")),
             ],
             initial=values,

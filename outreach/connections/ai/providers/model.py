@@ -51,8 +51,8 @@ PARSING = "AIResponseParsingFailed_500"
 VALIDATION = "AIResponseValidationFailed_500"
 
 WASTED = {
-    PARSING: "It was no JSON, or not all of it.",
-    VALIDATION: "It broke a rule: another shape, a source that was not given, or a placeholder.",
+    PARSING: "The response was not complete JSON.",
+    VALIDATION: "The response broke a rule: wrong format, unknown source or a placeholder.",
 }
 """Reason of an unusable response, for the ledger. It does not quote the response, which may name people."""
 

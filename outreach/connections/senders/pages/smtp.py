@@ -31,7 +31,7 @@ LIGHTS = {
     "red": (gettext_lazy("Needs fixing"), "bad"),
 }
 KEY_STATES = {
-    "active": (gettext_lazy("Signs"), "ok"),
+    "active": (gettext_lazy("Signing"), "ok"),
     "pending": (gettext_lazy("Publish the DNS record"), "warn"),
     "lost": (gettext_lazy("DNS record missing"), "bad"),
 }

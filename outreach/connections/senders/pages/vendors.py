@@ -66,7 +66,7 @@ class VendorPage(SenderPage):
 
     def login_form(self, vendor: Values, reads: bool = False) -> Form:
         """Make the form that begins a log-in at the vendor."""
-        help_text = gettext("If the connection breaks while a message goes, %(name)s is asked whether it was sent.") % {
+        help_text = gettext("After a lost connection, the delivery is checked with %(name)s.") % {
             "name": vendor["name"]
         }
         return Form(
@@ -93,8 +93,8 @@ class VendorPage(SenderPage):
             )
         secret, needed = setting["secret"], setting["required"] and not (exists and setting["secret"])
         kind = "password" if secret else "text"
-        stays = gettext(" Leave empty to keep it.") if secret and exists else ""
-        return Field(setting["name"], setting["label"], kind, needed, help_text=f"{setting['help']}{stays}".strip())
+        help_text = gettext("Leave empty to keep it.") if secret and exists else setting["help"]
+        return Field(setting["name"], setting["label"], kind, needed, help_text=help_text)
 
 
 class NewVendorApp(VendorPage):

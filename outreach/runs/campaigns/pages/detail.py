@@ -33,7 +33,7 @@ WHY = {
     "no_data": gettext_lazy("no responses: the first version"),
     "chosen": gettext_lazy("chosen by a member"),
 }
-RECIPIENTS = ngettext_lazy("%(count)s person will be written to.", "%(count)s people will be written to.")
+RECIPIENTS = ngettext_lazy("%(count)s person gets this campaign.", "%(count)s people get this campaign.")
 
 
 def recipient(people: Values | None) -> Values | None:
@@ -116,7 +116,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
                 for label, which in mails
             ],
             "can_test": bool(mails) and self.may("campaign", "POST"),
-            "starts": RECIPIENTS.of(people["sendable"]) if people else gettext("Nobody is chosen yet."),
+            "starts": RECIPIENTS.of(people["sendable"]) if people else gettext("No recipients chosen yet."),
         }
 
     def people(self, campaign: CampaignData) -> Values | None:
@@ -202,7 +202,9 @@ class Campaign(TurnsOnTracking, CampaignPage):
     def do_winner(self) -> HttpResponse:
         variant = self.request.POST.get("variant", "")
         return self.change(
-            "winner", gettext("%(variant)s goes to the others") % {"variant": variant}, {"variant": variant}
+            "winner",
+            gettext("%(variant)s is sent to the remaining recipients") % {"variant": variant},
+            {"variant": variant},
         )
 
     def change(self, path: str, message: str, body: Values | None = None) -> HttpResponse:

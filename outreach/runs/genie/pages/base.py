@@ -40,7 +40,7 @@ CANCELED = ngettext_lazy(
     "Cancelled: %(count)s message will not be sent", "Cancelled: %(count)s messages will not be sent"
 )
 SKIPPED = ngettext_lazy(
-    "%(count)s message would never go: %(sentence)s", "%(count)s messages would never go: %(sentence)s"
+    "%(count)s message can't be sent: %(sentence)s", "%(count)s messages can't be sent: %(sentence)s"
 )
 DRAFTS_AGAIN = ngettext_lazy("Undone. Drafts again: %(count)s message.", "Undone. Drafts again: %(count)s messages.")
 

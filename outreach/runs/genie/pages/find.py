@@ -56,7 +56,7 @@ class FindPeople(OutreachPage):
                 placeholder=gettext("Marketing managers in Berlin, to invite them to our open day"),
                 help_text=gettext("Describe jobs, places or industries. Contacts without a lead come first."),
             ),
-            Field("industry", gettext("Industry"), help_text=gettext("Counts twice as much as the description above.")),
+            Field("industry", gettext("Industry"), help_text=gettext("Weighted twice as much as the description.")),
             Field("count", gettext("How many"), "number", initial=USUAL, help_text=gettext("At most 50.")),
             Field(
                 "customWhitelistedDomains",
@@ -99,7 +99,7 @@ class FindPeople(OutreachPage):
                     "enrichmentEnabled",
                     ask,
                     "switch",
-                    help_text=gettext("You get suggestions. Nothing changes by itself."),
+                    help_text=gettext("You review suggestions before contacts change."),
                 )
             )
         if len(senders) > 1:
@@ -110,7 +110,7 @@ class FindPeople(OutreachPage):
                     "checks",
                     options=senders,
                     initial=[],
-                    help_text=gettext("The oldest of the chosen ones. Leave empty for all."),
+                    help_text=gettext("Messages use the oldest chosen sender."),
                 )
             )
         return Form(fields=fields)

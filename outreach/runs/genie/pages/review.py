@@ -128,7 +128,7 @@ class Review(OutreachPage):
         body = {"hint": sent.get("hint", "").strip(), "contentHash": sent.get("contentHash", "")}
         here = self.at(self.sent_id())
         answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/regenerate", None, body)
-        message = ". ".join(filter(None, ("It is being rewritten", answer.warning)))
+        message = " ".join(filter(None, (_("The message is being rewritten."), answer.warning)))
         return self.done(message, here) if answer.ok else self.refuse(answer, here)
 
     def do_approve(self) -> HttpResponse:
@@ -185,7 +185,7 @@ class Review(OutreachPage):
         if now.data["status"] == "draft" and answer.status == 409:
             about_words = answer.refuses("contentHash")
             changed = self.changed(now.data) if about_words else _("The contact or sender has changed.")
-            message = _("%(message)s %(changed)s Read it again before you approve it.") % {
+            message = _("%(message)s %(changed)s Read the draft again before approving.") % {
                 "message": answer.message,
                 "changed": changed,
             }
@@ -197,8 +197,8 @@ class Review(OutreachPage):
         """Return the message about the author of a change to a draft."""
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
-            return _("You changed it in another window.")
-        return _("%(by)s changed it.") % {"by": by.get("name") or _("Somebody")}
+            return _("You changed the draft in another window.")
+        return _("%(by)s changed the draft.") % {"by": by.get("name") or _("Somebody")}
 
     def at(self, message: str) -> str:
         """Return the address of a draft in the review, or of the first one."""

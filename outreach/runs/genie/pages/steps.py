@@ -17,10 +17,10 @@ from outreach.runs.genie.pages import chats
 MAX_STEPS = 10
 UNITS = tuple(Option(unit, unit) for unit in ("minutes", "hours", "days", "weeks", "months"))
 STOPS = (
-    Option("reply", gettext_lazy("They reply")),
+    Option("reply", gettext_lazy("The contact replies")),
     Option("bounce", gettext_lazy("A message bounces")),
-    Option("won", gettext_lazy("Their lead is won")),
-    Option("lost", gettext_lazy("Their lead is lost")),
+    Option("won", gettext_lazy("A lead of the contact is won")),
+    Option("lost", gettext_lazy("A lead of the contact is lost")),
 )
 INTERVALS = (
     Option("3600000", gettext_lazy("Every hour")),
@@ -72,7 +72,7 @@ def _fields(place: int, templates: Sequence[Option], chat_templates: Sequence[Op
             f"step{place}-prompt",
             _("Topic"),
             "textarea",
-            placeholder=_("Ask whether they have seen it"),
+            placeholder=_("Ask about the first message"),
             help_text=_("Leave empty to continue the topic of the first message."),
         ),
         Field(f"step{place}-subject", _("Subject"), placeholder=_("Re: and the subject of the first message")),
@@ -98,7 +98,7 @@ def interval_field() -> Field:
         "select",
         options=list(INTERVALS),
         placeholder=_("Once"),
-        help_text=_("Each run writes to new contacts only. Nobody gets it twice."),
+        help_text=_("Each run writes to new contacts only."),
     )
 
 
@@ -155,7 +155,7 @@ def refuse(form: Form, answer: Answer) -> None:
     for error in answer.errors:
         field = by_name.get(_form_name(by_name, error["field"]))
         if field is not None and error["field"].endswith(".delay.amount"):
-            field.replace_error(_("Give a whole number, at least 1."))
+            field.replace_error(_("Enter a whole number of at least 1."))
 
 
 def _form_name(by_name: Mapping[str, BoundField], path: str) -> str:

@@ -50,7 +50,7 @@ class BookableHours(BookingPages):
         days = day_fields(self.hours["days"], _("%(example)s. Leave empty for no bookings.") % {"example": SUCH_AS})
         zone = zone_field(self.hours["timezone"], self.reader.formats.timezone, "")
         off = Field("away", _("Days off"), "textarea", initial=away)
-        off.help_text = _("A day or days in a line, such as 2027-08-02 – 2027-08-13.")
+        off.help_text = _("One day or period per line, such as 2027-08-02 – 2027-08-13.")
         fields = [*days, zone, off]
         return Form(fields=fields, initial={field.name: field.initial for field in fields})
 
@@ -67,7 +67,7 @@ class BookableHours(BookingPages):
         body = {"timezone": values["timezone"], "days": read_week(form)}
         away = [read_away(line) for line in values["away"].splitlines() if line.strip()]
         if None in away:
-            form.add_error("away", _("Write days like 2027-08-02 – 2027-08-13."))
+            form.add_error("away", _("Enter days such as 2027-08-02 – 2027-08-13."))
         if not form.is_valid():
             return self.page({"form": form, **self.connection()}, status=422)
         answer = self.ask("PUT", "my-calendar/hours", None, {**body, "away": away})
@@ -86,7 +86,7 @@ class BookableHours(BookingPages):
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", "my-calendar/connection/sync")
-        return self.done(_("Trying now")) if answer.ok else self.refuse(answer)
+        return self.done(_("Syncing now")) if answer.ok else self.refuse(answer)
 
 
 def read_away(line: str) -> dict[str, str] | None:

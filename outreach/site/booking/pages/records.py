@@ -30,9 +30,7 @@ NOTICE = {
 }
 REMINDERS = {60: gettext_lazy("1 hour before"), 1440: gettext_lazy("1 day before"), 2880: gettext_lazy("2 days before")}
 BUFFERS = (0, 5, 10, 15, 30, 60)
-NO_LINKS = gettext_lazy(
-    "Choose a video call provider here, or under Settings, Video calls. Pages of video calls need a link."
-)
+NO_LINKS = gettext_lazy("Choose a video call provider here, or in Settings under Video calls.")
 TYPES = (
     Option("text", gettext_lazy("Text")),
     Option("textarea", gettext_lazy("Long text")),

@@ -16,9 +16,7 @@ from core.web.forms import Field, Form, Option
 
 _CLOCK = r"(\d{1,2})(?:[:.](\d{2}))?"
 SPAN = re.compile(rf"{_CLOCK}\s*(?:-|–|—|to)\s*{_CLOCK}")
-SPANS_ERROR = gettext_lazy(
-    "Write it like 09:00 – 12:30, 13:30 – 17:00, or 10-12: each from an earlier time to a later one."
-)
+SPANS_ERROR = gettext_lazy("Enter times such as 09:00 – 12:30, 13:30 – 17:00.")
 
 
 def day_fields(days: Iterable[Values], help: str) -> list[Field]:
@@ -42,7 +40,7 @@ def zone_field(chosen: str, company: str, help: str) -> Field:
         "select",
         options=options,
         initial=chosen,
-        placeholder=gettext("The company's: %(company)s") % {"company": company},
+        placeholder=gettext("Company time zone: %(company)s") % {"company": company},
         help_text=help,
     )
 

@@ -86,7 +86,7 @@ class NewForm(NewRecord, FormsPage):
     save_label = _("Create")
 
     def form(self, values: Values | None = None) -> Form:
-        help = _("Your own name for it. It begins with name, address and number, which you can change.")
+        help = _("Internal name. New forms start with name, email and phone.")
         return Form(fields=[Field("name", _("Name"), required=True, autofocus=True, help_text=help)], initial=values)
 
     def body(self, values: Values) -> JsonObject:
@@ -215,7 +215,7 @@ class FormField(OneForm):
                 _("Save to"),
                 "select",
                 options=targets,
-                placeholder=_("Only with the answers"),
+                placeholder=_("Form answers only"),
             ),
             Field("required", _("Required"), "switch"),
             Field("options", _("Options"), "textarea", help_text=_("For choices: one per line.")),
