@@ -5,9 +5,10 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from accounts.notifications.topics import topic_fieldsets
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.forms import Field, Form, Option
+from core.web.forms import Field, Form
 from core.web.lists import ListState
 from core.web.navigation.menu import registered
 from core.web.navigation.places import NOTIFICATIONS, SETTINGS, MenuItem
@@ -83,17 +84,17 @@ class NotificationChoice(NotificationPage):
 
     def form(self) -> Form:
         notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
-        options = [Option(notice["kind"], notice["title"]) for notice in notices]
-        chosen = [notice["kind"] for notice in notices if notice["isOn"]]
-        return Form(fields=[Field("told", _("Notify me about"), "checks", options=options, initial=chosen)])
+        chosen = {notice["kind"]: notice["isOn"] for notice in notices}
+        fields = [Field(notice["kind"], notice["title"], "switch") for notice in notices]
+        return Form(fields=fields, initial=chosen, fieldsets=topic_fieldsets(chosen))
 
     def show(self) -> Values:
         return {"form": self.form()}
 
     def do_save(self) -> HttpResponse:
         form = self.form()
-        chosen = form.bind(self.request.POST).values["told"]
-        muted = [option.value for option in form["told"].options if option.value not in chosen]
+        chosen = form.bind(self.request.POST).values
+        muted = [kind for kind, is_on in chosen.items() if not is_on]
         answer = self.ask_private("PUT", "profile", None, {"mutedNotices": muted})
         if not answer.ok:
             form.refuse(answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from accounts.notifications.topics import topic_fieldsets
 from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
 from core.text.translation import gettext_lazy
@@ -82,14 +83,6 @@ NOTICES = {
     "staff.visited": gettext_lazy("Support viewed your company"),
 }
 """Notice of the API -> its description. For others their name is used."""
-NOTICE_TOPICS = (
-    (gettext_lazy("Records"), ("form", "import", "bulk-job", "member", "staff")),
-    (gettext_lazy("Outreach"), ("run", "reply")),
-    (gettext_lazy("Conversations"), ("conversation",)),
-    (gettext_lazy("Connections"), ("sender", "mailbox", "calendar", "social_app", "webhook")),
-    (gettext_lazy("Billing"), ("subscription", "invoice", "payment", "payment_method", "limit")),
-)
-"""Headings of notices, and the first parts of their names."""
 
 
 class Settings(Page):
@@ -217,12 +210,8 @@ class Notices(SettingsForm):
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
         names = [*listed, *further]
-        fieldsets = [
-            Fieldset(heading, [name for name in names if name.partition(".")[0] in topics])
-            for heading, topics in NOTICE_TOPICS
-        ]
         fields = [Field(name, labels[name], "switch") for name in names]
-        return Form(fields=fields, initial=values, fieldsets=fieldsets)
+        return Form(fields=fields, initial=values, fieldsets=topic_fieldsets(names))
 
     def body(self, values: Values) -> JsonObject:
         return {"notificationSettings": {name: {"email": on} for name, on in values.items()}}

@@ -16,9 +16,11 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 
+EACH = {"month": gettext_lazy("%(amount)s each a month."), "year": gettext_lazy("%(amount)s each a year.")}
+"""Interval -> the price of an add-on."""
 CHOSEN = ("plan", "interval", "seats", "currency", "couponCode")
 """Query parameters of the page that describe the purchase."""
-INTERVALS = [Option("month", gettext_lazy("a month")), Option("year", gettext_lazy("a year"))]
+INTERVALS = [Option("month", gettext_lazy("Monthly")), Option("year", gettext_lazy("Yearly"))]
 ADD_ON = "addon-"
 """Prefix of the add-on fields' names, followed by the add-on's id."""
 
@@ -72,12 +74,7 @@ class BuyPlan(BillingPage):
             amount = prices.get((code, interval))
             if amount is None and add_on["_id"] not in self.held:
                 continue
-            costs = (
-                _("%(amount)s a %(interval)s each.")
-                % {"amount": money_text(Decimal(str(amount)), code), "interval": interval}
-                if amount is not None
-                else ""
-            )
+            costs = EACH[interval] % {"amount": money_text(Decimal(str(amount)), code)} if amount is not None else ""
             about = " ".join(text for text in (add_on["description"], costs) if text)
             value = self.held.get(add_on["_id"], 0)
             fields.append(

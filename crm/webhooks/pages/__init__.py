@@ -22,6 +22,10 @@ WEBHOOKS = Records("webhook", "webhooks", "webhook", gettext_lazy("Webhooks send
 LATEST = {"p": "1", "n": "20", "sortBy": "createdAt", "sortOrder": "desc"}
 PAYLOADS = [Option("full", gettext_lazy("Record and changes")), Option("thin", gettext_lazy("Record ID only"))]
 ORDERINGS = [Option("object", gettext_lazy("In order, per record")), Option("none", gettext_lazy("As they happen"))]
+RESENDING = ngettext_lazy("Resending %(count)s event", "Resending %(count)s events")
+RESENDING_SOME = ngettext_lazy(
+    "Resending %(count)s event. Use the API for the rest.", "Resending %(count)s events. Use the API for the rest."
+)
 STATUSES = [
     Option("enabled", gettext_lazy("Active")),
     Option("paused", gettext_lazy("Paused (events wait)")),
@@ -31,7 +35,7 @@ MISSED = [
     Option("1", gettext_lazy("Last day")),
     Option("3", gettext_lazy("Last 3 days")),
     Option("7", gettext_lazy("Last 7 days")),
-    Option("30", "30 days"),
+    Option("30", gettext_lazy("Last 30 days")),
 ]
 LINES = ("fields",)
 

@@ -124,7 +124,10 @@ def test_the_pages(cast: Cast) -> None:
 
     choose = at(cast.owner, "notifications/choose")
     assert html_of(client.get(choose)).count("checked") == html_of(client.get(choose)).count("checkbox")
-    assert client.post(choose, {"do": "save", "told": ["member.joined", "nonsense"]}).status_code == 303
+    for heading in ("Leads and data", "Outreach", "Conversations", "Connections", "Billing", "Account"):
+        assert f'aria-label="{heading}"' in html_of(client.get(choose))
+    assert 'aria-label="Other"' not in html_of(client.get(choose))
+    assert client.post(choose, {"do": "save", "member.joined": "on", "nonsense": "on"}).status_code == 303
     muted = User.objects.get(pk=cast.owner.user_id).muted_notices
     assert "member.joined" not in muted
     assert "bulk-job.finished" in muted
