@@ -62,7 +62,7 @@ def test_a_campaign_goes_to_a_segment(page: Page, live_server: Any, catcher: tup
     expect(page.get_by_text("Draft", exact=True)).to_be_visible()
     page.get_by_role("button", name="Start…").click()
     asked = page.get_by_role("dialog", name="Start this campaign?")
-    expect(asked).to_contain_text("2 people will be written to.")
+    expect(asked).to_contain_text("2 people get this campaign.")
     asked.get_by_role("button", name="Start").click()
     expect(page.get_by_text("Running", exact=True)).to_be_visible()
     work("genie")

@@ -153,7 +153,7 @@ def test_a_visitor_without_address_becomes_a_contact(page: Page, live_server: An
     page.get_by_label("Email").fill("ann@acme.example")
     page.get_by_label("Name").fill("Ann")
     page.get_by_role("button", name="Make a contact").click()
-    expect(page.get_by_text("The visitor is a contact now")).to_be_visible()
+    expect(page.get_by_text("Contact created from the visitor")).to_be_visible()
     expect(page.get_by_text("not a contact yet")).to_have_count(0)
     expect(page.get_by_role("heading", name="Ann")).to_be_visible()
     with cast.scope():

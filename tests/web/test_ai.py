@@ -34,7 +34,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
     refused = client.post(form, sent)
     assert (refused.status_code, "Enter a number of at most 2." in text_of(refused)) == (422, True)
     assert "Model required" in text_of(refused)  # the server is their own
-    assert "Key : Enter it again. It was not saved." in text_of(refused)
+    assert "Key : Enter this value again." in text_of(refused)
     assert "Model required" not in text_of(client.get(form))
     assert KEY not in html_of(refused)
     sent["temperature"] = "0.2"

@@ -59,7 +59,7 @@ def test_who_is_asked_answers_whatever_their_role(
             assert ("Approve" in text_of(page), "<script>alert" in html_of(page)) == (True, False)
             assert "All members" not in text_of(page)
     reads_contacts = enter(cast.narrow)
-    assert "1 question of a workflow" in text_of(reads_contacts.get(at(cast.narrow)))
+    assert "1 approval request" in text_of(reads_contacts.get(at(cast.narrow)))
     assert f"/contacts/{run.contact_id}" in html_of(reads_contacts.get(one))
     assert f"/contacts/{run.contact_id}" not in html_of(browser.get(one))
 

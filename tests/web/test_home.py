@@ -113,7 +113,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
     drafts = re.search(r'href="([^"]+)">2 drafts to approve', html)
     assert drafts is not None
     assert "2 messages" in text_of(client.get(unescape(drafts[1])))
-    assert "1 sender or mailbox that does not work" in text
+    assert "1 sender or mailbox with an error" in text
     assert html.count('class="series-1"') == 3  # two days, and the legend
     assert "Sent: 1, Replied: 1" in html
     assert '<th scope="col">Replied</th>' in html

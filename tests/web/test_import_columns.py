@@ -163,7 +163,7 @@ def test_dates_that_are_read_as_the_company_writes_are_shown(scope: Cast, client
     assert "Which day is 03/04/2024 in Birthday?" in text_of(page)
     assert "Read as your company writes dates." in text_of(page)
     assert re.search(r'value="DD/MM/YYYY" checked', html_of(page))
-    assumed = "Dates in Birthday are read as day/month/year, as your company writes them."
+    assumed = "Dates in Birthday are read as day/month/year, your company's format."
     assert assumed in text_of(client.get(path + "/check"))
     sent = {"do": "check", "existing": "skip", "c0": "name", "c1": "email", "c2": "birthday"}
     client.post(path + "/columns", {**sent, "dateFormat": "MM/DD/YYYY"})

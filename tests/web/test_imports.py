@@ -56,7 +56,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert stats(checked) == ["2", "0", "1", "1"]
     assert "Write one such as name@example.com." in text_of(checked)
     taken = "Another contact has person1@example.org already."
-    assert f"{taken} It comes from an earlier row of the file." in text_of(checked)
+    assert f"{taken} The record comes from an earlier row of the file." in text_of(checked)
     assert ">Import 2 contacts</button>" in html_of(checked)
     assert Contact.objects.count() == 0
     started = client.post(path + "/check", {"do": "start"})
@@ -66,7 +66,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert "This import has started" in text_of(client.get(path + "/check"))
     helpers.work()
     done = client.get(path)
-    assert "4 rows: 2 created, 1 skipped because it exists, 1 refused." in text_of(done)
+    assert "4 rows: 2 created, 1 duplicate skipped, 1 refused." in text_of(done)
     assert stats(done) == ["2", "0", "1", "1"]
     assert "every 1s" not in html_of(done)
     assert Contact.objects.filter(tag_links__tag=tag).count() == 2
@@ -196,7 +196,7 @@ def test_a_column_is_guessed_by_its_name_and_doubted_by_its_values(scope: Cast, 
     path = begin(scope, client, csv_of([f"{line.partition(',')[0]},soon,+49,151" for line in people(3)]))
     page = client.get(path + "/columns")
     assert re.search(r'<option value="email" selected>Email</option>', html_of(page))
-    assert "Email soon None of these is an email address. Is this the right column?" in text_of(page)
+    assert "Email soon No email addresses found. Is this the right column?" in text_of(page)
 
 
 def test_workflows_can_be_left_out(scope: Cast, client: Any) -> None:

@@ -60,7 +60,7 @@ def test_a_run_is_started_and_its_drafts_are_decided_one_by_one(cast: Cast, post
     assert re.search(r'name="tags" value="\w+" checked', html_of(form))
     audience = text_of(client.get(at(cast.owner, f"outreach/audience?tags={tag.pk}")))
     assert "2 of 3 contacts" in audience
-    assert "1 won't be written to: 1 on the suppression list" in audience
+    assert "Left out: 1 (1 on the suppression list)" in audience
     nobody = client.post(at(cast.owner, "outreach/new"), {"prompt": "Come", "draft": "hold"})
     assert (nobody.status_code, "Not started" in text_of(nobody)) == (422, True)
     body = {"tags": tag.pk, "prompt": "Invite them to our open day", "tone": "formal", "draft": "hold"}
@@ -185,7 +185,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
 def test_what_the_api_leaves_is_told() -> None:
     """What would never go is skipped with the others and refused alone; a source that failed is named."""
     left = {"skipped": [{"reason": "contact_deleted", "sentence": "The contact was deleted.", "count": 2}]}
-    assert skipped(left) == ["2 messages would never go: The contact was deleted."]
+    assert skipped(left) == ["2 messages can't be sent: The contact was deleted."]
     assert skipped({}) == []
     error = FieldError(field="sendJobId", message="it would never go. The contact was deleted.")
     refusal = Refusal(400, "CampaignCannotBeUpdated_400", "It cannot be changed", errors=[error])
@@ -343,7 +343,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     assert re.search(r'<details open><summary\s*>Own sending hours.*?value="5" checked', html_of(half), re.DOTALL)
     both["step0-end"] = "17:00"
     wrong = client.post(at(cast.owner, "outreach/new"), {**both, "step1-amount": "0"})
-    assert (wrong.status_code, "Wait : Give a whole number, at least 1." in text_of(wrong)) == (422, True)
+    assert (wrong.status_code, "Wait : Enter a whole number of at least 1." in text_of(wrong)) == (422, True)
     assert "Ask again" in text_of(wrong)
     run = client.post(at(cast.owner, "outreach/new"), both)["Location"]
     work("genie")

@@ -116,7 +116,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     }
     refused = client.post(f"{path}?edit", typed)
     assert refused.status_code == 422
-    for words in ("My own words.", "Words of another.", "You changed it in another window.", "Current text"):
+    for words in ("My own words.", "Words of another.", "You changed the draft in another window.", "Current text"):
         assert words in text_of(refused), words
     told = toast_of(client, client.post(path, {"do": "approve", **form}))
     assert "The message has changed in the meantime" in told
@@ -130,7 +130,7 @@ def test_the_review_says_what_the_words_rest_on(cast: Cast, post: Post, client: 
     # It is written anew, with a hint; the words stay until there are others.
     assert "What should change?" in text_of(client.get(f"{path}?anew"))
     asked = {"do": "regenerate", "hint": "More formal", **sent_form(client.get(path))}
-    assert "It is being rewritten" in toast_of(client, client.post(f"{path}?anew", asked))
+    assert "The message is being rewritten." in toast_of(client, client.post(f"{path}?anew", asked))
     waits = client.get(path)
     assert ("every 1s" in html_of(waits), "The message is being rewritten." in text_of(waits)) == (True, True)
     work("genie")

@@ -55,7 +55,7 @@ def test_new_steps_are_found_by_usual_words(cast: Cast, client: Client) -> None:
         ("wait", {}, "Set how long to wait, a date, or opening hours."),
         ("assign", {}, "Choose a team or a member."),
         ("mail", {"subject": "Hi", "body": "Hello"}, "Connect an email sender, or choose another."),
-        ("loop", {}, "Set the items to go through."),
+        ("loop", {}, "Set the items to repeat for."),
         ("loop", {"mode": "while"}, "Add the conditions of the loop."),
     ],
 )

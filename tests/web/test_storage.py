@@ -51,7 +51,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
         422,
         True,
     )
-    assert text_of(refused).count("key : Enter it again. It was not saved.") == 2
+    assert text_of(refused).count("key : Enter this value again.") == 2
     assert SECRET not in html_of(refused)
     tried = {"unreachable": "x could not be reached.", "SignatureDoesNotMatch": "The storage refuses these keys."}
     for code, detail in tried.items():

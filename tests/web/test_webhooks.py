@@ -43,7 +43,7 @@ def _journey(scope: Cast, client: Any, path: str, there: Receiver) -> None:
     assert [f'value="{kind}" checked' in page for kind in ("contact.*", "lead.updated", "*")] == [True, True, False]
     assert webhook.secret not in page
     assert "canary-77" not in page
-    assert "It works: 200" in toast_of(client, client.post(own, {"do": "test"}))
+    assert "The webhook works: 200" in toast_of(client, client.post(own, {"do": "test"}))
     happen(scope, "contact.deleted", new_id())
     there.answers((500, {}, b"<b>out of order</b>"))
     work()
@@ -97,7 +97,7 @@ def _filtered(scope: Cast, client: Any, path: str, url: str) -> None:
     # Events of several kinds of records have no filter that could be chosen.
     scope.key.put(f"/webhook/{id}", {"kinds": ["contact.created", "lead.created"]})
     assert "Available if all events" in text_of(client.get(own))
-    assert "You need the permission to change webhooks, and events of contacts or leads alone." in text_of(
+    assert "Filters need contact or lead events only, and permission to change webhooks." in text_of(
         client.get(f"{own}/filter")
     )
     assert enter(scope.narrow).get(f"{own}/filter").status_code == 403

@@ -92,7 +92,7 @@ def test_the_nested_list_adds_moves_and_deletes(cast: Cast, client: Client) -> N
     assert "Connected" in toast_of(client, client.post(step, {**connect, "target": "b"}))
     assert "form a circle" in toast_of(client, client.post(step, {**connect, "target": "a"}))
     listed = text_of(client.get(place))
-    assert ("continues at Wait" in listed, "If not" in listed) == (True, True)
+    assert ("continues at Wait" in listed, "If no" in listed) == (True, True)
     assert "Step moved" in act("up:condition-1")
     assert {("trigger", "out", "condition-1"), ("condition-1", "true", "a")} <= graph(cast, id)[1]
     act("switch:a")
@@ -279,4 +279,4 @@ def test_steps_say_what_they_do_and_a_dry_run_what_would_not_start(cast: Cast, c
     lead = cast.key.post("/lead", {"contact": contact(cast), "formData": {"value": 10}})
     assert lead.status == 201, lead.body
     tried = text_of(client.post(f"{place}/test", {"do": "try"}))
-    assert "This record would not start the workflow: its “Only if” condition does not match." in tried
+    assert "This record would not start the workflow: the “Only if” condition does not match." in tried

@@ -216,7 +216,7 @@ SAID = [
         {"prompt": "Invite", "to": "a@b.example", "draft": True},
         "Writes an email to “a@b.example”: the AI app finds the words for “Invite”, and holds it until it is approved.",
     ),
-    ("chat", {"to": ""}, "Writes to the contact of the run by chat, with an approved template."),
+    ("chat", {"to": ""}, "Sends an approved chat template to the contact of the run."),
     ("campaign", {"campaign": "0" * 24}, "Adds the contact of the run to the campaign that is gone."),
     (
         "segment",

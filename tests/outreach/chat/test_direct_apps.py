@@ -72,7 +72,7 @@ def test_it_is_connected_tested_and_removed(cast: Cast, outsiders: Cast, vendors
             "accountId: the token is of another account",
         ),
         ("social-b", {"accountId": ACCOUNT, "accessToken": "wrong"}, 400, "accessToken: 190: Invalid OAuth"),
-        ("social-b", {"accountId": "../x", "accessToken": "wrong"}, 400, "accountId: letters and digits alone"),
+        ("social-b", {"accountId": "../x", "accessToken": "wrong"}, 400, "accountId: use letters and digits only"),
     ],
 )
 def test_what_cannot_be_connected_says_why(
