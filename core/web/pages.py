@@ -55,7 +55,7 @@ class Refused(Exception):
 
 def nothing_here() -> Refused:
     """Return the refusal of an address without a page."""
-    return Refused(404, _("Page not found"), _("It may have been deleted, or the link is incomplete."))
+    return Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 
 
 class Page(View):

@@ -53,7 +53,7 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
     page.get_by_role("button", name="Save").click()
     card = page.get_by_role("listitem").filter(has_text="People Finder")
     card.get_by_role("button", name="Test").click()
-    expect(page.get_by_text(re.compile("It works: found .*Bea Berg")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("Test passed: found .*Bea Berg")).first).to_be_visible()
 
     page.goto(f"/c/{cast.company.pk}/outreach")
     page.get_by_role("link", name="Find new people").first.click()

@@ -38,7 +38,7 @@ def test_a_card_becomes_a_contact(page: Page, live_server: Any, monkeypatch: pyt
     page.get_by_label("Key", exact=True).fill("K88canary93ab7f")
     page.get_by_role("button", name="Save").click()
     page.get_by_role("button", name="Test").click()
-    expect(page.get_by_text("It works")).to_be_visible()
+    expect(page.get_by_text("Test passed")).to_be_visible()
 
     page.goto(at(cast.owner, "contacts/new"))
     page.get_by_role("link", name="Scan a card").click()

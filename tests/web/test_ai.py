@@ -46,7 +46,7 @@ def test_a_model_is_connected_tested_capped_and_switched_off(cast: Cast, server:
         assert (app.is_default, app.model_settings["temperature"], app.api_key) == (True, 0.2, KEY)
     one = {"id": app.pk, "kind": "ai-b"}
     tested = toast_of(client, client.post(place, {"do": "test", **one}))
-    assert "It works: small-1 wrote “A word from Example Gardens”" in tested
+    assert "Test passed: small-1 wrote “A word from Example Gardens”" in tested
     server.then(Raw(401, b'{"error": {"message": "who are you?"}}'))
     failed = toast_of(client, client.post(place, {"do": "test", **one}))
     assert ("Test failed: 127.0.0.1" in failed, 'class="toast bad"' in failed) == (True, True)

@@ -78,7 +78,9 @@ def test_a_campaign_with_two_versions_from_the_form_to_its_winner(
     assert "Paused" in toast_of(client, client.post(place, {"do": "pause"}))
     assert client.post(f"{place}/edit", {"name": "New name", "throttle": "5"}).status_code == 303
     assert "Resumed" in toast_of(client, client.post(place, {"do": "resume"}))
-    assert "B is sent to the remaining recipients" in toast_of(client, client.post(place, {"do": "winner", "variant": "B"}))
+    assert "B is sent to the remaining recipients" in toast_of(
+        client, client.post(place, {"do": "winner", "variant": "B"})
+    )
     work("genie")
     with cast.scope():
         campaign.refresh_from_db()

@@ -42,7 +42,7 @@ def test_a_source_is_connected_tested_and_switched_off(cast: Cast, people: DataS
         app = DataApp.objects.get()
         assert app.field_paths == {"name": "fullName", "email": "emails.0.address", "phone": "phone"}
     one = {"id": app.pk, "kind": "lead-source"}
-    assert "It works" in toast_of(client, client.post(place, {"do": "test", **one}))
+    assert "Test passed" in toast_of(client, client.post(place, {"do": "test", **one}))
     people.then(Raw(status=401))
     assert "does not accept the key" in toast_of(client, client.post(place, {"do": "test", **one}))
     edit = html_of(client.get(f"{form}&id={app.pk}"))

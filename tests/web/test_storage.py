@@ -71,7 +71,7 @@ def test_a_bucket_is_connected_tested_and_switched_off(cast: Cast, monkeypatch: 
     assert SECRET not in html_of(page)
     assert "In your bucket acme-files" in text_of(client.get(at(cast.owner, f"files/{file.pk}")))
     action = {"kind": "bucket", "id": bucket.pk}
-    assert "It works: a file was written" in toast_of(client, client.post(place, {**action, "do": "test"}))
+    assert "Test passed: a file was written" in toast_of(client, client.post(place, {**action, "do": "test"}))
     monkeypatch.setattr(s3, "check", refuse)
     assert "Test failed: There is no bucket" in toast_of(client, client.post(place, {**action, "do": "test"}))
     assert "There is no bucket of this name" in text_of(client.get(f"{form}?id={bucket.pk}"))

@@ -76,5 +76,5 @@ class CancelPlan(BillingPage):
             answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": True})
         if not answer.ok:
             return self.refuse(answer)
-        text = _("It has ended") if when == NOW else _("Ends after the paid period")
+        text = _("The subscription has ended") if when == NOW else _("Ends after the paid period")
         return self.done(text, to=self.address("plan"))

@@ -207,7 +207,7 @@ class FlowPage(Page):
     def changed_by(self) -> str:
         """The name of the member who changed it last."""
         by = self.drawn["updatedBy"]
-        return str(by["name"]) if by else _("Somebody")
+        return str(by["name"]) if by else _("Someone")
 
     def sent_graph(self) -> JsonObject:
         """Return the nodes and edges that were sent."""

@@ -122,7 +122,7 @@ class Form(forms.Form):
         self.full_clean()
         self._merge(opened, current, others)
         if any(field.clash for field in self):
-            self.add_error(None, CLASH % {"member": changed_by or _("Somebody")})
+            self.add_error(None, CLASH % {"member": changed_by or _("Someone")})
         return self
 
     def _merge(self, opened: Values, current: Values, others: Values) -> None:

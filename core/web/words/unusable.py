@@ -8,7 +8,7 @@ from core.web.ask import Answer
 
 UNUSABLE = {
     "sortBy": _("this order"),
-    "cursor": _("this place in it"),
+    "cursor": _("this place in the list"),
     "searchValue": _("this search"),
     "advancedFilters": _("these filters"),
 }

@@ -259,7 +259,7 @@ class ImportPage(Page):
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
                 return kind, answer.data
-        raise Refused(404, _("Page not found"), _("It may have been deleted, or the link is incomplete."))
+        raise Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 
     @property
     def kind(self) -> Kind:

@@ -168,7 +168,7 @@ class Webhook(EditRecord, WebhookForm):
         if not answer.data["ok"]:
             return self.fail(gettext("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
         return self.done(
-            gettext("The webhook works: %(status)s after %(milliseconds)s seconds")
+            gettext("Test passed: %(status)s after %(milliseconds)s seconds")
             % {"status": answer.data["status"], "milliseconds": f"{answer.data['milliseconds'] / 1000:.1f}"}
         )
 

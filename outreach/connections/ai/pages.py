@@ -117,7 +117,7 @@ class AiApps(AiPage):
         outcome = answer.data
         seconds = f"{outcome['milliseconds'] / 1000:.1f}"
         return self.done(
-            _("It works: %(model)s wrote “%(subject)s” in %(seconds)s seconds")
+            _("Test passed: %(model)s wrote “%(subject)s” in %(seconds)s seconds")
             % {"model": outcome["model"], "subject": outcome["subject"], "seconds": seconds}
         )
 
@@ -128,7 +128,7 @@ class AiApps(AiPage):
         return self._change({"isActive": True}, _("Switched on"))
 
     def do_off(self) -> HttpResponse:
-        return self._change({"isActive": False}, _("Deactivated. Messages that need it wait."))
+        return self._change({"isActive": False}, _("Deactivated. Messages for this app wait."))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})

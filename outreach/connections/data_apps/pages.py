@@ -74,7 +74,7 @@ class DataApps(DataAppPage):
             )
         first = ", ".join(list(outcome["first"].values())[:3])
         return self.done(
-            gettext("It works: found %(first)s in %(seconds)s seconds") % {"seconds": seconds, "first": first}
+            gettext("Test passed: found %(first)s in %(seconds)s seconds") % {"seconds": seconds, "first": first}
         )
 
     def do_on(self) -> HttpResponse:

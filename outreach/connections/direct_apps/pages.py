@@ -61,7 +61,7 @@ class DirectApps(DirectSettings):
         if not answer.ok:
             return self.refuse(answer)
         return (
-            self.done(_("It works"))
+            self.done(_("Test passed"))
             if answer.data["ok"]
             else self.fail(_("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
         )

@@ -159,7 +159,7 @@ class SocialForms(Page):
         response = self.ask("POST", "form", None, self.body(app, page, chosen))
         if not response.ok:
             return self.refuse(response)
-        return self.done(_("Map its answers, then publish it"), self.address("form", response.data["_id"]))
+        return self.done(_("Map the answers, then publish the form"), self.address("form", response.data["_id"]))
 
     def body(self, app: str, page: str, chosen: Values) -> JsonObject:
         fields = [

@@ -75,9 +75,9 @@ class Storage(StoragePage):
         if not check["ok"]:
             return self.fail(_("Test failed: %(detail)s") % {"detail": check["detail"]})
         text = (
-            _("It works: it read “%(text)s” in %(seconds)s seconds")
+            _("Test passed: read “%(text)s” in %(seconds)s seconds")
             if "text" in check
-            else _("It works: a file was written and deleted in %(seconds)s seconds")
+            else _("Test passed: a file was written and deleted in %(seconds)s seconds")
         )
         return self.done(text % {**check, "seconds": f"{check['milliseconds'] / 1000:.1f}"})
 

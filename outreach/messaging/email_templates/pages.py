@@ -172,7 +172,7 @@ class TemplateForm(RecordForm):
                 (option.label for option in self.people if option.value == mail["contactId"]), _("the chosen contact")
             )
             text = (
-                _("Test sent to %(to)s, as %(name)s gets it. Nothing is saved yet.")
+                _("Test sent to %(to)s, with the data of %(name)s. Nothing is saved yet.")
                 if mail["contactId"]
                 else _("Test sent to %(to)s, with field names, since there are no contacts. Nothing is saved yet.")
             )

@@ -19,7 +19,7 @@ WORDS = {
     "else": gettext_lazy("Otherwise"),
     "item": gettext_lazy("For each"),
     "done": gettext_lazy("After the last"),
-    "error": gettext_lazy("If it fails"),
+    "error": gettext_lazy("If the step fails"),
     "exists": gettext_lazy("If the record exists"),
     "event": gettext_lazy("When the event happens"),
     "timeout": gettext_lazy("If time runs out"),
@@ -28,7 +28,7 @@ WORDS = {
     "approved": gettext_lazy("If approved"),
     "rejected": gettext_lazy("If rejected"),
     "suppressed": gettext_lazy("If the message can't be sent"),
-    "failed": gettext_lazy("If it fails"),
+    "failed": gettext_lazy("If the workflow fails"),
     "refused": gettext_lazy("If refused"),
 }
 """Handle -> its label."""
@@ -146,7 +146,7 @@ class Graph(FlowGraph):
             other = ways[0]["target"]
             on = self.handles(other)
             if not on:
-                raise NotPossible(_("That step has no next step."))
+                raise NotPossible(_("The chosen step has no next step."))
             self.move(id, other, on[-1])
             return
         came = self.into(id)

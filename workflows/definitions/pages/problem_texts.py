@@ -26,7 +26,7 @@ WHOLE: Mapping[str, str] = {
     "workflowMissing": gettext_lazy("Choose a published workflow."),
     "recursion": gettext_lazy("Choose another workflow: this one would start itself."),
     "noKey": gettext_lazy("Add an email or a phone number, to find the contact."),
-    "noErrorEdge": gettext_lazy("Connect a step to “If it fails”. Otherwise the run ends."),
+    "noErrorEdge": gettext_lazy("Connect a step to “If the step fails”. Otherwise the run ends."),
     "noLead": gettext_lazy("Add a step that creates a lead, or choose a lead trigger."),
     "neverFires": gettext_lazy("Change the schedule: all of its times have passed."),
     "notAllowed": gettext_lazy("Ask an administrator: your role can't use this step."),

@@ -116,7 +116,7 @@ class WorkflowSettings(OneWorkflow):
         now = fingerprint({}, self.workflow)
         if sent.get("opened", now) != now and sent.get("do") != "overwrite":
             by = self.workflow["updatedBy"]
-            clash = {"who": by["name"] if by else _("Somebody"), "at": self.workflow["updatedAt"]}
+            clash = {"who": by["name"] if by else _("Someone"), "at": self.workflow["updatedAt"]}
             return self.page(self.context(name_form, form, clash=clash), status=422)
         kept = {key: value for key, value in self.workflow["config"].items() if key in OF_TRIGGER}
         body = {"config": {**kept, **values}}

@@ -178,13 +178,13 @@ WORDS = {
     "onError.unknown": {
         "fail": gettext_lazy("Fail the run"),
         "continue": gettext_lazy("Continue"),
-        "branch": gettext_lazy("Continue at “If it fails”"),
+        "branch": gettext_lazy("Continue at “If the step fails”"),
         "retry": gettext_lazy("Call again"),
     },
     "onError.then": {
         "fail": gettext_lazy("Fail the run"),
         "continue": gettext_lazy("Continue"),
-        "branch": gettext_lazy("Continue at “If it fails”"),
+        "branch": gettext_lazy("Continue at “If the step fails”"),
     },
     "config.auth.how": {
         "bearer": gettext_lazy("Bearer token"),

@@ -150,7 +150,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
             return self.refuse(answer)
         name = first and (first["name"] or first["email"])
         text = (
-            gettext("Test sent to %(email)s, as %(name)s gets it")
+            gettext("Test sent to %(email)s, with the data of %(name)s")
             if name
             else gettext("Test sent to %(email)s, with field names, since no contact is chosen")
         )

@@ -93,7 +93,7 @@ class FindPeople(OutreachPage):
         ]
         fields += self.tracking()
         if enrichers:
-            ask = gettext("Ask %(label)s about them first") % {"label": enrichers[0].label}
+            ask = gettext("Get missing data from %(label)s first") % {"label": enrichers[0].label}
             fields.append(
                 Field(
                     "enrichmentEnabled",

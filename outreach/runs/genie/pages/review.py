@@ -198,7 +198,7 @@ class Review(OutreachPage):
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
             return _("You changed the draft in another window.")
-        return _("%(by)s changed the draft.") % {"by": by.get("name") or _("Somebody")}
+        return _("%(by)s changed the draft.") % {"by": by.get("name") or _("Someone")}
 
     def at(self, message: str) -> str:
         """Return the address of a draft in the review, or of the first one."""
