@@ -221,7 +221,7 @@ def test_texts_are_moved_undone_and_not_overwritten(page: Page, live_server: Any
     assert cast.key.put(path, {"description": "Theirs"}).status == 200
     page.locator(".flow-node[data-id=text-1]").focus()
     page.keyboard.press("Shift+ArrowDown")
-    expect(page.get_by_role("dialog")).to_contain_text("Somebody else has saved changes")
+    expect(page.get_by_role("dialog")).to_contain_text("Someone else has saved changes")
     page.get_by_role("button", name="Overwrite with mine").click()
     saved("Two", "Three", "One")
     # The text moved, and what they wrote is what the canvas had: it is its own graph that was saved over theirs.

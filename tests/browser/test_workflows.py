@@ -235,7 +235,7 @@ def test_what_was_drawn_is_undone_redone_and_not_overwritten(page: Page, live_se
     assert cast.key.put(f"/workflow/{id}", {"name": "Theirs"}).status == 200
     page.locator(".flow-node[data-id=stop]").focus()
     page.keyboard.press("Shift+ArrowDown")
-    expect(page.get_by_role("dialog")).to_contain_text("Somebody else has saved changes")
+    expect(page.get_by_role("dialog")).to_contain_text("Someone else has saved changes")
     page.get_by_role("button", name="Overwrite with mine").click()
     expect(page.locator("#flow-state")).to_have_text("Saved")
     assert cast.key.get(f"/workflow/{id}").data["name"] == "Theirs"

@@ -30,7 +30,17 @@ CALLS = {
     "Send a JSON object by POST to start a run. Keep the address secret.",
 }
 """Texts about calls from or to other systems, which name the method of the call."""
+SEARCHED = {"appointment canceled cancelled no show"}
+"""Words by which a search finds something, in all spellings."""
 FORMER = re.compile(r"\b(?:go on|do not contact|take off|came back|answered|proposals)\b|\bempty:", re.IGNORECASE)
+ONE_FORM = re.compile(r"\b(?:cannot|canceled|canceling)\b|\)s +%%|(?:\d|}}) +%(?!\()", re.IGNORECASE)
+"""Other spellings of can't, cancelled and 50%."""
+RIDDLE = re.compile(
+    r"\b(?:whom|whoever|whatever the case|so many|as many \w+ as|written to|one is enough|what becomes|of late|anew)\b"
+    r"|^(?:it|they|those) \w+",
+    re.IGNORECASE,
+)
+"""Pronouns without a noun, and turns that no CRM uses."""
 
 
 def texts_of_template(source: str) -> list[str]:
@@ -53,8 +63,11 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 
 def refused(texts: list[str]) -> list[str]:
-    """Return the texts with a name of the API or a former word."""
-    return [text for text in texts if text not in CALLS and (OF_API.search(text) or FORMER.search(text))]
+    """Return the texts with a name of the API, a former word, another spelling or a riddle."""
+    patterns = (OF_API, FORMER, ONE_FORM, RIDDLE)
+    return [
+        text for text in texts if text not in CALLS | SEARCHED and any(pattern.search(text) for pattern in patterns)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +78,17 @@ def refused(texts: list[str]) -> list[str]:
         ("Go on", True),
         ("Empty: now.", True),
         ("Search proposals", True),
+        ("This cannot be undone.", True),
+        ("Canceled by someone else.", True),
+        ("%(percent)s %% uploaded", True),
+        ("{{ percent }} % are used", True),
+        ("119 people will be written to.", True),
+        ("Kinds of events; one is enough.", True),
+        ("It broke a rule.", True),
+        ("‘Fair’ exists already, whatever the case of its letters.", True),
+        ("%(percent)s%% uploaded", False),
+        ("Cancelled. This can't be undone.", False),
+        ("Written by hand", False),
         ("Post a letter, and put it into the category", False),
         ("Reply", False),
     ],
