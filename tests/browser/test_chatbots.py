@@ -92,9 +92,9 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
     wide = (page.viewport_size or {})["width"] > 760
     drawn = Canvas(page) if wide else Outline(page)
 
-    drawn.has_problem("start", "It says nothing yet: add a text")
+    drawn.has_problem("start", "Add a text")
     press(page, "p")
-    expect(page.get_by_text("It can't answer yet. It says nothing yet: add a text")).to_be_visible()
+    expect(page.get_by_text("The chatbot can't be published yet. Add a text")).to_be_visible()
 
     if wide:
         tab_to(page, ".flow-node[data-id=start]")
@@ -119,7 +119,7 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
     drawn.add("Number", "message_count", "keywords-1")
     fill(page, "config.messageCount", "9")
     save(page)
-    drawn.has_problem("rule-1", "this never comes true")
+    drawn.has_problem("rule-1", "Never reached")
     if wide:  # it stays open, with what is wrong at its field
         expect(page.locator(".flow-side input[name=node][value=rule-1]")).to_be_attached()
     else:
@@ -132,7 +132,7 @@ def test_a_bot_is_drawn_mended_published_and_tried_by_keys(page: Page, live_serv
 
     press(page, "p")
     expect(page.get_by_text("Connect it to a website chat")).to_be_visible()
-    expect(page.locator("#flow-status")).to_have_text("Answers")
+    expect(page.locator("#flow-status")).to_have_text("Live")
 
     tab_to(page, "a[href$='/test']")
     page.keyboard.press("Enter")

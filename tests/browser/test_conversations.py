@@ -55,7 +55,7 @@ def test_the_inbox_is_worked_off_by_keys(page: Page, live_server: Any) -> None:
     expect(page.get_by_role("heading", name="Ben")).to_be_visible()
     page.keyboard.press("s")
     page.get_by_role("button", name="For an hour").click()
-    expect(page.get_by_text("Snoozed until then")).to_be_visible()
+    expect(page.get_by_text("Snoozed until the chosen time")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 800})
     expect(send).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -179,7 +179,7 @@ def test_a_workflow_is_drawn_published_and_mended_by_keys(
     page.keyboard.press("Enter")
     expect(page.get_by_text("Restarted from that step")).to_be_visible()
     work()
-    expect(page.locator(".job-head .badge")).to_have_text("Done")
+    expect(page.locator(".job-head .badge")).to_have_text("Completed")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

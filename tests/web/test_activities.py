@@ -41,7 +41,7 @@ def test_follow_ups_that_are_overdue_come_first_and_are_done(scope: Cast, client
     assert (titles(page), text_of(page).count("Overdue")) == (["Late", "Later"], 1)
     assert titles(client.get(path + "?tab=mine")) == ["Late"]
     assert titles(client.get(path + "?q=later")) == ["Later"]
-    assert "Done" in toast_of(client, client.post(path + "?tab=mine", {"do": "done", "id": late.pk}))
+    assert "Task completed" in toast_of(client, client.post(path + "?tab=mine", {"do": "done", "id": late.pk}))
     assert "No tasks for you" in text_of(client.get(path + "?tab=mine"))
     assert titles(client.get(path + "?tab=done")) == ["Late"]
     client.post(path + "?tab=done", {"do": "reopen", "id": late.pk})

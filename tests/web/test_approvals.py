@@ -107,7 +107,7 @@ def test_who_may_read_workflows_alone_sees_no_contact_in_questions_to_others(
     browser = enter(operator)
     for path in ("workflow-approvals?only=all", f"workflow-approvals/{question.pk}"):
         page = browser.get(at(operator, path))
-        assert ("The question is for others" in text_of(page), "A contact" in text_of(page)) == (True, True)
+        assert ("You can't read this request" in text_of(page), "A contact" in text_of(page)) == (True, True)
         assert ("Ann" in text_of(page), "ann@example.org" in html_of(page)) == (False, False)
 
 

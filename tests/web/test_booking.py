@@ -86,7 +86,7 @@ def test_hours_are_written_as_people_write_them(owner: Member, cast: Cast) -> No
     days = dict.fromkeys((f"day{day}" for day in range(1, 8)), "")
     days |= {"day1": "9:00-12:30, 13:30 – 17:00", "day6": "10-12"}
     wrong = browser.post(place, {"do": "save", **days, "day2": "mornings", "away": "soon"})
-    assert (wrong.status_code, "Write it like 09:00" in text_of(wrong)) == (422, True)
+    assert (wrong.status_code, "Enter times such as 09:00" in text_of(wrong)) == (422, True)
     sent = browser.post(place, {"do": "save", **days, "timezone": "Europe/Berlin", "away": "2027-08-02 – 2027-08-13"})
     assert "Saved" in toast_of(browser, sent)
     with cast.scope():
@@ -107,7 +107,7 @@ def test_a_page_has_hours_of_its_own(owner: Member, cast: Cast) -> None:
     days = dict.fromkeys((f"day{day}" for day in range(1, 8)), "")
     for wrong in ("mornings", "12-10", "10-25", "10:75-12", "9-12, soon"):
         refused = browser.post(place, {"do": "save", **days, "day2": wrong})
-        assert (refused.status_code, "Write it like 09:00" in text_of(refused)) == (422, True), wrong
+        assert (refused.status_code, "Enter times such as 09:00" in text_of(refused)) == (422, True), wrong
     overlapping = browser.post(place, {"do": "save", **days, "day2": "10-12, 11-13"})
     assert (overlapping.status_code, "overlap" in text_of(overlapping)) == (422, True)
     sent = browser.post(place, {"do": "save", **days, "day2": "10-12; 13 to 24", "timezone": "Europe/Lisbon"})

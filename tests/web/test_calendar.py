@@ -124,7 +124,7 @@ def test_a_month_with_follow_ups_and_moves_by_day(scope: Cast, client: Any) -> N
     assert "Moved to Thursday" in toast_of(client, client.post(path, sent))
     due.refresh_from_db()
     assert due.due_at == datetime(2030, 5, 9, 9, 15, tzinfo=UTC)
-    assert "Done" in toast_of(client, client.post(path, {"do": "done", "id": late.pk}))
+    assert "Task completed" in toast_of(client, client.post(path, {"do": "done", "id": late.pk}))
     assert "Overdue" not in text_of(client.get(path))
     assert all(client.get(at(scope.owner, f"calendar?view={view}")).status_code == 200 for view in ("agenda", "x", ""))
 
@@ -218,7 +218,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
     assert "Snoozed until" in toast_of(client, client.post(listing, {"do": "snooze", "id": one.pk, "days": "7"}))
     one.refresh_from_db()
     assert (one.notes, one.assignee_id, (one.due_at - datetime.now(UTC)).days in (6, 7)) == ("by post", None, True)
-    assert "Done" in toast_of(client, client.post(path, {"do": "done"}))
+    assert "Task completed" in toast_of(client, client.post(path, {"do": "done"}))
     assert "deleted" in toast_of(client, client.post(path, {"do": "delete"}))
 
 

@@ -139,7 +139,7 @@ def test_a_draft_shows_people_and_mails_and_has_follow_ups(
     shown = client.get(place)
     page = text_of(shown)
     assert "3 of 3 people can be reached" in page
-    assert ("3 people will be written to" in page, "Preview for" in page) == (True, True)
+    assert ("3 people get this campaign" in page, "Preview for" in page) == (True, True)
     [first, *_] = re.findall(r'src="([^"]+contactId=[^"]+)"', html_of(shown))
     assert "{{" not in text_of(client.get(first.replace("&amp;", "&")))
     assert ("Follow-up 2" in page, "After 1 week" in page, EVIL in html_of(shown)) == (True, True, False)

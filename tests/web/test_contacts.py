@@ -225,7 +225,7 @@ def test_what_others_changed_meanwhile_is_never_overwritten(scope: Cast, client:
     clash = client.post(path + "?edit", sent)
     page = html_of(clash)
     assert clash.status_code == 422
-    assert all(words in text_of(clash) for words in ("changed this record too", "Take: Ann Other"))
+    assert all(words in text_of(clash) for words in ("also changed this record", "Take: Ann Other"))
     assert ('value="Ann Mine"' in page, 'value="mine@example.org"' in page) == (True, True)
     contact.refresh_from_db()
     assert contact.name == "Ann Other"

@@ -60,8 +60,8 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert "Note by" in text_of(browser.get(here))
     assert html_of(browser.get(at(cast.owner, "inbox?only=mine"))).count('class="talk-head"') == 1
 
-    assert "Snoozed until then" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))
-    assert "Choose when to snooze" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "never"}))
+    assert "Snoozed until the chosen time" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "monday"}))
+    assert "Choose a time" in toast_of(browser, browser.post(here, {"do": "snooze", "until": "never"}))
     assert html_of(browser.get(at(cast.owner, "inbox?only=snoozed"))).count('class="talk-head"') == 1
     assert "No longer snoozed" in toast_of(browser, browser.post(here, {"do": "wake"}))
     assert "Lead created" in toast_of(browser, browser.post(here, {"do": "lead"}))

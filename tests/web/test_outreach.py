@@ -179,7 +179,7 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
     assert "Review 2 drafts" in text_of(client.get(started["Location"]))
     assert "Single contacts 2" in text_of(client.get(started["Location"]))
     everybody = client.post(at(cast.owner, "contacts"), {"do": "write", "all": "on"})
-    assert "save it as a segment" in toast_of(client, everybody)
+    assert "save the filters as a segment" in toast_of(client, everybody)
 
 
 def test_what_the_api_leaves_is_told() -> None:

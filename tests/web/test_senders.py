@@ -61,7 +61,7 @@ def test_senders_are_connected_tested_and_limited(cast: Cast, post: Post, client
     saved = client.post(own, {**values, "perHour": "30", "isActive": "on"})
     assert "Sender saved; the connection works" in toast_of(client, saved)
     moved = client.post(own, {**values, "port": "99999", "password": "typed", "isActive": "on"})
-    assert (moved.status_code, "Password : Enter it again. It was not saved" in text_of(moved)) == (422, True)
+    assert (moved.status_code, "Password : Enter this value again" in text_of(moved)) == (422, True)
     moved = client.post(own, {**values, "host": "mail.example.org", "isActive": "on"})
     assert (moved.status_code, 'id="f-password-error"' in html_of(moved)) == (422, True)
     hours = {"do": "hours", "windowDays": ["1", "2"], "windowStart": "09:00", "windowEnd": "17:00"}

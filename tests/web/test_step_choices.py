@@ -38,7 +38,7 @@ def test_a_picker_with_nothing_to_pick_says_where_to_make_one(type: str) -> None
     assert link in text_of(page)
     drawn = re.findall(rf'<(\w+)[^>]*? name="{name}"', html)
     assert drawn in ([], ["select"])
-    addresses = re.findall(r'There is none yet. <a class="link" href="([^"]+)" target="_blank"', html)
+    addresses = re.findall(r'Nothing to choose. <a class="link" href="([^"]+)" target="_blank"', html)
     assert addresses
     for address in addresses:
         assert browser.get(unescape(address)).status_code == 200

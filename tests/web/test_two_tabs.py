@@ -166,7 +166,7 @@ def test_a_save_keeps_what_another_has_saved(world: World, page: type[Page]) -> 
         values = form_of(client.get(place)).values
         assert [str(values[first]), str(values[second] or "")] == [mine, other]
         refused = client.post(place, sent | {first: [changed(mine)]})
-        assert (refused.status_code, "Choose which value to keep" in html_of(refused)) == (422, True)
+        assert (refused.status_code, "Choose the values to keep" in html_of(refused)) == (422, True)
         taken = client.post(place, sent_of(refused) | action | {f"choose-{first}": ["theirs"]})
         assert taken.status_code == 303, errors_of(taken)
         assert str(form_of(client.get(place)).values[first]) == mine
@@ -224,6 +224,6 @@ def test_who_answers_a_conversation_is_asked_when_two_choose(world: World) -> No
         first, second = [option.value for option in form_of(shown).fields["assignee"].options][:2]
         assert client.post(place, sent | {"assignee": [first]}).status_code == 303
         refused = client.post(place, sent | {"assignee": [second]})
-        assert (refused.status_code, "Choose which value to keep" in html_of(refused)) == (422, True)
+        assert (refused.status_code, "Choose the values to keep" in html_of(refused)) == (422, True)
         assert form_of(client.get(place)).values["assignee"] == first
         transaction.set_rollback(True)

@@ -336,5 +336,5 @@ def test_products_report_two_who_change_the_same(scope: Cast) -> None:
     kept = world.client.post(page, sent | {"description": ["More"]})
     assert (kept.status_code, ProductService.objects.get(pk=id).custom["text_string"]) == (303, "theirs")
     clash = world.client.post(page, sent | {"text_string": ["mine"]})
-    assert (clash.status_code, "Choose which value to keep" in html_of(clash)) == (422, True)
+    assert (clash.status_code, "Choose the values to keep" in html_of(clash)) == (422, True)
     assert Lead.objects.count() == 0

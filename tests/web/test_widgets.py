@@ -41,7 +41,7 @@ def test_a_widget_is_set_up_with_a_preview(cast: Cast) -> None:
     shown = orjson.loads(unescape(re.search(r'data-preview="([^"]*)"', html_of(framed))[1]))  # type: ignore[index]
     assert (shown["greeting"], shown["texts"]["send"], shown["position"]) == (EVIL, "Los", "left")
     wrong = client.post(new, {**SENT, "allowedOrigins": "acme", "do": "save"})
-    assert (wrong.status_code, "is no origin such as" in text_of(wrong)) == (422, True)
+    assert (wrong.status_code, "Enter addresses such as" in text_of(wrong)) == (422, True)
     added = client.post(new, {**SENT, "do": "save"})
     assert "Website chat added" in toast_of(client, added)
     with cast.scope():

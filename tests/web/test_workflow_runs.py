@@ -94,7 +94,7 @@ def test_a_run_says_what_it_waits_for_and_which_way_it_took(cast: Cast, client: 
     shown = text_of(client.get(page))
     for words in (
         "“A rest” continues in",
-        "Condition Done → If no",
+        "Condition Completed → If no",
         "Note Skipped",
         "A rest Waiting",
         "repeats steps",

@@ -214,20 +214,20 @@ SAID = [
     (
         "genie",
         {"prompt": "Invite", "to": "a@b.example", "draft": True},
-        "Writes an email to “a@b.example”: the AI app finds the words for “Invite”, and holds it until it is approved.",
+        "Writes an email to “a@b.example”: written by the AI app: “Invite”. The email waits for approval.",
     ),
     ("chat", {"to": ""}, "Sends an approved chat template to the contact of the run."),
-    ("campaign", {"campaign": "0" * 24}, "Adds the contact of the run to the campaign that is gone."),
+    ("campaign", {"campaign": "0" * 24}, "Adds the contact of the run to the campaign (deleted)."),
     (
         "segment",
         {"segment": "0" * 24, "action": "remove"},
-        "Removes the record of the run from the segment that is gone.",
+        "Removes the record of the run from the segment (deleted).",
     ),
     ("approval", {"members": ["1", "2"], "roles": ["3"], "text": "Go?"}, "Asks 2 members and 1 role: “Go?”"),
     ("http", {"method": "POST", "url": "https://a.example/x"}, "Calls POST https://a.example/x."),
-    ("ai", {"task": "Sort it"}, "Lets a model do this: “Sort it”"),
-    ("meeting", {"title": "Demo", "startsAt": "2031-01-01"}, "Makes a meeting: “Demo”, 2031-01-01."),
-    ("call", {"direction": "inbound", "outcome": "connected"}, "Notes an inbound call, connected."),
+    ("ai", {"task": "Sort it"}, "Asks the AI model: “Sort it”"),
+    ("meeting", {"title": "Demo", "startsAt": "2031-01-01"}, "Creates a meeting: “Demo”, 2031-01-01."),
+    ("call", {"direction": "inbound", "outcome": "connected"}, "Logs an incoming call: connected."),
     ("find", {"panel": "lead", "limit": 5}, "Looks for up to 5 leads."),
 ]
 

@@ -75,7 +75,7 @@ def test_runs_at_once_wait_for_places(cast: Cast) -> None:
     assert told(cast, id) == [waiting] * 2 + [parked] * 3
     rows = runs(cast, id)
     answer = cast.key.get(f"/workflow/runs/{rows[2].pk}").data
-    assert "as many runs under way" in answer["why"]
+    assert "maximum of parallel runs" in answer["why"]
     assert answer["eta"] is None  # none has ended yet
     found = cast.key.get("/workflow/backlog").data
     assert (found["runs"], found["reasons"]) == (3, {"concurrency": 3})

@@ -177,7 +177,7 @@ def of_notice(settings: Values) -> str:
 
 def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: str) -> str:
     name = model.objects.filter(pk=id).values_list("name", flat=True).first()
-    return quoted(name) if name else gettext("that is gone")
+    return quoted(name) if name else gettext("(deleted)")
 
 
 def of_assignment(settings: Values) -> str:

@@ -102,9 +102,9 @@ def test_a_storage_that_refuses_is_not_connected(cast: Cast, status: int, code: 
         ({"endpoint": "http://169.254.169.254"}, "endpoint: 169.254.169.254 is an address inside this network"),
         ({"endpoint": "https://user:pw@s3.example.org"}, "endpoint: Write it as"),
         ({"endpoint": "ftp://127.0.0.1"}, "endpoint: Write it as"),
-        ({"region": "eu.attacker.example/"}, "region: such as"),
-        ({"name": "../other"}, "name: letters"),
-        ({"subpath": "a/../../b"}, "subpath: names"),
+        ({"region": "eu.attacker.example/"}, "region: enter a region"),
+        ({"name": "../other"}, "name: use 3 to 255 letters"),
+        ({"subpath": "a/../../b"}, "subpath: enter folders"),
         ({"secretkey": "one two"}, "secretkey: has blanks"),
     ],
 )
