@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from django.test import Client
 
+from core.events.kinds import EVENT_KINDS, EVENTS
+from core.text.labels.event_kinds import KINDS, RESOURCES
+from core.types import Values
+from core.web.words.problems import sentence
 from tests.kit.cast import Cast
 from tests.kit.factories import SmtpFactory
 from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
 from tests.workflows.helpers import contact, edges, node, published, runs, work
+from workflows.definitions.catalogue import catalogue
 from workflows.definitions.pages.problems import problem_view
-from workflows.definitions.pages.words import KEYWORDS, PURPOSES
+from workflows.definitions.pages.settings import LABELS as SETTING_LABELS
+from workflows.definitions.pages.words import HELPS, KEYWORDS, LABELS, PURPOSES, WORDS
 from workflows.nodes.registry import NODE_TYPES
 from workflows.runs.pages.failures import failure_text
 
@@ -25,6 +32,63 @@ def client(cast: Cast) -> Client:
 
 def test_each_type_has_keywords_and_a_purpose() -> None:
     assert {*KEYWORDS} == {*PURPOSES} == {*NODE_TYPES} - {"trigger"}
+
+
+def paths_in(schema: Values, root: Values, path: str) -> Iterator[str]:
+    """Yield the paths of the settings of a schema; `*` stands for the places of rows. Spans have no parts."""
+    schema = resolved(schema, root)
+    if "items" in schema:
+        yield from paths_in(schema["items"], root, f"{path}.*")
+    if path.count(".") and {*schema.get("properties", ())} == {"amount", "unit"}:
+        return
+    for name, setting in schema.get("properties", {}).items():
+        yield f"{path}.{name}"
+        yield from paths_in(setting, root, f"{path}.{name}")
+
+
+def resolved(schema: Values, root: Values) -> Values:
+    """Return the schema of a value that is not null, without references."""
+    options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+    if options:
+        return resolved(options[0], root)
+    reference = schema.get("$ref", "").rpartition("/")[2]
+    return root["$defs"][reference] if reference else schema
+
+
+def test_each_setting_of_a_workflow_has_a_label_of_its_own() -> None:
+    for node_type in NODE_TYPES.values():
+        schema = node_type.schema
+        assert {*paths_in(schema, schema, "config")} <= {*LABELS}, node_type.type
+    parts = catalogue()["settings"]
+    for name in ("schedule", "onError"):
+        assert {*paths_in(parts[name], parts[name], name)} <= {*LABELS}, name
+    own = {*paths_in(parts["config"], parts["config"], "config")}
+    assert len(own) > 15
+    assert own <= {*SETTING_LABELS, *LABELS}
+    for path in {*HELPS, *WORDS}:
+        assert path in LABELS
+
+
+def test_each_kind_of_events_has_a_sentence_of_its_own() -> None:
+    assert {*KINDS} == EVENT_KINDS
+    assert {*RESOURCES} == {*EVENTS}
+    assert len({*KINDS.values()}) == len(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("choose a day", "Choose a day."),
+        ("", ""),
+        ("api.example.org is no longer there", "api.example.org is no longer there."),
+        ("ann@example.org has unsubscribed", "ann@example.org has unsubscribed."),
+        ("https://example.org does not answer", "https://example.org does not answer."),
+        ("createdAt never changes.", "createdAt never changes."),
+        ("header: enter a name", "Header: enter a name."),
+    ],
+)
+def test_addresses_and_names_keep_their_first_letter(text: str, expected: str) -> None:
+    assert sentence(text) == expected
 
 
 def test_new_steps_are_found_by_usual_words(cast: Cast, client: Client) -> None:
