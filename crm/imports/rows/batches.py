@@ -184,7 +184,7 @@ class RowWriter:
             column = column_of.get(key, "")
             spec = self.schema.system_fields.get(key) or self.schema.fields.get(key)
             if problem.code == MISSING_VALUE:
-                text = f"is missing, but needed. {_advice(key, spec)}".rstrip()
+                text = f"missing. {_advice(key, spec)}".rstrip()
             if key and not column:
                 text = f"{spec.name if spec else self.kind.label(key)}: {text}"
             noted.append(CellProblem(column, problem.name, text, problem.code, key))

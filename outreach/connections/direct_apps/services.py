@@ -75,7 +75,7 @@ class DirectApps:
         PlanLimitExceeded_403, and ConnectionTestRunning_429.
         """
         if not values.get("access_token"):
-            raise NamedError(NO_TOKEN, f"{self.token}: is required")
+            raise NamedError(NO_TOKEN, f"{self.token}: enter a value")
         app = ChatApp(id=new_id(), company_id=company_id(), vendor=self.vendor, created_by_id=member_id)
         app.per_second = PER_SECOND[ChatApp.Vendor(self.vendor)]
         app.updated_by_id = member_id

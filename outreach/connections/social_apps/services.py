@@ -77,7 +77,7 @@ def create_app(*, member_id: str, **values: Any) -> SocialAApp:
     """
     for column, name, missing in NEEDED:
         if not values.get(column):
-            raise NamedError(missing, f"{name}: is required")
+            raise NamedError(missing, f"{name}: enter a value")
     _check(values)
     app = SocialAApp(id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id)
     for name, value in values.items():
@@ -159,7 +159,7 @@ def forms_of(*, id: str, page_id: str) -> list[JsonObject]:
     """Return the forms of a page as the platform has them. Raises PageIdRequired_400, PageIdOrTokenRequired_400,
     InvalidCredentials_400 with what the platform said, and InvalidRequest_400 where it could not be asked."""
     if not page_id:
-        raise NamedError(PAGE_ID, "pageId: is required")
+        raise NamedError(PAGE_ID, "pageId: enter a value")
     app = get_app(id)
     client = client_of_page(app, page_id)
     with turn():

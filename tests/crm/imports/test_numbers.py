@@ -130,7 +130,7 @@ def test_country_codes_are_read_by_name_and_refused_once(cast: Cast) -> None:
             *(7, "Phone"),
             "“0664 1234569” lacks its country. Write it such as +49 170 1234567, or enter the country code.",
         ),
-        (8, "Phone", "is missing, but needed. Write one such as +49 170 1234567."),
+        (8, "Phone", "missing. Write one such as +49 170 1234567."),
     ]
 
 

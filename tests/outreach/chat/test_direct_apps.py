@@ -64,7 +64,7 @@ def test_it_is_connected_tested_and_removed(cast: Cast, outsiders: Cast, vendors
         ("messenger", {"botToken": "nothing"}, 400, "botToken: such as 123456:ABC-DEF"),
         ("messenger", {"botToken": "9:wrong"}, 400, "botToken: 401: Unauthorized"),
         ("messenger", {}, 400, "botToken"),
-        ("social-b", {"accountId": ACCOUNT}, 400, "accessToken: is required"),
+        ("social-b", {"accountId": ACCOUNT}, 400, "accessToken: enter a value"),
         (
             "social-b",
             {"accountId": "1", "accessToken": ACCESS_TOKEN},
