@@ -147,7 +147,7 @@ class Step(DrawWorkflow):
             "node": node,
             "is_trigger": self.is_trigger,
             "type": node_type.get("label") or node["type"],
-            "about": _("Starts the workflow.") if self.is_trigger else PURPOSES.get(node["type"], ""),
+            "about": gettext("Starts the workflow.") if self.is_trigger else PURPOSES.get(node["type"], ""),
             "unknown": not node_type,
             "forms": forms,
             "fields": {field.name: field for field in own_form},
