@@ -27,7 +27,7 @@ def test_they_are_told_until_they_are_done_or_dismissed(scope: Cast) -> None:
     viewer = MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name="Viewer"))
     page = client.get(path)
     assert "2 to go" in text_of(page)
-    assert "Add contacts (done)" in text_of(page)
+    assert "Add contacts (completed)" in text_of(page)
     assert at(scope.owner, "senders/new") in html_of(page)
     with CaptureQueriesContext(connection) as queries:
         assert [one["step"] for one in first_steps() if one["isDone"]] == ["contacts", "members"]
