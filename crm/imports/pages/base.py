@@ -71,12 +71,15 @@ NAMED = re.compile(r"'([\w-]+)'")
 REWORDED = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
-        (r"your role lacks the permission contact\.POST to create one", "your role creates no contacts"),
-        (r"your role lacks the permission contact\.PUT", "your role changes no contacts"),
-        (r"; existingError false overwrites them", ", as they were filled in already"),
+        (
+            r"your role lacks the permission contact\.POST to create one",
+            gettext_lazy("your role can't create contacts"),
+        ),
+        (r"your role lacks the permission contact\.PUT", gettext_lazy("your role can't change contacts")),
+        (r"; existingError false overwrites them", gettext_lazy(", since the contact has values already")),
         (r" (\d+) records of ([a-z]+)", r" \1 \2s"),
-        (r"an open lead for this product \([0-9a-f]{24}\)", "an open lead for this product"),
-        (r"\bcountryCode\b", "country code"),
+        (r"an open lead for this product \([0-9a-f]{24}\)", gettext_lazy("an open lead for this product")),
+        (r"\bcountryCode\b", gettext_lazy("country code")),
         (r"the _id of a", "a"),
         (r", got ", ", not "),
         (r"(?<!\w)'([^']*)'(?!\w)", r"“\1”"),
@@ -228,7 +231,7 @@ def shown_problem(
 def reworded(text: str) -> str:
     """Replace the API's names in a text about a value."""
     for pattern, replacement in REWORDED:
-        text = pattern.sub(replacement, text)
+        text = pattern.sub(str(replacement), text)
     return text
 
 
