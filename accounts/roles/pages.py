@@ -18,7 +18,7 @@ from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Reco
 
 ROLES = Records("role", "roles", "key-round", gettext_lazy("Roles define what members can view and change."))
 ACTIONS = {
-    "GET": gettext_lazy("see"),
+    "GET": gettext_lazy("view"),
     "POST": gettext_lazy("add"),
     "PUT": gettext_lazy("change"),
     "DELETE": gettext_lazy("delete"),
@@ -166,7 +166,7 @@ class PermissionForm(Form):
         before = self.initial.get("flags", [])
         hidden = hidden_modules(before, values.get("flags", before))
         if hidden:
-            text = gettext("Tick “See” too, or clear the other boxes: %(modules)s.")
+            text = gettext("Tick “View” too, or clear the other boxes: %(modules)s.")
             self.add_error("flags", text % {"modules": ", ".join(hidden)})
         return values
 

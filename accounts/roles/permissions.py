@@ -155,7 +155,7 @@ DEFAULT_ROLES = (
     DefaultRole(ADMIN, "Can do everything except what only owners can do.", allow(MODULES, *METHODS)),
     DefaultRole(
         "Manager",
-        "Runs contacts, leads and outreach; sees the company, its members and settings without changing them.",
+        "Works with contacts, leads and outreach. Can view settings and members.",
         {
             **allow(WORK, *METHODS),
             **allow(("custom-field", "custom-section"), *METHODS),
@@ -164,7 +164,7 @@ DEFAULT_ROLES = (
     ),
     DefaultRole(
         "Member",
-        "Daily work with contacts, leads and messages; deletes nothing.",
+        "Works with contacts, leads and messages, but can't delete.",
         {
             **allow(
                 ("contact-category", "campaign", "chatapp", "segment", "product-service", "team", "workflow"), "GET"

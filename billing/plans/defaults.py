@@ -129,7 +129,7 @@ EXAMPLE_PLANS = (
     ),
     ExamplePlan(
         "Starter",
-        "Contacts, leads and the outreach to them for one person or two.",
+        "Contacts, leads and outreach for one or two people.",
         _limits(
             contact=5000,
             tag=200,

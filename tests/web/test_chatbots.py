@@ -100,7 +100,14 @@ def test_a_chatbot_is_written_step_by_step(cast: Cast, client: Client) -> None:
     assert (found["name"], found["kind"], found["routing"]["allowLeave"]) == ("Porter", "flow", False)
     shown = client.get(home)
     assert "<script>alert" not in html_of(shown)
-    for words in ("tea, green tea · weight 2.5", "“human”", "4 messages", "Meanwhile", "Disabled", "More than one"):
+    for words in (
+        "tea, green tea · weight 2.5",
+        "“human”",
+        "4 messages",
+        "Handover rules",
+        "Disabled",
+        "More than one",
+    ):
         assert words in text_of(shown)
     assert "Published" in toast_of(client, client.post(home, {"do": "publish"}))
     client.post(step, {"node": "text-2", "config.text": "Something else"})

@@ -116,8 +116,8 @@ def test_a_role_is_a_table_of_check_marks(scope: Cast, client: Any) -> None:
     assert len(re.findall(r'name="flags" value="[\w.-]+" aria-label="[^"]+" checked', page)) == 3
     assert page.count('name="flags"') == 4 * len(MODULES)
     saved = toast_of(client, client.post(f"{path}/{role.pk}", {**body, "flags": ["contact.GET", "tag.GET"]}))
-    assert "Added: Tags (see)." in saved
-    assert "Removed: Contacts (add), Leads (see)." in saved
+    assert "Added: Tags (view)." in saved
+    assert "Removed: Contacts (add), Leads (view)." in saved
     like = html_of(client.get(f"{path}/new?like={role.pk}"))
     assert len(re.findall(r"aria-label=\"[^\"]+\" checked", like)) == 2
     forged = client.post(f"{path}/{role.pk}", {**body, "flags": ["nothing.GET"]})
@@ -131,7 +131,7 @@ def test_a_role_is_refused_that_changes_what_it_does_not_see(scope: Cast, client
     path = at(scope.owner, "settings/roles")
     refused = client.post(f"{path}/new", {"name": "Sales", "flags": ["contact.POST", "tag.GET", "lead.DELETE"]})
     assert refused.status_code == 422
-    assert "untick the other boxes: Contacts, Leads." in text_of(refused)
+    assert "clear the other boxes: Contacts, Leads." in text_of(refused)
     assert not Role.objects.filter(name="Sales").exists()
 
 

@@ -29,11 +29,11 @@ GROUPS = {
 }
 """Group of node types -> its label; others keep their names."""
 STATES = {
-    "queued": "ready",
+    "queued": gettext_lazy("ready"),
     "running": gettext_lazy("running"),
-    "waiting": "waiting",
-    "paused": "paused",
-    "failed": "failed",
+    "waiting": gettext_lazy("waiting"),
+    "paused": gettext_lazy("paused"),
+    "failed": gettext_lazy("failed"),
 }
 """Status of runs at a node -> the word for it."""
 
@@ -234,4 +234,4 @@ def counts_of(counts: Values | None) -> list[tuple[str, str, int]]:
         return []
     now = [(name, label, counts["now"][name]) for name, label in STATES.items() if counts["now"].get(name)]
     through = sum(number for handle, number in counts["done"].items() if handle != "failed")
-    return [*now, *([("done", "been here", through)] if through else [])]
+    return [*now, *([("done", gettext("completed"), through)] if through else [])]
