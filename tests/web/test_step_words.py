@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from core.events.kinds import EVENT_KINDS, EVENTS
-from core.text.labels.event_kinds import KINDS, RESOURCES
+from core.text.labels.event_kinds import EVENT_LABELS, RESOURCES
 from core.types import Values
 from core.web.words.problems import sentence
 from tests.kit.cast import Cast
@@ -70,9 +70,9 @@ def test_each_setting_of_a_workflow_has_a_label_of_its_own() -> None:
 
 
 def test_each_kind_of_events_has_a_sentence_of_its_own() -> None:
-    assert {*KINDS} == EVENT_KINDS
+    assert {*EVENT_LABELS} == EVENT_KINDS
     assert {*RESOURCES} == {*EVENTS}
-    assert len({*KINDS.values()}) == len(KINDS)
+    assert len({*EVENT_LABELS.values()}) == len(EVENT_LABELS)
 
 
 @pytest.mark.parametrize(

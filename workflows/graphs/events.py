@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.events.kinds import EVENTS
 from core.ids import is_id
-from core.text.labels.event_kinds import KINDS
+from core.text.labels.event_kinds import EVENT_LABELS
 from core.text.translation import gettext_lazy
 from core.types import Values
 
@@ -27,7 +27,7 @@ TRIGGER_EVENTS = {
 
 def label_of(kind: str) -> str:
     """Return the editor's label of a kind of events."""
-    return OTHERS.get(kind) or KINDS[kind]
+    return OTHERS.get(kind) or EVENT_LABELS[kind]
 
 
 SEGMENT = ("segment.entered", "segment.left")

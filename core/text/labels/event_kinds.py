@@ -30,7 +30,7 @@ RESOURCES = {
     "workflow": gettext_lazy("Workflows"),
 }
 """Resource of events -> its name."""
-KINDS = {
+EVENT_LABELS = {
     "apps.failed": gettext_lazy("A connected app fails"),
     "calllog.created": gettext_lazy("A call is logged"),
     "calllog.updated": gettext_lazy("A call is changed"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from core.events.kinds import EVENTS
-from core.text.labels.event_kinds import KINDS, RESOURCES
+from core.text.labels.event_kinds import EVENT_LABELS, RESOURCES
 from core.web.forms import Option
 
 
@@ -15,5 +15,5 @@ def kind_options() -> list[Option]:
     for resource, events in EVENTS.items():
         name = RESOURCES[resource]
         options.append(Option(f"{resource}.*", _("All current and future events"), name))
-        options += [Option(kind, KINDS[kind], name) for kind in (f"{resource}.{word}" for word in events)]
+        options += [Option(kind, EVENT_LABELS[kind], name) for kind in (f"{resource}.{word}" for word in events)]
     return options
