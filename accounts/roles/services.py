@@ -164,6 +164,6 @@ def _save(role: Role) -> Role:
             raise
         raise NamedError(
             "RoleNameAlreadyExists_400",
-            f"name: {shorten(role.name, 60)!r} exists already, whatever the case of its letters",
+            f"name: {shorten(role.name, 60)!r} is already in use",
         ) from None
     return role

@@ -75,7 +75,7 @@ def test_a_view_is_saved_opened_changed_shared_and_deleted(scope: Cast, client: 
     client.post(here, {"do": "rename_view", "name": "Anns"})
     assert tabs(client.get(here)) == [("All", False), ("Anns", True)]
     refused = toast_of(client, client.post(path + "?q=x", {"do": "new_view", "name": "ANNS"}))
-    assert ('class="toast bad"' in refused, "exists already" in refused) == (True, True)
+    assert ('class="toast bad"' in refused, "is already in use" in refused) == (True, True)
     viewer = enter(scope.narrow)
     assert tabs(viewer.get(at(scope.narrow, "contacts"))) == []
     assert "was deleted or is no longer" in text_of(viewer.get(at(scope.narrow, f"contacts?saved={view.pk}")))
