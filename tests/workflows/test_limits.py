@@ -124,7 +124,7 @@ def test_a_workflows_rate_gives_each_run_its_turn(cast: Cast) -> None:
         work()
         assert told(cast, id) == [("completed", "end"), ("queued", "rate"), ("queued", "rate")]
         answer = cast.key.get(f"/workflow/runs/{runs(cast, id)[2].pk}").data
-        assert (answer["eta"], "rate" in answer["why"]) == ("2027-05-04T09:20:00.000Z", True)
+        assert (answer["eta"], "start limit" in answer["why"]) == ("2027-05-04T09:20:00.000Z", True)
         # A pause and a resume don't let it begin earlier.
         for verb in ("pause", "resume"):
             cast.key.post(f"/workflow/runs/{answer['_id']}/{verb}")

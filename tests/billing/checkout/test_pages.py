@@ -76,7 +76,7 @@ def test_add_ons_are_bought_on_their_page(paid: tuple[Cast, Client]) -> None:
     AddOnPrice.objects.create(add_on=add_on, currency=Currency.objects.get(code="USD"), interval="month", amount=5)
     held = subscription_of(cast)
     page = f"{page_of(cast, 'buy')}?plan={held.plan_id}&interval=month&currency=USD"
-    assert "More contacts $5.00 a month each." in text_of(owner.get(page))
+    assert "More contacts $5.00 each a month." in text_of(owner.get(page))
     form = {"interval": "month", "currency": "USD", f"addon-{add_on.pk}": "x"}
     assert "A whole number, from 0 to 1,000." in text_of(owner.post(page, {"do": "save", **form}))
     form[f"addon-{add_on.pk}"] = "3"
@@ -93,7 +93,7 @@ def test_seats_are_more_at_once_and_fewer_at_the_end(paid: tuple[Cast, Client]) 
     page = page_of(cast, "seats")
     shown = owner.post(page, {"do": "save", "seats": "4"})
     assert "2 × More seats until" in text_of(shown)
-    assert "for 4 people is $59.00 a month" in text_of(shown)
+    assert "for 4 people, $59.00 a month" in text_of(shown)
     with unscoped(reason="test: a minute goes by, and the rest is worth less"):
         Subscription.objects.filter(pk=subscription_of(cast).pk).update(
             period_start=timezone.now() - timedelta(days=15), period_end=timezone.now() + timedelta(days=15)
@@ -108,7 +108,7 @@ def test_seats_are_more_at_once_and_fewer_at_the_end(paid: tuple[Cast, Client]) 
     pay(cast, found.pk)
     assert subscription_of(cast).seats == 4
     fewer = owner.post(page, {"do": "save", "seats": "3"})
-    assert "for 3 people is $49.00 a month" in text_of(fewer)
+    assert "for 3 people: $49.00 a month" in text_of(fewer)
     assert owner.post(page, {"do": "order", "seats": "3", "proof": proof_on(fewer)}).status_code == 303
     plan = at(cast.owner, "settings/plan")
     assert "Then it continues with 3 seats" in text_of(owner.get(plan))
