@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from accounts.notifications.topics import topic_fieldsets
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
@@ -13,6 +12,7 @@ from core.web.lists import ListState
 from core.web.navigation.menu import registered
 from core.web.navigation.places import NOTIFICATIONS, SETTINGS, MenuItem
 from core.web.pages import Page
+from core.web.words.notice_topics import topic_fieldsets
 
 SIZE = 30
 SAME_PAGE = {"lead/import": "contact/import", **{f"mailvendor-{letter}": "mail-vendors" for letter in "abcdefgh"}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from accounts.notifications.topics import topic_fieldsets
 from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
 from core.text.translation import gettext_lazy
@@ -16,6 +15,7 @@ from core.web.navigation.menu import settings_of
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.settings import SettingsForm
+from core.web.words.notice_topics import topic_fieldsets
 
 DATES = {
     "dd/mm/yyyy": "31/12/2026",
