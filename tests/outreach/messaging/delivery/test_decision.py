@@ -110,7 +110,7 @@ def test_the_table_names_each_reason_in_order_and_each_has_words() -> None:
     ][1:]
     assert documented == [reason.value for reason in Reason]
     assert [row[1].reason for row in ROWS if not isinstance(row[1], Ready)] == list(Reason)
-    assert set(SENTENCES) == set(Reason)
+    assert set(Reason) <= set(SENTENCES)
 
 
 @pytest.mark.parametrize(
