@@ -106,7 +106,7 @@ def test_drafts_are_reviewed_by_keys_and_sent(page: Page, live_server: Any, catc
     press(page, "w")
     page.get_by_label("What should change?").fill("More formal")
     page.get_by_role("button", name="Rewrite").click()
-    expect(page.get_by_text("The message is being rewritten.")).to_be_visible()
+    expect(page.get_by_role("region", name="Message")).to_contain_text("The message is being rewritten.")
     work("genie")
     expect(place).to_have_text("2 of 2")
     expect(page.locator(".letter")).to_contain_text("Dear Dan Fox")

@@ -75,7 +75,7 @@ def test_every_page_writes_them_alike(scope: Cast) -> None:
         "Very hot",
         scope.narrow.name,
         "Offer <1>.pdf",
-        "27.11.2026 11:50",
+        "27.11.2026, 11:50",
         "31.01.2026",
         "1,000,000,000,000,000",
         "plan: Gold",
@@ -102,7 +102,7 @@ def test_every_page_writes_them_alike(scope: Cast) -> None:
     saved = client.post(
         cell, {"seen": "2026-11-27T12:00", "before": '{"seen": "2026-11-26T22:50:50.000Z"}'}, headers=PART
     )
-    assert "27.11.2026 12:00" in text_of(saved)
+    assert "27.11.2026, 12:00" in text_of(saved)
     assert Contact.objects.get(pk=contact.pk).custom["seen"] == "2026-11-26T23:00:00.000Z"
 
 
