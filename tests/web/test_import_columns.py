@@ -318,3 +318,14 @@ def test_a_quoted_cell_keeps_its_first_letter(scope: Cast, client: Any) -> None:
     said = text_of(client.get(path + "/check"))
     assert "tq@sur example" in said
     assert "Tq@sur" not in said
+
+
+@pytest.mark.parametrize("status", ["processing", "completed", "cancelled"])
+@pytest.mark.parametrize("action", ["check", "reread", "optional_email", "optional_number"])
+def test_columns_of_a_started_import_are_not_changed(scope: Cast, client: Any, action: str, status: str) -> None:
+    path = begin(scope, client, csv_of(LINES, OUTLOOK)) + "/columns"
+    before = Import.objects.get().column_mapping
+    Import.objects.update(status=status)
+    answer = client.post(path, {"do": action, "c1": "email"})
+    assert (answer.status_code, "can't be changed now" in toast_of(client, answer)) == (303, True)
+    assert Import.objects.get().column_mapping == before

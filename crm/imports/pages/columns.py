@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
@@ -54,8 +54,18 @@ class ImportColumns(ImportPage):
     title = gettext_lazy("Columns")
     template = "web/imports/columns.html"
 
+    @property
+    def is_open(self) -> bool:
+        """Return whether the file is read and its import has not begun."""
+        return bool(self.job["headers"]) and self.job["status"] in OPEN
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        if not self.is_open:  # another tab has started the import
+            return self.fail(gettext("The columns can't be changed now."))
+        return super().post(request)
+
     def show(self) -> Values:
-        if not self.job["headers"] or self.job["status"] not in OPEN:
+        if not self.is_open:
             return self.shared()
         mapping = self.proposal() if self.job["isProposed"] else self.job["columnMapping"]
         return self.context(mapping, self.form(mapping))
