@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
@@ -116,16 +114,14 @@ class InboundMail(InboxPage):
             "title": mail["subject"] or gettext("No subject"),
             "queue": [shown(other) for other in others.data],
             "severity": SEVERITIES.get(mail["severity"], ""),
-            "answer_by": self.mailto(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
+            "answer_by": self.answer_by(mail),
         }
 
-    def mailto(self, mail: Values) -> str:
-        """Return the link by which a mail program begins an answer."""
-        if not mail["fromEmail"]:
+    def answer_by(self, mail: Values) -> str:
+        """Return the address of the form of a reply; empty without a contact, or without the right to send."""
+        if not mail["contact"] or not self.may("genie", "POST") or mail["kind"] not in ("reply", "calendar", "auto"):
             return ""
-        subject = mail["subject"] if mail["subject"].lower().startswith("re:") else f"Re: {mail['subject']}"
-        answered = f"&In-Reply-To={quote('<' + mail['messageId'] + '>')}" if mail["messageId"] else ""
-        return f"mailto:{quote(mail['fromEmail'], safe='@')}?subject={quote(subject)}{answered}"
+        return self.address("email-new", contact=mail["contact"]["_id"], reply=mail["_id"])
 
     def do_read(self) -> HttpResponse:
         return self.mark(True, gettext("Marked as read"))

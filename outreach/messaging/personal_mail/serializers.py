@@ -11,10 +11,11 @@ from core.api.output import Computed, IdField, Output
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
-from outreach.messaging.delivery.attachments import MAX_FILES
+from outreach.messaging.delivery.attachments import MAX_FILES, listed
 from outreach.messaging.delivery.deciding.reasons import sentence_of
 from outreach.messaging.delivery.serializers import ContactSnapshot, delay_input
 from outreach.messaging.email_templates.rendering import BUILT_IN
+from outreach.messaging.email_templates.serializers import AttachmentOut
 from outreach.messaging.personal_mail.filters import IS_DRAFT
 from outreach.messaging.personal_mail.selectors import STATUSES, status
 
@@ -53,7 +54,7 @@ class MailInput(Input):
         required=False,
         allow_blank=True,
         trim_whitespace=False,
-        help_text="Plain text; beside HTML its text part, which is otherwise made of the HTML.",
+        help_text="Plain text; alone HTML or MJML too, as in templates. Beside `html` the mail's text part.",
     )
     signature = TextInput(
         max_length=10_000,
@@ -145,6 +146,11 @@ class MailDetail(MailOut):
     html = serializers.CharField()
     text = serializers.CharField()
     signature = serializers.CharField()
+    files = Computed(AttachmentOut(many=True, help_text="The attachments with their names."))
+
+    @classmethod
+    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
+        return [{**row, "files": listed(row["attachments"])} for row in rows]
 
 
 class MailPreview(Output):
@@ -156,3 +162,25 @@ class MailPreview(Output):
     missing = Computed(
         serializers.ListField(child=serializers.CharField(), help_text="Required fields that the contact lacks.")
     )
+
+
+class SenderChoice(Output):
+    _id = IdField()
+    type = serializers.CharField(help_text="smtp, or the mail vendor's app.")
+    fromName = serializers.CharField()
+    fromEmail = serializers.CharField()
+    stoppedAt = serializers.DateTimeField(allow_null=True)
+
+
+class NamedChoice(Output):
+    _id = IdField()
+    name = serializers.CharField()
+
+
+class MailChoices(Output):
+    """What the writer of a mail chooses from."""
+
+    senders = Computed(SenderChoice(many=True))
+    templates = Computed(NamedChoice(many=True, allow_null=True, help_text="By name; null: no right to read them."))
+    files = Computed(NamedChoice(many=True, allow_null=True, help_text="The newest; null: no right to read them."))
+    signature = Computed(serializers.CharField(help_text="The reader's own, of their profile."))

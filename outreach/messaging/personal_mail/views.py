@@ -16,8 +16,15 @@ from outreach.messaging.email_templates.views import check_sees_files
 from outreach.messaging.personal_mail import services
 from outreach.messaging.personal_mail.filters import MAIL_FIELDS
 from outreach.messaging.personal_mail.models import PersonalMail
-from outreach.messaging.personal_mail.selectors import own_and_sent
-from outreach.messaging.personal_mail.serializers import MailChange, MailDetail, MailInput, MailOut, MailPreview
+from outreach.messaging.personal_mail.selectors import choices_for, own_and_sent
+from outreach.messaging.personal_mail.serializers import (
+    MailChange,
+    MailChoices,
+    MailDetail,
+    MailInput,
+    MailOut,
+    MailPreview,
+)
 
 NOT_FOUND = (services.NOT_FOUND,)
 RECORDS = ("ContactNotFound_400", "LeadNotFound_400", "EmailTemplateNotFound_404", "FileNotFound_400")
@@ -101,6 +108,16 @@ class PersonalMailViewSet(ResourceViewSet):
         mail = services.preview_mail(**data)
         page = page_of(mail.html or html_from_text(mail.text), mail.subject)
         return {"subject": mail.subject, "text": mail.text, "html": page, "missing": list(mail.missing)}
+
+    @action(detail=False)
+    @endpoint(
+        "Read the choices for a mail to one person",
+        output=MailChoices,
+        description="The senders that work, the first 200 templates by name, the newest 50 files, and the reader's"
+        " signature.",
+    )
+    def choices(self, request: Request) -> object:
+        return choices_for(self.actor)
 
     def _one(self, id: str) -> JsonObject:
         mail = MailDetail.one(own_and_sent(self.actor.member_id).filter(pk=id))

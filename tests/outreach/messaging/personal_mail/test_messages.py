@@ -299,3 +299,28 @@ def test_erasure_deletes_drafts_and_an_access_request_has_them(cast: Cast, post:
     assert erased.status == 200, erased.body
     with cast.scope():
         assert not PersonalMail.objects.exists()
+
+
+def test_the_thread_stands_in_the_timelines_with_its_words(
+    cast: Cast, post: Post, ada: Contact, mailbox: ImapMailbox, imap: ImapServer
+) -> None:
+    with cast.scope():
+        lead, newer = LeadFactory(contact=ada), LeadFactory(contact=ada)
+    cast.key.post("/message", {"to": {"kind": "lead", "id": lead.pk}, **WORDS})
+    work("send")
+    with cast.scope():
+        job = SendJob.objects.select_related("contact").get()
+    imap.put(received("reply-gmail", job))
+    poll(cast)
+    work("events")
+    work("events")
+    for path in (f"/contact/{ada.pk}/timeline", f"/lead/{lead.pk}/timeline"):
+        entries = cast.key.get(path, kind="mail").data
+        assert [entry["data"]["event"] for entry in entries] == ["replied", "sent"]
+        reply, sent = entries
+        assert (sent["actor"]["_id"], sent["lead"]) == (cast.owner.pk, lead.pk)
+        assert sent["data"]["text"] == "Dear Ada Lovelace,\n\nshall we talk?"
+        assert sent["data"]["message"] == job.pk
+        assert reply["data"]["text"].startswith("Thanks, Tuesday works for me.")
+        assert reply["data"]["quoted"]
+    assert cast.key.get(f"/lead/{newer.pk}/timeline", kind="mail").data == []
