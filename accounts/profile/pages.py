@@ -61,7 +61,8 @@ class Account(PersonPage):
         "circle-user",
         gettext_lazy("Your account"),
         gettext_lazy(
-            "profile password theme dark light mode appearance time zone timezone start page companies invites signature"
+            "profile password theme dark light mode appearance time zone timezone start page companies invites"
+            " signature"
         ),
     )
     purpose = gettext_lazy("Your name, password, theme, time zone and companies.")

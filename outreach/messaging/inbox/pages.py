@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
@@ -114,14 +116,18 @@ class InboundMail(InboxPage):
             "title": mail["subject"] or gettext("No subject"),
             "queue": [shown(other) for other in others.data],
             "severity": SEVERITIES.get(mail["severity"], ""),
-            "answer_by": self.answer_by(mail),
+            "answer_by": self.answer_by(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
         }
 
     def answer_by(self, mail: Values) -> str:
-        """Return the address of the form of a reply; empty without a contact, or without the right to send."""
-        if not mail["contact"] or not self.may("genie", "POST") or mail["kind"] not in ("reply", "calendar", "auto"):
+        """Return the address of the form of a reply; without contact or right the link that a mail program takes."""
+        if mail["contact"] and self.may("genie", "POST"):
+            return self.address("email-new", contact=mail["contact"]["_id"], reply=mail["_id"])
+        if not mail["fromEmail"]:
             return ""
-        return self.address("email-new", contact=mail["contact"]["_id"], reply=mail["_id"])
+        subject = mail["subject"] if mail["subject"].lower().startswith("re:") else f"Re: {mail['subject']}"
+        answered = f"&In-Reply-To={quote('<' + mail['messageId'] + '>')}" if mail["messageId"] else ""
+        return f"mailto:{quote(mail['fromEmail'], safe='@')}?subject={quote(subject)}{answered}"
 
     def do_read(self) -> HttpResponse:
         return self.mark(True, gettext("Marked as read"))

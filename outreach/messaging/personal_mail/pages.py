@@ -337,7 +337,9 @@ class Composer(EmailPage):
             return mail_frame(self.request, problem=_("Write a text to see a preview."))
         body = {**self.body(form), "to": dict(self.to)}
         answer = self.ask("POST", "message/preview", None, body)
-        return mail_frame(self.request, mail=answer.data if answer.ok else None, problem=answer.refusal)
+        return mail_frame(
+            self.request, mail=answer.data if answer.ok else None, problem="" if answer.ok else answer.refusal
+        )
 
 
 def from_label(sender: Values) -> str:
