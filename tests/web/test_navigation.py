@@ -24,6 +24,8 @@ from tests.web.world import ROLES, World, address, make_world
 
 MAX_LINKS = 14
 PARENTS = {
+    "email-draft": "email",
+    "email-new": "contact",
     "first-steps": "home",
     "contact-samples": "import-new",
     "ai-built-in": "ai",

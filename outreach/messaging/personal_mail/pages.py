@@ -171,7 +171,10 @@ class Composer(EmailPage):
         if self.mail is not None:
             contact: Values = self.mail["contact"]
             return contact
-        record = self.read(f"{self.to['kind']}/{self.to['id']}").data
+        answer = self.ask("GET", f"{self.to['kind']}/{self.to['id']}")
+        if answer.status == 400:
+            raise nothing_here()
+        record = self.needed(answer).data
         person: Values = record["contact"] if self.to["kind"] == "lead" else record
         return person
 

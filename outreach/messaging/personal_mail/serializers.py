@@ -19,7 +19,7 @@ from outreach.messaging.email_templates.serializers import AttachmentOut
 from outreach.messaging.personal_mail.filters import IS_DRAFT
 from outreach.messaging.personal_mail.selectors import STATUSES, status
 
-KINDS = ("contact", "lead")
+RECORD_KINDS = ("contact", "lead")
 WORDS_LENGTH = 200_000
 PLACEHOLDERS = f"Fields of the contact are filled in: {{{{name}}}} of a field, or {', '.join(BUILT_IN)}."
 
@@ -27,7 +27,7 @@ PLACEHOLDERS = f"Fields of the contact are filled in: {{{{name}}}} of a field, o
 class Recipient(Input):
     """The record of the person."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.ChoiceField(choices=RECORD_KINDS)
     id = ObjectIdInput()
 
 
@@ -88,7 +88,7 @@ class MailChange(MailInput):
 class RecipientOut(Output):
     """The record of the person."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.ChoiceField(choices=RECORD_KINDS)
     id = IdField()
 
 
@@ -178,7 +178,7 @@ class NamedChoice(Output):
 
 
 class MailChoices(Output):
-    """What the writer of a mail chooses from."""
+    """The choices for a mail to one person."""
 
     senders = Computed(SenderChoice(many=True))
     templates = Computed(NamedChoice(many=True, allow_null=True, help_text="By name; null: no right to read them."))

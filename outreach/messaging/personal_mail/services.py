@@ -219,8 +219,8 @@ def _begin_with(mail: PersonalMail, id: str | None, given: Any) -> None:
 def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
     """Make the message of a mail, which goes when its time has come.
 
-    Raises NoMessagesSent_400 for a person to whom nothing may go, with the reason's code, NoSMTPSelected_400 without a
-    sender, InvalidPayload_400, InvalidVariables_400, InvalidEmailTemplate_400 and ValidationFailed.
+    Raises NoMessagesSent_400 with the reason's code for a person to whom nothing may go, and NoSMTPSelected_400. Raises
+    InvalidPayload_400, InvalidVariables_400, InvalidEmailTemplate_400 and ValidationFailed for words and time.
     """
     now = timezone.now()
     if mail.send_at is not None and mail.send_at > now + MAX_AHEAD:
