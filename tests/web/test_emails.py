@@ -72,7 +72,6 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(cast: Cast,
     refused = browser.post(here, sent({"contact": ada.pk}))
     assert refused.status_code == 422
     assert "The contact has unsubscribed." in text_of(refused)
-    assert browser.get(here).status_code == 404
     assert browser.get(f"{here}?contact=x").status_code == 404
     assert browser.get(f"{here}?contact={'0' * 24}").status_code == 404
 
@@ -93,7 +92,6 @@ def test_a_draft_is_kept_while_it_is_written(cast: Cast, ada: Contact) -> None:
     with cast.scope():
         assert PersonalMail.objects.get().send_job is not None
     assert browser.post(keep, {"contact": ada.pk, "id": id[1], "body": "Later"}, headers=HTMX).status_code == 204
-    assert browser.get(keep).status_code == 404
 
 
 def test_a_draft_is_saved_with_a_template_files_and_a_time(cast: Cast, ada: Contact) -> None:
@@ -159,3 +157,16 @@ def test_who_may_not_send_has_no_button(cast: Cast, ada: Contact) -> None:
     browser = enter(member)
     assert "emails/new" not in browser.get(at(member, f"contacts/{ada.pk}")).content.decode()
     assert "can't send emails" in text_of(browser.get(at(member, f"emails/new?contact={ada.pk}")))
+
+
+def test_the_person_is_chosen_where_none_is_named(cast: Cast, ada: Contact) -> None:
+    browser = enter(cast.owner)
+    here = at(cast.owner, "emails/new")
+    for place in ("emails", "inbox"):
+        assert here in browser.get(at(cast.owner, place)).content.decode()
+    assert "Name, email, phone" in browser.get(here).content.decode()
+    found = browser.post(here, {"do": "find", "find": "ada"})
+    assert f'value="{ada.pk}"' in found.content.decode()
+    chosen = browser.post(here, {"do": "choose", "contact": ada.pk})
+    assert (chosen.status_code, chosen["Location"]) == (303, f"{here}?contact={ada.pk}")
+    assert "Choose a contact first." in toast_of(browser, browser.post(here, {"do": "choose"}))

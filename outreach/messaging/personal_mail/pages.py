@@ -14,6 +14,7 @@ from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
+from core.web.contact_picker import PicksContact
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
@@ -202,7 +203,7 @@ class Composer(EmailPage):
         answer = self.needed(self.upload())
         return answer.data if isinstance(answer.data, list) else [answer.data]
 
-    def form(self, values: Values | None = None) -> EmailForm:
+    def form(self, values: Values | None = None) -> Form:
         form = EmailForm(initial=values if values is not None else self.stored())
         senders = self.offered["senders"]
         form.fields["smtp"].options = [Option(sender["_id"], from_label(sender)) for sender in senders]
@@ -351,21 +352,47 @@ def from_label(sender: Values) -> str:
     return _("%(sender)s (stopped)") % {"sender": name} if sender["stoppedAt"] else name
 
 
-class NewEmail(Composer):
+class NewEmail(Composer, PicksContact):
     path = "emails/new"
     name = "email-new"
     title = gettext_lazy("New email")
+    action = title
+
+    @property
+    def is_picking(self) -> bool:
+        """Return whether the person is still to be chosen."""
+        named = any(self.given(name) for name in ("contact", "lead", "id"))
+        return not named or self.request.POST.get("do") in ("find", "unpick", "choose")
+
+    def form(self, values: Values | None = None) -> Form:
+        if not self.is_picking:
+            return super().form(values)
+        picker = self.contact_field(help_text=_("Only contacts with an email address can be written to."))
+        return Form(fields=[picker] if picker else [])
+
+    def with_form(self, form: Form, status: int = 200) -> HttpResponse:
+        return self.page({"picker": form, "can_send": self.may("genie", "POST")}, status=status)
+
+    def show(self) -> Values:
+        if self.is_picking:
+            return {"picker": self.form(), "can_send": self.may("genie", "POST")}
+        return super().show()
+
+    def do_choose(self) -> HttpResponse:
+        """Go on to the form of the email to the chosen contact."""
+        chosen = self.given("contact")
+        if not chosen:
+            return self.fail(_("Choose a contact first."))
+        return self.done(to=self.address("email-new", contact=chosen))
 
 
-class KeptDraft(Composer):
+class KeptDraft(NewEmail):
     """A draft that is kept while its member writes: a part of the form that names it."""
 
     path = "emails/draft"
     name = "email-draft"
-    title = gettext_lazy("Draft")
-
-    def show(self) -> Values:
-        raise nothing_here()
+    title = gettext_lazy("New email: draft")
+    action = ""
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
