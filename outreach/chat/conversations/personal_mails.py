@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.db.models import Exists, OuterRef
+from django.utils import timezone
 
 from core.models import Event
 from outreach.chat.conversations.answerers import assignee_of
@@ -30,6 +31,7 @@ def show(events: Sequence[Event]) -> None:
 
 def _show(job: SendJob) -> None:
     conversation = _conversation(job)
+    sent_at = job.sent_at or timezone.now()
     ConversationMessage.objects.create(
         conversation=conversation,
         direction=ConversationMessage.Direction.OUT,
@@ -38,16 +40,16 @@ def _show(job: SendJob) -> None:
         kind="mail",
         text=job.text,
         send_job=job,
-        happened_at=job.sent_at,
+        happened_at=sent_at,
     )
     conversation.smtp_id = job.smtp_id
     conversation.mail_app_id = job.mail_app_id
-    if conversation.last_message_at is None or conversation.last_message_at <= job.sent_at:
+    if conversation.last_message_at is None or conversation.last_message_at <= sent_at:
         conversation.last_text = " ".join(job.text.split())[:200]
-        conversation.last_message_at = job.sent_at
+        conversation.last_message_at = sent_at
         conversation.subject = job.subject[:200]
     # What the person wrote before has been answered, from wherever the member wrote.
-    if conversation.waiting_since is not None and conversation.waiting_since <= job.sent_at:
+    if conversation.waiting_since is not None and conversation.waiting_since <= sent_at:
         _note_answer(conversation, job)
     keep(conversation)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Case, CharField, F, Q, QuerySet, Value, When
-from django.db.models.expressions import Combinable
 
 from accounts.models import Member
 from core.access import Actor
@@ -32,7 +31,7 @@ STATUSES = (
 """Statuses of members' mails."""
 
 
-def status() -> Combinable:
+def status() -> Case:
     """Return the status of a mail: draft, held, scheduled, or that of its message."""
     return Case(
         When(send_job=None, then=Value("draft")),

@@ -324,3 +324,31 @@ def test_the_thread_stands_in_the_timelines_with_its_words(
         assert reply["data"]["text"].startswith("Thanks, Tuesday works for me.")
         assert reply["data"]["quoted"]
     assert cast.key.get(f"/lead/{newer.pk}/timeline", kind="mail").data == []
+
+
+def test_it_stands_in_the_conversation_and_answers_what_waited(
+    cast: Cast, post: Post, ada: Contact, mailbox: ImapMailbox, imap: ImapServer
+) -> None:
+    cast.key.post("/message", {**to(ada), **WORDS})
+    work("send")
+    work("events")
+    [begun] = cast.key.get("/conversation").data
+    assert (begun["channel"], begun["state"], begun["contact"]["_id"]) == ("mail", "closed", ada.pk)
+    path = f"/conversation/{begun['_id']}"
+    [said] = cast.key.get(f"{path}/messages").data
+    assert (said["direction"], said["author"], said["state"]) == ("out", "member", "sent")
+    with cast.scope():
+        first = SendJob.objects.select_related("contact").get()
+    imap.put(received("reply-gmail", first))
+    poll(cast)
+    work("events")
+    work("events")
+    assert cast.key.get(path).data["state"] == "queued"
+    with cast.scope():
+        reply = InboundMessage.objects.get()
+    cast.key.post("/message", {**to(ada), "text": "Fine.", "inReplyTo": reply.pk})
+    work("send")
+    work("events")
+    taken = cast.key.get(path).data
+    assert (taken["state"], taken["assignee"]["_id"], taken["unread"]) == ("human", cast.owner.pk, 0)
+    assert [one["direction"] for one in cast.key.get(f"{path}/messages").data] == ["out", "in", "out"]
