@@ -124,6 +124,8 @@ def _take_back(mail: PersonalMail, member_id: str) -> None:
         waiting, to=SendJob.Status.CANCELLED, reason=TAKEN_BACK, actor_id=member_id, updated_by_id=member_id
     )
     mail.send_job = None
+    # Drafts are seen by their writers alone: it becomes one of who has taken it back.
+    mail.created_by_id = member_id
 
 
 def _apply(mail: PersonalMail, values: JsonObject) -> None:
