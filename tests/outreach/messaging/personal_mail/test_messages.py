@@ -149,7 +149,7 @@ def test_who_may_get_none_is_named_with_the_reason(cast: Cast, post: Post, ada: 
     for person, reason, sentence in (
         (ada, "address_suppressed", "The address is on the suppression list."),
         (gone, "unsubscribed", "The contact has unsubscribed."),
-        (nowhere, "no_valid_address", "The contact has no valid email address, or no number for a chat."),
+        (nowhere, "no_valid_address", "The contact has no valid email address or chat number."),
     ):
         refused = cast.key.post("/message", {**to(person), **WORDS})
         assert (refused.status, refused.body["name"]) == (400, "NoMessagesSent_400")

@@ -6,9 +6,9 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0008_keep_signatures"),
-        ("crm", "0020_count_segments"),
-        ("outreach", "0036_make_booking_slugs_unique"),
+        ("accounts", "0010_keep_signatures"),
+        ("crm", "0021_word_back_office"),
+        ("outreach", "0039_word_back_office"),
     ]
 
     operations = [

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("accounts", "0001_squashed_0007_words"),
+        ("accounts", "0009_word_back_office"),
     ]
 
     operations = [
