@@ -52,7 +52,7 @@ def shown_entry(entry: Values, formats: Formats) -> JsonObject:
 
 
 def _mail_words(entry: Values) -> JsonObject:
-    """Return the words of a sent mail or a reply, their beginning, and the id by which it is replied to."""
+    """Return the words of a sent mail or a reply, the beginning of long ones, and the id by which it is replied to."""
     data = entry["data"]
     text = data.get("text") if entry["kind"] == "mail" else None
     if not isinstance(text, str) or not text.strip():
@@ -60,7 +60,7 @@ def _mail_words(entry: Values) -> JsonObject:
     start = " ".join(text.split())
     return {
         "text": text,
-        "start": start if len(start) <= START else f"{start[:START]}…",
+        "start": f"{start[:START]}…" if len(start) > START else "",
         "quoted": data.get("quoted") or "",
         "answers": data.get("message") or "",
     }

@@ -10,8 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from accounts.models import Member
-from crm.models import Contact, FollowUp
-from outreach.models import PersonalMail, SendJob
+from crm.models import Contact, FollowUp, LeadActivity
+from outreach.models import InboundMessage, PersonalMail, SendJob
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -170,3 +170,22 @@ def test_the_person_is_chosen_where_none_is_named(cast: Cast, ada: Contact) -> N
     chosen = browser.post(here, {"do": "choose", "contact": ada.pk})
     assert (chosen.status_code, chosen["Location"]) == (303, f"{here}?contact={ada.pk}")
     assert "Choose a contact first." in toast_of(browser, browser.post(here, {"do": "choose"}))
+
+
+def test_the_words_of_a_thread_stand_in_the_timeline(cast: Cast, ada: Contact) -> None:
+    browser = enter(cast.owner)
+    with cast.scope():
+        job = SendJob.objects.create(contact=ada, subject="Hello", text="Long words. " * 30, status="sent")
+        values = {"uid_validity": 1, "uid": 1, "digest": "a", "received_at": timezone.now()}
+        reply = InboundMessage.objects.create(
+            kind="reply", text="Fine <b>.", quoted="> Hello Ada", contact=ada, send_job=job, **values
+        )
+        for event, id in (("sent", job.pk), ("replied", reply.pk)):
+            details = {"event": event, "message": id, "subject": "Hello"}
+            LeadActivity.objects.create(kind="mail", contact=ada, details=details, happened_at=timezone.now())
+    page = browser.get(at(cast.owner, f"contacts/{ada.pk}")).content.decode()
+    assert "Fine &lt;b&gt;." in page
+    assert "&gt; Hello Ada" in page
+    assert page.count("<summary") >= 2  # the long words and the quoted ones are folded
+    assert f"emails/new?contact={ada.pk}&amp;reply={reply.pk}" in page
+    assert f"emails/new?contact={ada.pk}&amp;reply={job.pk}" in page
