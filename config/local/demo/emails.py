@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from django.utils import timezone
 
-from accounts.models import Member
+from accounts.models import Member, User
 from config.local.demo.outreach import add_sent
 from crm.models import Contact, LeadActivity
 from outreach.models import InboundMessage, PersonalMail, SendJob, Smtp
@@ -68,4 +68,4 @@ def create_emails(member: Member) -> None:
     words = {"contact": contact, "smtp": sender, "signature": SIGNATURE, "created_by": member, "updated_by": member}
     PersonalMail.objects.create(**words, subject=job.subject, text=ASKED, send_job=job)
     PersonalMail.objects.create(**words, subject=f"Re: {job.subject}", text=DRAFT, answers_mail=reply)
-    type(member.user).objects.filter(pk=member.user_id).update(signature=SIGNATURE)
+    User.objects.filter(pk=member.user_id).update(signature=SIGNATURE)

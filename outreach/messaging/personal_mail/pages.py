@@ -32,7 +32,7 @@ STATUSES = {
     "sent": (gettext_lazy("Sent"), "ok"),
     "failed": (gettext_lazy("Failed"), "bad"),
     "unknown": (gettext_lazy("Delivery unknown"), "warn"),
-    "cancelled": (gettext_lazy("Canceled"), ""),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
     "suppressed": (gettext_lazy("Not sent"), "bad"),
 }
 """Status -> its label, and the tone of its badge."""
@@ -367,7 +367,7 @@ class NewEmail(Composer, PicksContact):
     def form(self, values: Values | None = None) -> Form:
         if not self.is_picking:
             return super().form(values)
-        picker = self.contact_field(help_text=_("Only contacts with an email address can be written to."))
+        picker = self.contact_field(help_text=_("The contact needs an email address."))
         return Form(fields=[picker] if picker else [])
 
     def with_form(self, form: Form, status: int = 200) -> HttpResponse:
