@@ -22,6 +22,7 @@ from outreach.messaging.domain_tracking import admin as domain_tracking
 from outreach.messaging.email_templates import admin as email_templates
 from outreach.messaging.inbox import admin as inbox
 from outreach.messaging.mail_events import admin as mail_events
+from outreach.messaging.personal_mail import admin as personal_mail
 from outreach.messaging.suppression import admin as suppression
 from outreach.prospecting.enrichment import admin as enrichment
 from outreach.prospecting.lead_generation import admin as lead_generation
@@ -55,6 +56,7 @@ __all__ = [
     "mail_events",
     "mail_vendors",
     "ocr",
+    "personal_mail",
     "reports",
     "senders",
     "social_apps",

@@ -21,6 +21,7 @@ from outreach.messaging.domain_tracking.models import DomainTracking
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
 from outreach.messaging.mail_events.models import MailEvent, MailHookToken
+from outreach.messaging.personal_mail.models import PersonalMail
 from outreach.messaging.suppression.models import Suppression, SuppressionImport
 from outreach.prospecting.enrichment.models import Enrichment, EnrichmentProposal
 from outreach.prospecting.lead_generation.models import LeadGeneration
@@ -75,6 +76,7 @@ __all__ = [
     "MemberHours",
     "ManualChatbot",
     "Ocr",
+    "PersonalMail",
     "RecipientQuota",
     "SendJob",
     "SendJobTransition",

@@ -13,6 +13,7 @@ from outreach.insights.crm_chat import privacy as crm_chat
 from outreach.messaging.delivery import privacy as delivery
 from outreach.messaging.inbox import privacy as inbox
 from outreach.messaging.mail_events import privacy as mail_events
+from outreach.messaging.personal_mail import privacy as personal_mail
 from outreach.messaging.suppression import privacy as suppression
 from outreach.prospecting.enrichment import privacy as enrichment
 from outreach.prospecting.lead_generation import privacy as lead_generation
@@ -37,6 +38,7 @@ def register_personal_data_tables() -> None:
         mail_events,
         mail_vendors,
         ocr,
+        personal_mail,
         senders,
         suppression,
     ):

@@ -21,6 +21,7 @@ from outreach.messaging.delivery import routes as delivery
 from outreach.messaging.domain_tracking import routes as domain_tracking
 from outreach.messaging.email_templates import routes as email_templates
 from outreach.messaging.inbox import routes as inbox
+from outreach.messaging.personal_mail import routes as personal_mail
 from outreach.messaging.suppression import routes as suppression
 from outreach.prospecting.enrichment import routes as enrichment
 from outreach.prospecting.lead_generation import routes as lead_generation
@@ -32,7 +33,18 @@ from outreach.site.white_label import routes as white_label
 
 
 def register_protected(router: ResourceRouter) -> None:
-    domains = (ai, connected_apps, suppression, deliverability, delivery, inbox, email_templates, enrichment, genie)
+    domains = (
+        ai,
+        connected_apps,
+        suppression,
+        deliverability,
+        delivery,
+        inbox,
+        email_templates,
+        personal_mail,
+        enrichment,
+        genie,
+    )
     chats = (chat_templates, conversations, chatbots, widgets)
     leads = (forms, social_apps, booking, calendars, crm_chat, white_label)
     for domain in (*domains, campaigns, domain_tracking, lead_generation, mail_vendors, ocr, reports, *chats, *leads):

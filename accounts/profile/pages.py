@@ -35,6 +35,12 @@ WORKING = ("owner", "accepted")
 ProfileForm = form_from_input(
     ProfileUpdate, {"name": gettext_lazy("Your name")}, autocomplete={"name": "name"}, required=("name",)
 )
+SignatureForm = form_from_input(
+    ProfileUpdate,
+    {"signature": gettext_lazy("Signature")},
+    kinds={"signature": "textarea"},
+    help_texts={"signature": gettext_lazy("Below emails that you write to one person. Plain text or HTML.")},
+)
 PasswordForm = form_from_input(
     PasswordChange,
     {"currentPassword": gettext_lazy("Current password"), "newPassword": gettext_lazy("New password")},
@@ -56,6 +62,7 @@ class Account(PersonPage):
         gettext_lazy("Your account"),
         gettext_lazy(
             "profile password theme dark light mode appearance time zone timezone start page companies invites"
+            " signature"
         ),
     )
     purpose = gettext_lazy("Your name, password, theme, time zone and companies.")
@@ -67,6 +74,7 @@ class Account(PersonPage):
         return {
             "profile": profile,
             "profile_form": self.profile_form(profile),
+            "signature_form": SignatureForm(initial=profile),
             "preferences_form": self.preferences_form(),
             "password_form": self.password_form(),
             "companies": [membership for membership in profile["memberships"] if membership["status"] in WORKING],
@@ -102,6 +110,14 @@ class Account(PersonPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({**self.show(), "profile_form": form}, status=422)
+        return self.done(_("Saved"))
+
+    def do_signature(self) -> HttpResponse:
+        form = SignatureForm().bind(self.request.POST)
+        answer = self.ask_private("PUT", "profile", None, form.values)
+        if not answer.ok:
+            form.refuse(answer)
+            return self.page({**self.show(), "signature_form": form}, status=422)
         return self.done(_("Saved"))
 
     def do_preferences(self) -> HttpResponse:

@@ -67,6 +67,13 @@ class ProfileUpdate(Input):
     columns = ColumnsInput(
         required=False, help_text="List -> keys of the fields that it shows; changed list by list, null forgets one."
     )
+    signature = TextInput(
+        required=False,
+        allow_blank=True,
+        trim_whitespace=False,
+        max_length=10_000,
+        help_text="Plain text or HTML below the emails that one writes to one person; pages add it.",
+    )
     mutedNotices = MutedInput(required=False, help_text="The notices that one does not want in the product.")
 
 
@@ -91,6 +98,7 @@ class ProfileOut(Output):
     layout = serializers.JSONField(allow_null=True, help_text="as it was sent; {} at first")
     darkMode = serializers.BooleanField()
     columns = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]  # a field here, the method there
+    signature = serializers.CharField()
     mutedNotices = serializers.ListField(child=serializers.CharField())
     memberships = Computed(MembershipBrief(many=True))
     createdAt = serializers.DateTimeField()

@@ -48,6 +48,9 @@ class User(BaseModel, AbstractBaseUser, PermissionsMixin):
     muted_notices = JSONField(
         default=list, db_default=[], blank=True, help_text="Notices that the person does not want in the product."
     )
+    signature = models.TextField(
+        blank=True, default="", db_default="", help_text="Plain text or HTML below the person's own emails."
+    )
     onboarded = models.BooleanField(default=False)
     ai_onboarded = models.BooleanField(default=False)
     session_version = models.PositiveIntegerField(

@@ -66,6 +66,7 @@ from outreach.messaging.delivery import pages as messages
 from outreach.messaging.domain_tracking import pages as tracking
 from outreach.messaging.email_templates import pages as email_templates
 from outreach.messaging.inbox import pages as inbox
+from outreach.messaging.personal_mail import pages as personal_mail
 from outreach.messaging.suppression import pages as suppressions
 from outreach.prospecting.enrichment import pages as proposals
 from outreach.runs.campaigns import pages as campaigns
@@ -104,6 +105,7 @@ PAGES: list[type[Page]] = [
     *senders.PAGES,
     *conversations.PAGES,
     *inbox.PAGES,  # the mailbox of a sender comes after the senders, whose item of the menu it shares
+    *personal_mail.PAGES,
     *chatbots.PAGES,
     *chat_templates.PAGES,
     *chat_apps.PAGES,

@@ -110,6 +110,7 @@ class RecordPage(TablePage):
             "composer": self.composer() if self.compose else None,
             "composers": self.composers,
             "compose_label": COMPOSERS[self.compose].button if self.compose else "",
+            "email_url": self.address("email-new", **self.named) if self.may("genie", "POST") else "",
         }
         if self.history_module and not self.may(self.history_module):
             return {**context, "entries": [], "hidden": True}
@@ -120,6 +121,11 @@ class RecordPage(TablePage):
             "entries": [shown_entry(entry, self.reader.formats) for entry in answer.data or ()],
             "next": self.address(cursor=answer.next_cursor) if answer.next_cursor else "",
         }
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Return the record as addresses of other pages name it: its kind, and its id."""
+        return {self.resource: self.params["id"]}
 
     @cached_property
     def composers(self) -> list[tuple[str, Composer]]:

@@ -27,6 +27,8 @@ ICONS = {
     "status": "arrow-right",
 }
 """Kind of an entry -> its icon."""
+START = 120
+"""Characters of a mail that stand in the timeline before it is unfolded."""
 AMOUNTS = ("value",)
 """Fields of leads with an amount of money."""
 PLANNED = {"meeting": "startsAt", "follow_up": "dueAt"}
@@ -45,6 +47,22 @@ def shown_entry(entry: Values, formats: Formats) -> JsonObject:
         "told": [] if entry["kind"] == "status" else changes,
         "planned": planned,
         "note": notes if isinstance(notes, str) else "",
+        **_mail_words(entry),
+    }
+
+
+def _mail_words(entry: Values) -> JsonObject:
+    """Return the words of a sent mail or a reply, the beginning of long ones, and the id by which it is replied to."""
+    data = entry["data"]
+    text = data.get("text") if entry["kind"] == "mail" else None
+    if not isinstance(text, str) or not text.strip():
+        return {"text": ""}
+    start = " ".join(text.split())
+    return {
+        "text": text,
+        "start": f"{start[:START]}…" if len(start) > START else "",
+        "quoted": data.get("quoted") or "",
+        "answers": data.get("message") or "",
     }
 
 

@@ -3,11 +3,12 @@ first."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from core.hooks import Hook
 from core.lists import ListField
 from core.lists.keyset import SortKey, sections
 from core.types import JsonObject, Values
@@ -20,6 +21,14 @@ from crm.timeline.changes import References, changes_of, known_in, panel_of, sho
 from crm.timeline.titles import title_of
 
 Kind = LeadActivity.Kind
+mail_texts: Hook[[Mapping[str, str]], Mapping[str, Values]] = Hook(
+    __name__,
+    "mail_texts",
+    "When a timeline shows mails. Gets the id of each message -> sent or replied. Returns the words of each by its id:"
+    " text, and quoted, what a reply repeats.",
+)
+MAILS_WITH_WORDS = ("sent", "replied")
+"""Events of mails whose words stand in the timeline."""
 HAPPENED_AT = SortKey(ListField("at", "date", "happened_at", nullable=False), descending=True)
 MEMBER = ("_id", "__name", "__email")
 COLUMNS = (
@@ -110,13 +119,15 @@ def _place(row: Values) -> Place:
 
 def _entries(rows: list[JsonObject]) -> list[JsonObject]:
     """Return the rows as the API shows them, with the names that their titles need."""
-    files, lookup = _file_names(rows), known_in(rows)
+    files, lookup, words = _file_names(rows), known_in(rows), _mail_words(rows)
     entries = []
     for row in rows:
         data, changes = dict(row["details"]), shown_changes(row, lookup)
         names = {key: lookup.name(panel_of(row), key) for key in changes_of(row)}
         if row["kind"] == Kind.IMPORTED:
             data["fileName"] = files.get(data.get("import"))
+        if row["kind"] == Kind.MAIL:
+            data |= words.get(data.get("message", ""), {})
         if row["notes"]:
             data["notes"] = row["notes"]
         changes_by_field = {change["field"]: change for change in changes}
@@ -152,3 +163,16 @@ def _file_names(rows: list[JsonObject]) -> dict[str | None, str]:
     """Return import -> the name of its file, of the imports in the rows."""
     ids = {row["details"]["import"] for row in rows if row["details"].get("import")}
     return dict(Import.objects.filter(pk__in=ids).values_list("pk", "file__name")) if ids else {}
+
+
+def _mail_words(rows: list[JsonObject]) -> Mapping[str, Values]:
+    """Return message -> its words, of the sent mails and the replies in the rows."""
+    events = {
+        row["details"]["message"]: row["details"]["event"]
+        for row in rows
+        if row["kind"] == Kind.MAIL and row["details"].get("event") in MAILS_WITH_WORDS
+    }
+    found: dict[str, Values] = {}
+    for words in mail_texts.send(events) if events else ():
+        found |= words
+    return found

@@ -10,7 +10,8 @@ from crm.activities.models import LeadActivity
 
 DATA = (
     "what happened, as in `details` of GET /lead-activity; imported: import, fileName and, unless the import made the"
-    " contact, changes; and the entry's notes, if it has any"
+    " contact, changes; mail: of a sent mail and of a reply text, and quoted, what the reply repeats; and the entry's"
+    " notes, if it has any"
 )
 
 

@@ -33,6 +33,7 @@ GUESSES: dict[type[models.Field], Any] = {
 
 
 FILLED = {
+    "PersonalMail": ("send_job",),
     "CallLog": ("contact",),
     "Conversation": ("contact",),
     "Coupon": ("percent",),

@@ -32,7 +32,16 @@ def test_a_reply_is_read_where_it_belongs(cast: Cast) -> None:
     here = at(cast.owner, f"received-mail/{mail.pk}")
     shown = html_of(browser.get(here))
     assert EVIL not in shown
-    assert "mailto:ann@example.org?subject=Re%3A%20Hello&amp;In-Reply-To=%3Creply%40example.org%3E" in shown
+    assert f"emails/new?contact={contact.pk}&amp;reply={mail.pk}" in shown
+    form = browser.get(at(cast.owner, f"emails/new?contact={contact.pk}&reply={mail.pk}"))
+    assert 'value="Re: Hello"' in html_of(form)
+    assert f"Yes {EVIL}" in text_of(form)
+    with cast.scope():
+        InboundMessage.objects.update(contact=None)
+    alone = html_of(browser.get(here))
+    assert "mailto:ann@example.org?subject=Re%3A%20Hello&amp;In-Reply-To=%3Creply%40example.org%3E" in alone
+    with cast.scope():
+        InboundMessage.objects.update(contact=contact)
     assert "Matched to the last message" in shown
     assert "Hello Ann" in shown
     assert "Received email" in text_of(browser.get(at(cast.owner, f"messages/{job.pk}")))

@@ -32,6 +32,18 @@ BODIES: JsonObject = {
     "PUT template/email/{id}": {"subject": "Our open day"},
     "POST template/email/preview": {**MAIL, "contactId": "CONTACT_ID"},
     "POST template/email/{id}/restore": {"version": 1},
+    "POST message": {
+        "to": {"kind": "contact", "id": "CONTACT_ID"},
+        "subject": "Our call",
+        "text": "Dear {{contact.firstName}},\n\nis Tuesday at ten fine?",
+        "draft": True,
+    },
+    "POST message/preview": {
+        "to": {"kind": "contact", "id": "CONTACT_ID"},
+        "subject": "Our call",
+        "text": "Dear {{contact.firstName}},\n\nis Tuesday at ten fine?",
+    },
+    "PUT message/{id}": {"text": "Is Wednesday fine?", "draft": True},
     "PUT inbox/{id}": {"isRead": True},
     "POST domain-tracking": {"name": "links.example.com"},
     "POST form": {

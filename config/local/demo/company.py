@@ -21,6 +21,7 @@ from config.local.demo.booking import create_booking
 from config.local.demo.chats import create_chats, open_chats
 from config.local.demo.customers import create_customers
 from config.local.demo.deliveries import create_deliveries
+from config.local.demo.emails import create_emails
 from config.local.demo.forms import create_forms
 from config.local.demo.history import add_history
 from config.local.demo.outreach import create_outreach
@@ -160,6 +161,7 @@ def provision_demo(data: Path) -> Demo:
                 create_outreach(bootstrapped.member)
             if bootstrapped.created:
                 create_deliveries(bootstrapped.member)
+                create_emails(bootstrapped.member)
                 create_chats(bootstrapped.member)
                 create_forms(bootstrapped.member)
                 create_questions(bootstrapped.member)

@@ -18,12 +18,12 @@ from crm.models import Contact
 from outreach.chat.chat_templates.services import get_template
 from outreach.chat.chat_templates.values import fill, values_for
 from outreach.chat.conversations.models import Conversation, ConversationMessage
-from outreach.chat.conversations.outgoing import next_numbers
 from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.connections.chat_apps.selectors import is_phone, opted_out
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.numbers import next_numbers
 from outreach.messaging.email_templates.rendering import ValueReader
 
 Author = ConversationMessage.Author

@@ -244,8 +244,10 @@ class MailChannel(ConversationChannel):
     def content(self, conversation: Conversation, text: str) -> JsonObject:
         """Return the text in the thread of the last mail: its subject, and the earlier Message-IDs."""
         body = super().content(conversation, text)
-        rows = ConversationMessage.objects.filter(conversation=conversation, inbound__isnull=False)
-        last = rows.order_by("-happened_at", "-pk").values_list(*THREAD).first() or ("", "", "", "", "")
+        rows = ConversationMessage.objects.filter(conversation=conversation).order_by("-happened_at", "-pk")
+        last = rows.filter(inbound__isnull=False).values_list(*THREAD).first()
+        # A member has begun the conversation, and nothing has come yet.
+        last = last or rows.filter(send_job__isnull=False).values_list(*BEGUN).first() or ("", "", "", "", "")
         subject, answered, before, earlier, thread = ((value or "") for value in last)
         # RFC 5322, 3.6.4: the former references, our message, and the one that is answered.
         ids = f"{earlier} {before} {f'<{answered}>' if answered else ''}".split()
@@ -274,6 +276,13 @@ THREAD = (
     "inbound__send_job__message_id",
     "inbound__send_job__reference_ids",
     "inbound__send_job__provider_thread_id",
+)
+BEGUN = (
+    "send_job__subject",
+    "inbound__message_id",
+    "send_job__message_id",
+    "send_job__reference_ids",
+    "send_job__provider_thread_id",
 )
 
 

@@ -41,7 +41,7 @@ def take_in(event: Event) -> None:
         kind="mail",
     )
     place = {"channel": Conversation.Channel.MAIL, "chat_app": None, "address": inbound.address}
-    lead = _lead(mail.contact_id)
+    lead = lead_of_contact(mail.contact_id)
     values = {
         "contact": mail.contact,
         "lead": lead,
@@ -64,6 +64,7 @@ def take_in(event: Event) -> None:
     tell("conversation.received", conversation, message, text=inbound.text[:2000])
 
 
-def _lead(contact_id: str | None) -> Lead | None:
+def lead_of_contact(contact_id: str | None) -> Lead | None:
+    """Return the newest live lead of the contact."""
     rows: QuerySet[Lead] = Lead.objects.filter(contact_id=contact_id, is_deleted=False)
     return rows.order_by("-created_at", "-pk").first()

@@ -5,17 +5,14 @@ Channels that the person polls need no message of the ledger.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from django.db import connection, transaction
-from django.db.models import Max
+from django.db import transaction
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.ids import new_id
 from core.jobs import notify_workers
-from core.tenancy import company_id
 from core.types import JsonObject, Values
 from outreach.chat.conversations.channels import channel_of, known_of
 from outreach.chat.conversations.models import Conversation, ConversationMessage
@@ -23,6 +20,7 @@ from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.connections.chat_apps.selectors import opted_out
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.numbers import next_numbers
 
 Author = ConversationMessage.Author
 Direction = ConversationMessage.Direction
@@ -113,22 +111,6 @@ def _plan(
     ledger.record_planned([job.pk], actor_id=member_id)
     transaction.on_commit(lambda: notify_workers("send"))
     return job
-
-
-def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:
-    """Return contact -> the number of its next message outside of runs by the channel. The caller keeps a lock on
-    each until the transaction ends."""
-    ids = sorted(set(contact_ids))
-    # Sorted by key, so that two callers take the locks in one order.
-    keys = sorted(
-        int.from_bytes(hashlib.sha256(f"chat:{company_id()}:{id}".encode()).digest()[:8], signed=True) for id in ids
-    )
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
-    # After the locks, in a statement of its own: its snapshot sees what the last holder has committed.
-    rows = SendJob.objects.filter(contact_id__in=ids, run=None, channel=channel).order_by()
-    last = dict(rows.values_list("contact_id").annotate(last=Max("occurrence")))
-    return {id: (last.get(id) or 0) + 1 for id in ids}
 
 
 def take_back(conversation: Conversation, member_id: str | None) -> int:

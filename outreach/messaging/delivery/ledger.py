@@ -167,13 +167,21 @@ def _transition(
         if done:
             # Consumers of sent mails are in no hurry, and the tick finds their deliveries. A notice for each
             # message would be most of the traffic.
-            emit("mail.sent", [job.pk], payloads={job.pk: event_payload(job)}, notify=False)
+            actor = job.created_by_id if job.personal else None
+            emit("mail.sent", [job.pk], payloads={job.pk: event_payload(job)}, actor_id=actor, notify=False)
         return done
 
 
 def event_payload(job: SendJob) -> JsonObject:
     """Return the payload of the event of a sent message."""
-    return {"contact": job.contact_id, "subject": job.subject, "run": job.run_id}
+    lead = lead_of(job)
+    about = {"lead": lead} if lead else {}
+    return {"contact": job.contact_id, **about, "subject": job.subject, "run": job.run_id}
+
+
+def lead_of(job: SendJob) -> str | None:
+    """Return the lead from which a member has written the message, if one did."""
+    return job.personal_mails.values_list("lead_id", flat=True).first() if job.personal else None
 
 
 def visit_payload(job: SendJob) -> JsonObject:

@@ -67,6 +67,9 @@ class SendJob(ChatColumns, CompanyWork):
     workflow_waits = JSONField(
         null=True, help_text="Token and epoch of the workflow's run, while it waits until the message has ended."
     )
+    personal = models.BooleanField(
+        default=False, db_default=False, help_text="A member has written it to this one person."
+    )
     held_at = models.DateTimeField(null=True, help_text="Since when it does not go: the run of the workflow is paused.")
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="send_jobs", db_index=False)
     smtp = CompanyForeignKey(

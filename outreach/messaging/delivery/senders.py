@@ -61,6 +61,21 @@ def columns_of(sender: Sender) -> JsonObject:
     return {sender.job_column: sender}
 
 
+def working_senders(most: int) -> list[JsonObject]:
+    """Return the first senders of mail of each kind that may send, in the form of choices."""
+    return [
+        {
+            "_id": sender.pk,
+            "type": sender.app_key,
+            "fromName": sender.from_name,
+            "fromEmail": sender.from_email,
+            "stoppedAt": sender.stopped_at,
+        }
+        for kind in MAIL_SENDERS
+        for sender in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[:most]
+    ]
+
+
 class ServerSession:
     """A session at a sender's own mail server. Its messages are signed where its domain has a key that is in use."""
 

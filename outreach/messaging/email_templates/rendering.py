@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -21,7 +21,7 @@ from core.tenancy import company_id
 from core.text.persons import first_name_of
 from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from core.text.timezones import zone_of
-from core.types import Values
+from core.types import JsonObject, Values
 from crm.imports.readers.mapping import normalise
 from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
 from crm.models import Contact, CustomField
@@ -208,3 +208,23 @@ class ValueReader:
             return dt.datetime.fromisoformat(stored).astimezone(self.zone).strftime(pattern)
         except ValueError:
             return stored
+
+
+def compile_words(
+    subject: str, body: str, reader: ValueReader, required: Collection[str] = ()
+) -> tuple[Compiled, list[JsonObject]]:
+    """Return words that belong to no template in compiled form, and the variables that they name.
+
+    Raises InvalidVariables_400 for a placeholder that is neither a built-in one nor a field of contacts. Raises
+    InvalidEmailTemplate_400 as compile_template.
+    """
+    names = dict.fromkeys([*names_in(subject), *names_in(without_styles(body))])
+    variables: list[JsonObject] = [
+        {"name": name, "required": name in required, "dateType": None} for name in names if name not in BUILT_IN
+    ]
+    for variable in variables:
+        name = variable["name"]
+        if name not in reader.fields and str(name).casefold() not in reader.fields:
+            text = f"body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
+            raise NamedError("InvalidVariables_400", text, code="unknownField", params={"name": shorten(name)})
+    return compile_template(subject, body, variables), variables

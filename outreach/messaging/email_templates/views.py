@@ -74,7 +74,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         takes=services.MODULE,
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        _check_sees_files(self.actor, data.get("attachments", ()))
+        check_sees_files(self.actor, data.get("attachments", ()))
         return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read an email template", output=TemplateOut, errors=NOT_FOUND)
@@ -91,7 +91,7 @@ class EmailTemplateViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         if data.get("attachments"):
-            _check_sees_files(self.actor, data["attachments"], services.get_template(id).attachments)
+            check_sees_files(self.actor, data["attachments"], services.get_template(id).attachments)
         services.update_template(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -140,7 +140,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
         files = data.pop("attachments", ())
-        _check_sees_files(self.actor, files)
+        check_sees_files(self.actor, files)
         compiled, mail = services.preview_words(contact_id=contact, **data)
         return shown_mail(mail, compiled.links, listed(files))
 
@@ -204,7 +204,7 @@ class TrialViewSet(ResourceViewSet):
         if type in OTHERS:
             return shown_mail(self._other(type, contact, data), (), ())
         files = data.pop("attachments", ())
-        _check_sees_files(self.actor, files)
+        check_sees_files(self.actor, files)
         mail, sent_files = send_trial(
             type=type,
             recipients=data.pop("to"),
@@ -247,7 +247,7 @@ def check_sees_contact(actor: Actor, contact: str | None) -> None:
         raise PermissionLacking("contact.GET", field="contactId")
 
 
-def _check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = ()) -> None:
+def check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = ()) -> None:
     """Raise for a file that the actor may not read, unless the template has it already."""
     new = set(ids) - set(before)
     if not new:

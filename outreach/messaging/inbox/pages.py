@@ -116,11 +116,13 @@ class InboundMail(InboxPage):
             "title": mail["subject"] or gettext("No subject"),
             "queue": [shown(other) for other in others.data],
             "severity": SEVERITIES.get(mail["severity"], ""),
-            "answer_by": self.mailto(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
+            "answer_by": self.answer_by(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
         }
 
-    def mailto(self, mail: Values) -> str:
-        """Return the link by which a mail program begins an answer."""
+    def answer_by(self, mail: Values) -> str:
+        """Return the address of the form of a reply; without contact or right the link that a mail program takes."""
+        if mail["contact"] and self.may("genie", "POST"):
+            return self.address("email-new", contact=mail["contact"]["_id"], reply=mail["_id"])
         if not mail["fromEmail"]:
             return ""
         subject = mail["subject"] if mail["subject"].lower().startswith("re:") else f"Re: {mail['subject']}"

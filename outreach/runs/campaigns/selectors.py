@@ -15,7 +15,7 @@ from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.selectors import next_decision
-from outreach.messaging.delivery.senders import MAIL_SENDERS
+from outreach.messaging.delivery.senders import working_senders
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.genie.by_day import days_of
@@ -144,7 +144,7 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     read = [(name, rows) for name, module, rows in named if may_read(module)]
     choices: JsonObject = {name: None for name, *_ in named} | {name: [] for name, _ in read}
     choices["tracking"] = tracking_of_company()
-    choices["senders"] = _working_senders() if may_read("apps") else None
+    choices["senders"] = working_senders(MAX_CHOICES) if may_read("apps") else None
     choices["chatTemplates"] = _approved_templates() if may_read("template") else None
     parts = [
         rows.annotate(choice_of=Value(name)).order_by("name", "pk").values_list("choice_of", "pk", "name")[:MAX_CHOICES]
@@ -163,22 +163,6 @@ def _approved_templates() -> list[JsonObject]:
 
 def _by_name(choice: JsonObject) -> str:
     return sort_text(str(choice["name"]))
-
-
-def _working_senders() -> list[JsonObject]:
-    return [
-        {
-            "_id": sender.pk,
-            "type": sender.app_key,
-            "fromName": sender.from_name,
-            "fromEmail": sender.from_email,
-            "stoppedAt": sender.stopped_at,
-        }
-        for kind in MAIL_SENDERS
-        for sender in kind._default_manager.filter(is_active=True, verified=True).order_by("created_at", "pk")[
-            :MAX_CHOICES
-        ]
-    ]
 
 
 def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dict[str, int]]:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import NamedError, ValidationFailed
 from core.types import JsonObject, Values
 from outreach.messaging.delivery.attachments import described
 from outreach.messaging.email_templates.models import EmailTemplate
-from outreach.messaging.email_templates.rendering import (
-    BUILT_IN,
-    ValueReader,
-    compile_template,
-    names_in,
-    without_styles,
-)
+from outreach.messaging.email_templates.rendering import ValueReader, compile_words
 from outreach.messaging.email_templates.services import not_found
 from outreach.runs.campaigns.chats import chat_words, is_chat, own_words, templates_of
 from outreach.runs.campaigns.models import CHAT, Campaign
@@ -136,18 +130,8 @@ def _compiled(content: Values, templates: Mapping[str, EmailTemplate], reader: V
     if not content["subject"] or not content["body"].strip():
         missing = "body" if content["subject"] else "templateId"
         raise NamedError("CampaignTemplateRequired_400", f"{where}{missing}: give a template, or subject and body")
-    variables = [
-        {"name": name, "required": False, "dateType": None}
-        for name in dict.fromkeys([*names_in(content["subject"]), *names_in(without_styles(content["body"]))])
-        if name not in BUILT_IN
-    ]
-    for variable in variables:
-        name = variable["name"]
-        if name not in reader.fields and str(name).casefold() not in reader.fields:
-            text = f"{where}body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
-            raise NamedError("InvalidVariables_400", text)
     try:
-        compiled = compile_template(content["subject"], content["body"], variables)
+        compiled, variables = compile_words(content["subject"], content["body"], reader)
     except NamedError as error:
         raise NamedError(error.name, f"{where}{error.detail}") from None
     return {

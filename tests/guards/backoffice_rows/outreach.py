@@ -52,6 +52,7 @@ from outreach.models import (
     ManualChatbot,
     MemberHours,
     Ocr,
+    PersonalMail,
     RecipientQuota,
     SenderCheck,
     SendJob,
@@ -241,6 +242,9 @@ ROWS: Makers = {
         send_job=make_job(n), to_status="draft", reason="planned"
     ),
     SuppressionImport: lambda n: SuppressionImport.objects.create(file=make_file(n), total=3, processed=n % 4),
+    PersonalMail: lambda n: PersonalMail.objects.create(
+        contact=ContactFactory(), subject=f"Hello {n}", text="Shall we?", send_job=make_job(n)
+    ),
     RecipientQuota: lambda n: RecipientQuota.objects.create(scope=f"d{n}.example", tokens=n, filled_at=timezone.now()),
     Suppression: lambda n: Suppression.objects.create(email=f"gone{n}@example.org", reason=Suppression.Reason.MANUAL),
 }

@@ -1,4 +1,4 @@
-"""Inputs of the decision about a message by chat that differ from those of a mail."""
+"""Inputs of the decision about chats, answers and members' own mails that differ from those of outreach."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from outreach.messaging.delivery.models import SendJob
 SESSION = dt.timedelta(hours=SESSION_HOURS)
 ANSWER: JsonObject = {"window": None, "place": None, "unsubscribed": False}
 """An answer in a conversation is sent at any hour, regardless of the contact's unsubscription from mail."""
+PERSONAL: JsonObject = {"window": None, "place": None, "replied": False}
+"""A member's own mail goes at the time that they have chosen, whatever the contact has written meanwhile."""
 # Far in the past, so that a chat in which the person has never written counts as closed.
 NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
 
 
 def chats_of(jobs: Sequence[SendJob]) -> dict[str, JsonObject]:
-    """Return the parts of the decision's input of those messages that go by chat or are said in a conversation, by
-    their ids. Asks the database only if there are any by chat.
+    """Return the parts of the decision's input of those messages that go by chat, are said in a conversation or are a
+    member's own, by their ids. Asks the database only if there are any by chat.
 
     What is made of a template does not go to a number that has opted out.
     """
-    mails = {job.pk: ANSWER for job in jobs if job.conversation_id is not None and not job.chat_app_id}
+    mails = {job.pk: PERSONAL for job in jobs if job.personal}
+    mails |= {job.pk: ANSWER for job in jobs if job.conversation_id is not None and not job.chat_app_id}
     chat_jobs = [job for job in jobs if job.chat_app_id]
     if not chat_jobs:
         return mails

@@ -105,6 +105,7 @@ SENTENCES: dict[str, str] = {
     "sender_unverified": _("The sender has not passed its test."),
     "session_closed": _("More than 24 hours since the contact's last message. Use an approved template."),
     "subscription_lapsed": _("The subscription has ended. Renew it to send the message."),
+    "taken_back": _("Taken back before it was sent."),
     "taken_over": _("Someone took over the conversation first."),
     "template_not_approved": _("The chat service has not approved the template, or has paused it."),
     "template_refused": _("The chat service refused the filled template."),

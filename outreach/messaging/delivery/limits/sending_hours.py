@@ -35,6 +35,7 @@ def read_settings() -> JsonObject:
         "guardFrom": settings.guard_from,
         "trackOpens": settings.track_opens,
         "trackClicks": settings.track_clicks,
+        "personalUnsubscribe": settings.personal_unsubscribe,
         "providerLimits": {key: settings.provider_limits.get(key) for key in KEYS},
         "vendorLimits": {key: settings.vendor_limits.get(key) for key in VENDORS},
         "language": settings.language,

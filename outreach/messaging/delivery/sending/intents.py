@@ -120,10 +120,13 @@ moved AS (UPDATE outreach_sendjob j
         updated_at = held.at, next_step_at = COALESCE(held.next_step_at, j.next_step_at),
         provider_message_id = COALESCE(NULLIF(held.provider_id, ''), j.provider_message_id),
         provider_thread_id = COALESCE(NULLIF(held.thread_id, ''), j.provider_thread_id)
-    FROM held WHERE j.id = held.id RETURNING held.*),
+    FROM held WHERE j.id = held.id RETURNING held.*, CASE WHEN j.personal THEN j.created_by_id END AS actor,
+        CASE WHEN j.personal THEN (SELECT m.lead_id FROM outreach_personalmail m
+            WHERE m.company_id = j.company_id AND m.send_job_id = j.id) END AS lead),
 events AS (INSERT INTO core_event
         (id, object_id, payload, company_id, kind, actor_id, automation, created_at, updated_at)
-    SELECT event, id, payload, company_id, '{_SENT}', NULL, true, at, at FROM moved),
+    SELECT event, id, CASE WHEN lead IS NULL THEN payload ELSE payload || jsonb_build_object('lead', lead) END,
+        company_id, '{_SENT}', actor, true, at, at FROM moved),
 deliveries AS (INSERT INTO core_eventdelivery
         (id, consumer, event_id, status, due_at, attempts, error, company_id, created_at, updated_at)
     SELECT found.value, found.key, event, 'pending', at, 0, '', company_id, at, at

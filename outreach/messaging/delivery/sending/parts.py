@@ -27,10 +27,10 @@ class MailParts:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
         self._base = base_for(sender.from_email)
-        switches = GenieSettings.objects.values_list("track_opens", "track_clicks").first()
-        opens, clicks = switches or (False, False)
-        self._opens: bool = opens
-        self._clicks: bool = clicks
+        settings = GenieSettings.objects.first() or GenieSettings()
+        self._opens: bool = settings.track_opens
+        self._clicks: bool = settings.track_clicks
+        self._personal_unsubscribe: bool = settings.personal_unsubscribe
         self._company_name = Company.objects.values_list("name", flat=True).get(pk=company_id())
         self._files = AttachmentReader()
 
@@ -41,6 +41,8 @@ class MailParts:
     def mail_of(self, job: SendJob, recipient: str) -> OutgoingMail:
         """Return the message as it is sent. Raises AttachmentMissing and AttachmentUnavailable."""
         sender = self._sender
+        # A member's own mail is no mailing: List-Id and List-Unsubscribe would sort it among newsletters.
+        is_mailing = not job.personal or self._personal_unsubscribe
         return OutgoingMail(
             id=job.pk,
             from_name=sender.from_name,
@@ -54,14 +56,17 @@ class MailParts:
             date=timezone.now(),
             references=tuple(job.reference_ids.split()),
             thread_id=job.provider_thread_id,
-            list_id=job.company_id,
+            list_id=job.company_id if is_mailing else "",
             list_name=self._company_name,
             # Only campaigns: with this header, automatic replies and some filters treat a mail as mass mail.
             bulk=job.run is not None and job.run.campaign,
             # Each message has its own link, so that an unsubscribe names the message that led to it.
-            unsubscribe_url=link(self._base, Unsubscriber(job.company_id, job.contact_id, job.pk)),
+            unsubscribe_url=self._unsubscribe_url(job) if is_mailing else None,
             attachments=self._files.read(job.attachments),
         )
+
+    def _unsubscribe_url(self, job: SendJob) -> str:
+        return link(self._base, Unsubscriber(job.company_id, job.contact_id, job.pk))
 
     def _html(self, job: SendJob) -> str | None:
         # The company's setting is the upper limit. A run can switch tracking off, never on.

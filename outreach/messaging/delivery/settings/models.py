@@ -55,6 +55,9 @@ class GenieSettings(CompanyModel):
     )
     track_opens = models.BooleanField(default=False, db_default=False, help_text="Messages tell that they are opened.")
     track_clicks = models.BooleanField(default=False, db_default=False, help_text="Links tell that they are clicked.")
+    personal_unsubscribe = models.BooleanField(
+        default=False, db_default=False, help_text="Members' own mails have a link to unsubscribe, too."
+    )
     language = models.CharField(
         max_length=8,
         blank=True,

@@ -98,6 +98,10 @@ class SettingsInput(Input):
     trackClicks = BooleanInput(
         required=False, help_text="Links of messages lead through this service, which counts them. Off by default."
     )
+    personalUnsubscribe = BooleanInput(
+        required=False,
+        help_text="Mail that a member writes to one person has a link to unsubscribe, too. Off by default.",
+    )
     providerLimits = ProviderLimits(
         required=False, help_text="Replaces the limits there are; addresses count by their domain."
     )
@@ -121,6 +125,9 @@ class SettingsOut(Output):
     guardFrom = Computed(serializers.IntegerField(help_text="Messages in 7 days below which no sender is stopped."))
     trackOpens = Computed(serializers.BooleanField())
     trackClicks = Computed(serializers.BooleanField())
+    personalUnsubscribe = Computed(
+        serializers.BooleanField(help_text="Mail that a member writes to one person has a link to unsubscribe.")
+    )
     providerLimits = Computed(
         serializers.DictField(
             child=serializers.IntegerField(allow_null=True), help_text="Mail provider -> messages an hour; null: any."

@@ -21,6 +21,7 @@ from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
 from outreach.connections.senders.models import Smtp
 from outreach.messaging.delivery.deliveries import CAME_BACK, end, prove_sent, tell
+from outreach.messaging.delivery.ledger import lead_of
 from outreach.messaging.delivery.limits import guardrails
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.unsubscribing.services import unsubscribe
@@ -135,10 +136,13 @@ def _lead_of(contact_id: str) -> Lead | None:
 
 def event_payload(kind: str, row: InboundMessage, job: SendJob) -> JsonObject:
     """Return the payload of the event of a mail that is about a sent message."""
-    lead = _lead_of(job.contact_id)
+    lead_id = lead_of(job)
+    if lead_id is None:
+        lead = _lead_of(job.contact_id)
+        lead_id = lead.pk if lead else None
     return {
         "contact": job.contact_id,
-        "lead": lead.pk if lead else None,
+        "lead": lead_id,
         "subject": row.subject,
         "run": job.run_id,
         "sendJob": job.pk,

@@ -1,0 +1,431 @@
+"""The pages of the emails that members write to one person: the composer, drafts and what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import cached_property
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from core.ids import is_id
+from core.text.translation import gettext_lazy
+from core.types import JsonObject, Values
+from core.web.ask import Answer
+from core.web.contact_picker import PicksContact
+from core.web.filters import DATE, Choice
+from core.web.forms import Field, Form, Option
+from core.web.forms.record_forms import fields_query
+from core.web.lists import Column, ListState
+from core.web.mail_frames import mail_frame
+from core.web.navigation.places import INBOX, MenuItem
+from core.web.pages import Page, Refused, nothing_here
+from core.web.toasts import HOLD_SECONDS, TIMED
+
+STATUSES = {
+    "draft": (gettext_lazy("Draft"), ""),
+    "held": (gettext_lazy("Send again"), "warn"),
+    "scheduled": (gettext_lazy("Scheduled"), "info"),
+    "sending": (gettext_lazy("Sending"), "info"),
+    "sent": (gettext_lazy("Sent"), "ok"),
+    "failed": (gettext_lazy("Failed"), "bad"),
+    "unknown": (gettext_lazy("Delivery unknown"), "warn"),
+    "cancelled": (gettext_lazy("Cancelled"), ""),
+    "suppressed": (gettext_lazy("Not sent"), "bad"),
+}
+"""Status -> its label, and the tone of its badge."""
+TABS = (
+    ("", gettext_lazy("Drafts")),
+    ("scheduled", gettext_lazy("Scheduled")),
+    ("sent", gettext_lazy("Sent")),
+    ("failed", gettext_lazy("Not sent")),
+)
+IN_TAB = {
+    "": ("draft",),
+    "scheduled": ("scheduled", "held", "sending"),
+    "sent": ("sent", "unknown"),
+    "failed": ("failed", "cancelled", "suppressed"),
+}
+"""Filter of the list -> the statuses that it shows."""
+FIXED = ("sending", "sent", "unknown")
+"""Statuses of emails that nobody can change."""
+OF_BODY = {"text": "body", "html": "body", "mailApp": "smtp"}
+"""Name in the API -> the form's, if it differs."""
+TASK_DAYS = 3
+NAMED_FIELDS = (
+    ("contact.firstName", gettext_lazy("First name")),
+    ("contact.name", gettext_lazy("Name")),
+    ("contact.email", gettext_lazy("Email")),
+    ("contact.number", gettext_lazy("Phone number")),
+    ("company.name", gettext_lazy("Your company")),
+    ("company.website", gettext_lazy("Your website")),
+)
+
+
+class EmailForm(Form):
+    smtp = Field(label=gettext_lazy("From"), kind="select", placeholder=gettext_lazy("Usual sender"))
+    subject = Field(label=gettext_lazy("Subject"))
+    body = Field(
+        label=gettext_lazy("Text"), kind="textarea", required=True, help_text=gettext_lazy("Plain text, HTML or MJML.")
+    )
+    signature = Field(
+        label=gettext_lazy("Signature"),
+        kind="textarea",
+        help_text=gettext_lazy("Yours is set under Profile and preferences."),
+    )
+    attachments = Field(label=gettext_lazy("Attachments"), kind="checks")
+    sendAt = Field(
+        label=gettext_lazy("Send later"),
+        kind="datetime-local",
+        help_text=gettext_lazy("Leave empty to send now."),
+    )
+
+
+def shown(mail: Values) -> JsonObject:
+    """Return an email with the label and the tone of its status."""
+    label, tone = STATUSES.get(mail["status"], (mail["status"], ""))
+    contact = mail["contact"] or {}
+    return {**mail, "words": label, "mood": tone, "who": contact.get("name") or contact.get("email") or ""}
+
+
+class EmailPage(Page):
+    """Shared parts of the pages of members' emails."""
+
+    module = "genie"
+    menu = MenuItem(
+        gettext_lazy("Drafts and sent"),
+        INBOX,
+        25,
+        "mail-plus",
+        keywords=gettext_lazy("write email compose scheduled outbox"),
+    )
+
+
+class Emails(EmailPage):
+    path = name = "emails"
+    title = gettext_lazy("Drafts and sent")
+    template = "web/emails/list.html"
+    columns = (
+        Column("contact", gettext_lazy("To"), "contact.name"),
+        Column("subject", gettext_lazy("Subject"), "subject"),
+        Column("status", gettext_lazy("Status")),
+        Column("createdBy", gettext_lazy("Written by")),
+        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
+    )
+    choices = (
+        Choice("sentAt", gettext_lazy("Sent"), DATE, kind="date"),
+        Choice("sendAt", gettext_lazy("Scheduled for"), DATE, kind="date"),
+    )
+
+    def show(self) -> Values:
+        only = self.request.GET.get("only", "")
+        only = only if only in IN_TAB else ""
+        fixed = [{"field": "status", "operator": "in", "value": list(IN_TAB[only])}]
+        choices = {entry.name: entry for entry in self.choices}
+        state = ListState(self.request.GET, choices, keeps=("only",), fixed=fixed, zone=self.zone_name)
+        answer = self.read("message", state.query())
+        return {
+            "state": state,
+            "choices": self.choices,
+            "columns": self.columns,
+            "mails": [shown(mail) for mail in answer.data],
+            "total": answer.total,
+            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
+            "only": only,
+            "tabs": TABS,
+        }
+
+
+class Composer(EmailPage):
+    """Shared parts of the pages with the form of an email."""
+
+    template = "web/emails/write.html"
+
+    @cached_property
+    def mail(self) -> Values | None:
+        """The stored email that the form is about; None for a new one."""
+        id = self.params.get("id") or self.given("id")
+        return self.read(f"message/{id}").data if id else None
+
+    def given(self, name: str) -> str:
+        """Return an id that the form or the address has; empty without one."""
+        value = self.request.POST.get(name) or self.request.GET.get(name) or ""
+        if value and not is_id(value):
+            raise nothing_here()
+        return value
+
+    @cached_property
+    def to(self) -> Mapping[str, str]:
+        """The record of the person: its kind and id."""
+        if self.mail is not None:
+            return {"kind": self.mail["to"]["kind"], "id": self.mail["to"]["id"]}
+        for kind in ("lead", "contact"):
+            if id := self.given(kind):
+                return {"kind": kind, "id": id}
+        raise Refused(404, _("Choose who to write to"), _("Open a contact or a lead, then choose Email."))
+
+    @cached_property
+    def person(self) -> Values:
+        """The contact that gets the email."""
+        if self.mail is not None:
+            contact: Values = self.mail["contact"]
+            return contact
+        answer = self.ask("GET", f"{self.to['kind']}/{self.to['id']}")
+        if answer.status == 400:
+            raise nothing_here()
+        record = self.needed(answer).data
+        person: Values = record["contact"] if self.to["kind"] == "lead" else record
+        return person
+
+    @cached_property
+    def offered(self) -> Values:
+        """The senders, templates and files to choose from, and the reader's signature."""
+        choices: Values = self.read("message/choices").data
+        return choices
+
+    @cached_property
+    def before(self) -> Values | None:
+        """The received or sent email that is replied to."""
+        id = self.mail["inReplyTo"] if self.mail else self.given("reply")
+        if not id:
+            return None
+        received = self.ask("GET", f"inbox/{id}")
+        answer = received if received.ok else self.ask("GET", f"genie/send-jobs/{id}")
+        return answer.data if answer.ok else None
+
+    @cached_property
+    def uploads(self) -> list[Values]:
+        """The files that the form has just sent."""
+        if "file" not in self.request.FILES:
+            return []
+        answer = self.needed(self.upload())
+        return answer.data if isinstance(answer.data, list) else [answer.data]
+
+    def form(self, values: Values | None = None) -> Form:
+        form = EmailForm(initial=values if values is not None else self.stored())
+        senders = self.offered["senders"]
+        form.fields["smtp"].options = [Option(sender["_id"], from_label(sender)) for sender in senders]
+        if len(senders) < 2:
+            del form.fields["smtp"]
+        files = [Option(file["_id"], file["name"]) for file in self.offered["files"] or ()]
+        kept = [Option(file["_id"], file["name"] or _("A file")) for file in (self.mail or {}).get("files", ())]
+        known = {option.value: option for option in (*kept, *files)}
+        known |= {file["_id"]: Option(file["_id"], file["name"]) for file in self.uploads}
+        form.fields["attachments"].options = [*known.values()]
+        if not known:
+            del form.fields["attachments"]
+        return form
+
+    def stored(self) -> Values:
+        """Return the values of the stored email, or those of a new one."""
+        if self.mail is None:
+            return {"subject": self.reply_subject(), "signature": self.offered["signature"]}
+        sender = self.mail["smtp"] or self.mail["mailApp"] or {}
+        return {**self.mail, "smtp": sender.get("_id", ""), "body": self.mail["html"] or self.mail["text"]}
+
+    def reply_subject(self) -> str:
+        subject = self.before["subject"] if self.before else ""
+        return subject if not subject or subject.lower().startswith("re:") else f"Re: {subject}"
+
+    def body(self, form: Form) -> JsonObject:
+        """Return what the form says, as the API accepts it."""
+        values = {name: value for name, value in form.values.items() if name != "body"}
+        body: JsonObject = {**values, "text": form.values.get("body") or "", "html": ""}
+        body["smtp"] = values.get("smtp") or None
+        body["sendAt"] = values.get("sendAt") or None
+        body["attachments"] = [*(values.get("attachments") or ()), *(file["_id"] for file in self.uploads)]
+        if self.mail is None:
+            body["to"] = dict(self.to)
+            body["inReplyTo"] = self.given("reply") or None
+        return body
+
+    def keep(self, form: Form, **values: object) -> Answer:
+        """Store the email."""
+        body = {**self.body(form), **values}
+        if self.mail is None:
+            return self.ask("POST", "message", None, body)
+        return self.ask("PUT", f"message/{self.mail['_id']}", None, body)
+
+    def show(self) -> Values:
+        return self.context(self.form())
+
+    def context(self, form: Form) -> JsonObject:
+        """Return the context of the composer."""
+        record = self.address(self.to["kind"], self.to["id"])
+        return {
+            "form": form,
+            "mail": self.mail,
+            "person": self.person,
+            "to": self.to,
+            "before": self.before,
+            "reply": self.given("reply"),
+            "templates": self.offered["templates"],
+            "placeholders": self.placeholders,
+            "record_url": record,
+            "title": _("Email to %(name)s") % {"name": self.person["name"] or self.person["email"] or _("a contact")},
+            "can_send": self.may("genie", "PUT" if self.mail else "POST"),
+            "can_upload": self.may("file", "POST"),
+            "can_add_task": self.to["kind"] == "lead" and self.may("lead-activity", "POST"),
+        }
+
+    @cached_property
+    def placeholders(self) -> list[tuple[str, str]]:
+        """Text and label of the fields that the words can name."""
+        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        own = (
+            [field["name"] for field in answer.data if not field["isSystem"]]
+            if answer is not None and answer.ok
+            else []
+        )
+        names = [*NAMED_FIELDS, *((name, name) for name in own)]
+        return [(f"{{{{{name}}}}}", str(label)) for name, label in names]
+
+    def refused(self, form: Form, answer: Answer) -> HttpResponse:
+        """Show the form again with the reasons."""
+        form.refuse(answer, lambda name: OF_BODY.get(name, name))
+        return self.page(self.context(form), status=422)
+
+    def do_save(self) -> HttpResponse:
+        """Send the email, or schedule it."""
+        form = self.form().bind(self.request.POST)
+        answer = self.keep(form, draft=False, delaySeconds=HOLD_SECONDS)
+        if not answer.ok:
+            return self.refused(form, answer)
+        return self.sent(answer.data, "")
+
+    def do_task(self) -> HttpResponse:
+        """Send the email, and add a task to follow it up."""
+        form = self.form().bind(self.request.POST)
+        answer = self.keep(form, draft=False, delaySeconds=HOLD_SECONDS)
+        if not answer.ok:
+            return self.refused(form, answer)
+        due = timezone.now() + timedelta(days=TASK_DAYS)
+        title = _("Follow up: %(subject)s") % {"subject": answer.data["subject"]}
+        task = {"lead": self.to["id"], "title": title[:300], "dueAt": due.isoformat()}
+        added = self.ask("POST", "lead-activity/follow-up", None, task)
+        if not added.ok:
+            self.warn(_("The task was not added: %(reason)s") % {"reason": added.refusal})
+            return self.sent(answer.data, "")
+        return self.sent(answer.data, _("Task added, due in %(days)s days.") % {"days": TASK_DAYS})
+
+    def sent(self, mail: Values, further: str) -> HttpResponse:
+        """Return to the record, with ten seconds to take the email back."""
+        text = _("Email scheduled.") if mail["sendAt"] else _("Email sent.")
+        back = {**TIMED, "do": "undo", "address": self.address("email", mail["_id"])}
+        self.tell(" ".join(filter(None, (text, further))), back=back)
+        return self.done(to=self.address(self.to["kind"], self.to["id"]))
+
+    def do_draft(self) -> HttpResponse:
+        form = self.form().bind(self.request.POST)
+        answer = self.keep(form, draft=True)
+        if not answer.ok:
+            return self.refused(form, answer)
+        return self.done(_("Draft saved"), self.address("email", answer.data["_id"]))
+
+    def do_template(self) -> HttpResponse:
+        """Show the form with the words of a template; nothing is stored yet."""
+        form = self.form().bind(self.request.POST)
+        chosen = self.given("template")
+        answer = self.ask("GET", f"template/email/{chosen}") if chosen else None
+        if answer is not None and answer.ok:
+            form["subject"].replace(answer.data["subject"])
+            form["body"].replace(answer.data["body"])
+        return self.page(self.context(form))
+
+    def do_preview(self) -> HttpResponse:
+        """Show the email as its recipient gets it, in the frame next to the form."""
+        form = self.form().bind(self.request.POST)
+        if not (form.values.get("body") or "").strip():
+            return mail_frame(self.request, problem=_("Write a text to see a preview."))
+        body = {**self.body(form), "to": dict(self.to)}
+        answer = self.ask("POST", "message/preview", None, body)
+        return mail_frame(
+            self.request, mail=answer.data if answer.ok else None, problem="" if answer.ok else answer.refusal
+        )
+
+
+def from_label(sender: Values) -> str:
+    """Return the label of a sender in a choice; one that its guardrail has stopped is marked."""
+    name = f"{sender['fromName']} <{sender['fromEmail']}>"
+    return _("%(sender)s (stopped)") % {"sender": name} if sender["stoppedAt"] else name
+
+
+class NewEmail(Composer, PicksContact):
+    path = "emails/new"
+    name = "email-new"
+    title = gettext_lazy("New email")
+    action = title
+
+    @property
+    def is_picking(self) -> bool:
+        """Return whether the person is still to be chosen."""
+        named = any(self.given(name) for name in ("contact", "lead", "id"))
+        return not named or self.request.POST.get("do") in ("find", "unpick", "choose")
+
+    def form(self, values: Values | None = None) -> Form:
+        if not self.is_picking:
+            return super().form(values)
+        picker = self.contact_field(help_text=_("The contact needs an email address."))
+        return Form(fields=[picker] if picker else [])
+
+    def with_form(self, form: Form, status: int = 200) -> HttpResponse:
+        return self.page({"picker": form, "can_send": self.may("genie", "POST")}, status=status)
+
+    def show(self) -> Values:
+        if self.is_picking:
+            return {"picker": self.form(), "can_send": self.may("genie", "POST")}
+        return super().show()
+
+    def do_choose(self) -> HttpResponse:
+        """Go on to the form of the email to the chosen contact."""
+        chosen = self.given("contact")
+        if not chosen:
+            return self.fail(_("Choose a contact first."))
+        return self.done(to=self.address("email-new", contact=chosen))
+
+
+class KeptDraft(NewEmail):
+    """A draft that is kept while its member writes: a part of the form that names it."""
+
+    path = "emails/draft"
+    name = "email-draft"
+    title = gettext_lazy("New email: draft")
+    action = ""
+
+    def do_save(self) -> HttpResponse:
+        form = self.form().bind(self.request.POST)
+        if self.mail is not None and not self.mail["draft"]:
+            return HttpResponse(status=204)
+        answer = self.keep(form, draft=True)
+        context = {"mail": answer.data if answer.ok else self.mail, "kept": answer.ok, "reason": answer.refusal}
+        return self.page(context, template="web/emails/kept.html")
+
+
+class Email(Composer):
+    path = "emails/<str:id>"
+    name = "email"
+    tab_name = gettext_lazy("Email")
+
+    def show(self) -> Values:
+        mail = self.mail or {}
+        if mail["status"] in FIXED or not self.may("genie", "PUT"):
+            return {"mail": shown(mail), "title": mail["subject"] or _("Email"), "form": None, "to": self.to}
+        return {**super().show(), "stored": shown(mail)}
+
+    def do_undo(self) -> HttpResponse:
+        """Make a draft of the email."""
+        answer = self.ask("PUT", f"message/{self.params['id']}", None, {"draft": True})
+        if answer.ok:
+            return self.done(_("Not sent. It is in your drafts."), self.request.path)
+        return self.fail(_("Too late to undo: the email is already sent."), self.request.path)
+
+    def do_delete(self) -> HttpResponse:
+        answer = self.ask("DELETE", f"message/{self.params['id']}")
+        if not answer.ok:
+            return self.refuse(answer, self.request.path)
+        return self.done(_("Email deleted"), self.address("emails"))
+
+
+PAGES = [Emails, NewEmail, KeptDraft, Email]

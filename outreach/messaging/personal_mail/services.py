@@ -1,0 +1,278 @@
+"""Use cases of the mails that members write to one person: write, keep as a draft, send, take back.
+
+A mail that is sent or scheduled becomes a message (SendJob), which the sending process delivers as all others. Only a
+message that no worker has claimed is taken back or replaced.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import NamedError, ValidationFailed
+from core.ids import new_id
+from core.jobs import notify_workers
+from core.types import JsonObject
+from crm.contacts.selectors import live_contacts
+from crm.leads.selectors import live_leads
+from crm.models import Contact
+from outreach.connections.senders.models import Sender, Smtp
+from outreach.connections.smtp.markup import MAX_DEPTH, depth_of
+from outreach.messaging.delivery import ledger
+from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.deciding.context import SendContext
+from outreach.messaging.delivery.deciding.decision import Stop, decide
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.numbers import next_numbers
+from outreach.messaging.delivery.privacy import not_erased
+from outreach.messaging.delivery.senders import choose_sender, columns_of
+from outreach.messaging.email_templates.compiler import is_html
+from outreach.messaging.email_templates.rendering import Rendered
+from outreach.messaging.email_templates.services import get_template
+from outreach.messaging.inbox.models import InboundMessage
+from outreach.messaging.personal_mail.content import check_sendable, rendered, thread_of
+from outreach.messaging.personal_mail.models import PersonalMail
+from outreach.messaging.personal_mail.selectors import ENDED, TAKEN_BACK, WAITING, own_and_sent
+from outreach.messaging.suppression.selectors import suppressed_addresses
+
+NOT_FOUND = "NotFound_404"
+FIXED = "CampaignCannotBeUpdated_400"
+REFUSED = "NoMessagesSent_400"
+MAX_AHEAD = timedelta(days=366)
+"""Maximum time until a scheduled mail."""
+
+
+def not_found() -> NamedError:
+    """Return the error for an id that belongs to no mail that the member sees."""
+    return NamedError(NOT_FOUND, "id: there is no such mail in this company")
+
+
+@transaction.atomic
+def write_mail(*, member_id: str, to: JsonObject, draft: bool = False, delay_seconds: int = 0, **values: Any) -> str:
+    """Write a mail to one person, and send it unless it is a `draft`. Returns its id.
+
+    It goes at `send_at`, and not within `delay_seconds`. Raises ContactNotFound_400, LeadNotFound_400,
+    EmailTemplateNotFound_404, FileNotFound_400, NotFound_404 for `in_reply_to`, and ValidationFailed. To send it also
+    raises the errors of `_send`.
+    """
+    mail = PersonalMail(created_by_id=member_id, updated_by_id=member_id)
+    _apply(mail, {"to": to, **values})
+    mail.save(force_insert=True)
+    if not draft:
+        _send(mail, member_id, delay_seconds)
+    return str(mail.pk)
+
+
+@transaction.atomic
+def change_mail(*, id: str, member_id: str, draft: bool | None = None, delay_seconds: int = 0, **values: Any) -> None:
+    """Change a mail that has not gone, and send it where `draft` is false, or is not given and it was to go.
+
+    Raises NotFound_404, CampaignCannotBeUpdated_400 for one that goes or has gone, and the errors of `write_mail`.
+    """
+    mail = _locked(id, member_id)
+    was_to_go = mail.send_job is not None and mail.send_job.status in WAITING
+    _take_back(mail, member_id)
+    mail.updated_by_id = member_id
+    _apply(mail, values)
+    mail.save()
+    if not (draft if draft is not None else not was_to_go):
+        _send(mail, member_id, delay_seconds)
+
+
+@transaction.atomic
+def delete_mail(*, id: str, member_id: str) -> None:
+    """Delete a draft, or a mail that waits, which does not go then.
+
+    Raises NotFound_404, and CampaignCannotBeUpdated_400 for one that goes or has gone.
+    """
+    mail = _locked(id, member_id)
+    _take_back(mail, member_id)
+    mail.delete()
+
+
+def preview_mail(*, to: JsonObject, **values: Any) -> Rendered:
+    """Return an unsaved mail as its recipient would get it. Raises the errors of `write_mail`, but for the sender's."""
+    mail = PersonalMail()
+    _apply(
+        mail, {"to": to, **{name: value for name, value in values.items() if name not in ("draft", "delay_seconds")}}
+    )
+    return rendered(mail, mail.contact)
+
+
+def _locked(id: str, member_id: str) -> PersonalMail:
+    """Return the mail, locked until the transaction ends."""
+    rows = own_and_sent(member_id).select_for_update(of=("self",))
+    mail = rows.filter(pk=id).first()
+    if mail is None:
+        raise not_found()
+    return mail
+
+
+def _take_back(mail: PersonalMail, member_id: str) -> None:
+    """Make a draft of the mail. Its message does not go."""
+    if mail.send_job_id is None:
+        return
+    # A worker that claims messages passes over locked rows, so that nobody sends it from here on.
+    job = SendJob.objects.select_for_update(of=("self",)).only("status").get(pk=mail.send_job_id)
+    if job.status not in (*WAITING, *ENDED):
+        raise NamedError(FIXED, f"id: the mail is {job.status}")
+    waiting = SendJob.objects.filter(pk=job.pk, status__in=WAITING)
+    ledger.transition_all(
+        waiting, to=SendJob.Status.CANCELLED, reason=TAKEN_BACK, actor_id=member_id, updated_by_id=member_id
+    )
+    mail.send_job = None
+    # Drafts are seen by their writers alone: it becomes one of who has taken it back.
+    mail.created_by_id = member_id
+
+
+def _apply(mail: PersonalMail, values: JsonObject) -> None:
+    """Set the given values of a mail."""
+    if "to" in values:
+        _address(mail, **values["to"])
+    if "in_reply_to" in values:
+        _join_thread(mail, values["in_reply_to"])
+    _set_sender(mail, values)
+    for name in ("subject", "text", "html", "signature", "send_at"):
+        if name in values:
+            setattr(mail, name, values[name])
+    if depth_of(mail.signature) > MAX_DEPTH:
+        raise NamedError("InvalidPayload_400", f"signature: has more than {MAX_DEPTH} tags within each other")
+    if "template" in values:
+        _begin_with(mail, values["template"], given=values.keys())
+    if "attachments" in values:
+        mail.attachments = values["attachments"]
+    if mail.attachments:
+        mail.attachments = [file["id"] for file in described(mail.attachments, unfit="InvalidPayload_400")]
+    if not mail.subject:
+        mail.subject = thread_of(mail).subject
+
+
+def _address(mail: PersonalMail, kind: str, id: str) -> None:
+    """Set the person: a contact, or the contact of a lead."""
+    lead = live_leads().filter(pk=id).first() if kind == "lead" else None
+    if kind == "lead" and lead is None:
+        raise NamedError("LeadNotFound_400", f"to: there is no lead {id} in this company")
+    contact = live_contacts().filter(pk=lead.contact_id if lead else id).first()
+    if contact is None:
+        raise NamedError("ContactNotFound_400", f"to: there is no contact {id} in this company")
+    mail.lead = lead
+    if mail.contact_id not in (None, contact.pk):
+        # The thread was another person's.
+        mail.answers_mail = None
+        mail.answers_message = None
+    mail.contact = contact
+
+
+def _join_thread(mail: PersonalMail, id: str | None) -> None:
+    """Continue the thread of a received mail, or of a sent message, of the same contact."""
+    received = InboundMessage.objects.filter(pk=id, contact_id=mail.contact_id).first() if id else None
+    sent = None
+    if id and received is None:
+        sent = SendJob.objects.filter(pk=id, contact_id=mail.contact_id, chat_app=None).exclude(message_id="").first()
+        if sent is None:
+            raise NamedError(NOT_FOUND, "inReplyTo: this contact has neither sent nor got such a mail")
+    mail.answers_mail = received
+    mail.answers_message = sent
+
+
+def _set_sender(mail: PersonalMail, values: JsonObject) -> None:
+    """Set the given sender; of a reply the one that the person has written to."""
+    given = [values[name] for name in ("smtp", "mail_app") if values.get(name)]
+    if len(given) > 1:
+        raise ValidationFailed("smtp, mailApp: there is one sender", "smtp, mailApp: name one of them")
+    if given:
+        _go_by(mail, choose_sender(given[0]))
+    elif "smtp" in values or "mail_app" in values:
+        mail.smtp = mail.mail_app = None
+
+
+def _go_by(mail: PersonalMail, sender: Sender) -> None:
+    mail.smtp = sender if isinstance(sender, Smtp) else None
+    mail.mail_app = None if isinstance(sender, Smtp) else sender
+
+
+def _usual_sender(mail: PersonalMail) -> Sender:
+    """Return the sender of a mail that names none: that of its thread if it may send, else the oldest that works."""
+    before = mail.answers_mail or mail.answers_message
+    sent = before.send_job if isinstance(before, InboundMessage) else before
+    theirs = before.smtp if isinstance(before, InboundMessage) else None
+    sender: Sender | None = theirs or (sent.sender if sent else None)
+    return sender if sender is not None and sender.is_active else choose_sender(None)
+
+
+def _begin_with(mail: PersonalMail, id: str | None, given: Any) -> None:
+    """Take the words and files of a template that the caller has not given."""
+    mail.template = get_template(id, "template") if id else None
+    if mail.template is None:
+        return
+    if "subject" not in given:
+        mail.subject = mail.template.subject
+    if "html" not in given and "text" not in given:
+        in_html = is_html(mail.template.body)
+        mail.html = mail.template.body if in_html else ""
+        mail.text = "" if in_html else mail.template.body
+    if "attachments" not in given:
+        mail.attachments = list(mail.template.attachments)
+
+
+def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
+    """Make the message of a mail, which goes when its time has come.
+
+    Raises NoMessagesSent_400 with the reason's code for a person to whom nothing may go, and NoSMTPSelected_400. Raises
+    InvalidPayload_400, InvalidVariables_400, InvalidEmailTemplate_400 and ValidationFailed for words and time.
+    """
+    now = timezone.now()
+    if mail.send_at is not None and mail.send_at > now + MAX_AHEAD:
+        raise ValidationFailed("sendAt is too late", f"sendAt: at most {MAX_AHEAD.days} days ahead")
+    contact = mail.contact
+    _check_may_get(contact)
+    sender = mail.sender or _usual_sender(mail)
+    if not sender.is_active:
+        raise NamedError("NoSMTPSelected_400", "smtp: the sender is switched off")
+    _go_by(mail, sender)
+    words = rendered(mail, contact)
+    check_sendable(words)
+    thread = thread_of(mail)
+    job = SendJob(
+        id=new_id(),
+        personal=True,
+        contact=contact,
+        channel=sender.app_key,
+        **columns_of(sender),
+        occurrence=next_numbers([contact.pk], sender.app_key)[contact.pk],
+        recipient=contact.email or "",
+        subject=words.subject,
+        text=words.text,
+        html=words.html,
+        attachments=described(mail.attachments, unfit="InvalidPayload_400"),
+        reference_ids=thread.references,
+        provider_thread_id=thread.vendor_id,
+        status=SendJob.Status.APPROVED,
+        due_at=max(mail.send_at or now, now + timedelta(seconds=delay_seconds)),
+        approved_at=now,
+        approved_by_id=member_id,
+        created_by_id=member_id,
+        updated_by_id=member_id,
+    )
+    job.save(force_insert=True)
+    ledger.record_planned([job.pk], actor_id=member_id)
+    mail.send_job = job
+    mail.save()
+    if mail.answers_mail_id:
+        InboundMessage.objects.filter(pk=mail.answers_mail_id, read_at=None).update(read_at=now, updated_at=now)
+    # Within the transaction: the notice leaves after the commit (core.jobs).
+    notify_workers("send")
+
+
+def _check_may_get(contact: Contact) -> None:
+    """Raise NoMessagesSent_400 for a contact to whom no mail may go."""
+    if not not_erased([contact.pk]):
+        raise NamedError("ContactNotFound_400", "to: the contact's data were erased")
+    now = timezone.now()
+    suppressed = bool(suppressed_addresses([contact.email]))
+    decision = decide(SendContext.load().decision_input(contact, suppressed=suppressed, now=now), now)
+    if isinstance(decision, Stop):
+        raise NamedError(REFUSED, f"to: {decision.sentence}", code=str(decision.reason))
