@@ -189,7 +189,7 @@ def change_batch(
     payloads = {id: {"changes": changes} for id, changes in moved.items()} if action == UPDATE else None
     verb = "updated" if action == UPDATE else "deleted"
     # In the order of the ids, which is the order of the locks on the counters of objects.
-    emit(f"{kind.module}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
+    emit(f"{kind.resource}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
     journal.after(kind, ids, source)
     return moved
 

@@ -26,6 +26,7 @@ from crm.contacts.serializers import (
     ContactOut,
     ContactUpdate,
     category_of,
+    organization_of,
     tags_of,
 )
 from crm.contacts.services import create_contact, create_contacts, update_contact
@@ -34,7 +35,7 @@ from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
 from crm.records.summary import SELECTING, GroupOut, Summary
 from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
 
-TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
+TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400", "OrganizationNotFound_400")
 CREATE_ERRORS = (
     "ContactAlreadyExists_400",
     "ContactDataRequired_400",
@@ -52,6 +53,7 @@ def creation_options(data: JsonObject) -> JsonObject:
     return {
         "tag_ids": data.get("tags") or [],
         "category_id": None if category is UNSET else category,
+        "organization_id": data.get("organization"),
         "existing_error": data["existing_error"],
         "automation": data["automation"] != "skip",
     }
@@ -112,6 +114,7 @@ class ContactViewSet(RecordViewSet):
             update_type=data["update_type"],
             tag_ids=tags_of(data),
             category_id=category_of(data),
+            organization_id=organization_of(data),
             automation=data["automation"] != "skip",
         )
         return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
@@ -158,8 +161,9 @@ class ContactViewSet(RecordViewSet):
             *TAG_ERRORS,
         ),
         description="What is not given stays. null or empty text empties a value, tags replace the contact's tags,"
-        " and null takes them or the category away. What makes the contact unique (setting contactUniqueKey) can change"
-        " to what no other contact has, and cannot be emptied. Emits contact.updated, with the changes in its payload.",
+        " and null takes them, the category or the organization away. What makes the contact unique (setting"
+        " contactUniqueKey) can change to what no other contact has, and cannot be emptied. Emits contact.updated, with"
+        " the changes in its payload.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         job = update_contact(
@@ -168,6 +172,7 @@ class ContactViewSet(RecordViewSet):
             form_data=data["form_data"],
             tag_ids=tags_of(data),
             category_id=category_of(data),
+            organization_id=organization_of(data),
             automation=data["automation"] != "skip",
             unchanged_since=data.get("unchanged_since"),
             may_read=ContactRights.of(self.actor).read,

@@ -7,6 +7,7 @@ from core.text.translation import gettext_lazy
 NAMES = {
     "contact": gettext_lazy("Contacts"),
     "lead": gettext_lazy("Leads"),
+    "organization": gettext_lazy("Organizations"),
     "product-service": gettext_lazy("Products"),
     "tag": gettext_lazy("Tags"),
     "team": gettext_lazy("Teams"),
