@@ -154,6 +154,7 @@ FAILURES: dict[str, tuple[int, str]] = {
     "NoTeamSelected_400": (400, "Select at least one team."),
     "NotFound_404": (404, "Not found. It may have been deleted."),
     "OcrNotFound_404": (404, "Card reader not found."),
+    "OrganizationAlreadyExists_400": (400, "An organization with this name already exists."),
     "OrganizationDataRequired_400": (400, "Enter the name of the organization."),
     "OrganizationNotFound_400": (400, "Organization not found."),
     "OrganizationNotFound_404": (404, "Organization not found."),

@@ -45,7 +45,8 @@ def domain_of(text: str) -> str:
             host = idna.encode(host, uts46=True).decode("ascii")
         except (ValueError, idna.IDNAError):
             return ""
-    host = host.removeprefix("www.")
+    if host.count(".") > 1:
+        host = host.removeprefix("www.")
     return host if _LABELS.fullmatch(host) else ""
 
 

@@ -8,6 +8,7 @@ from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.contacts.employment import MATCH, prepare_match
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactSchema, refuse_lone_prefix
 from crm.contacts.services import KEY_PARTS, check_organization
@@ -58,6 +59,8 @@ def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool
 def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     """Read a bulk change of contacts (RecordType.prepare)."""
     schema = ContactSchema.load()
+    if MATCH in payload:
+        return prepare_match(schema, actor_id, payload[MATCH])
     lock_unique_key(schema, many=True)
     tags, category = payload.get("tags"), payload.get("category", UNSET)
     check_tags(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])

@@ -10,7 +10,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import NamedError
@@ -84,8 +84,8 @@ class ContactBulkCreate(TagsInput):
     formData = serializers.ListField(
         child=serializers.JSONField(),
         default=list,
-        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags, organization and category, which stand for"
-        " those of the body",
+        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags, organization and category, which stand"
+        " for those of the body",
     )
     existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
     skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
@@ -98,6 +98,17 @@ class ContactBulkUpdate(SelectionInput, ContactChange):
         default="set",
         help_text="set: give these values; append, remove: items of tags and of fields with several values; clear:"
         " empty the fields named",
+    )
+
+
+class ContactMatch(SelectionInput, AutomationInput):
+    """Contacts to match with organizations."""
+
+    field = TextInput(
+        max_length=64,
+        default="",
+        allow_blank=True,
+        help_text="uniqueFieldID of the text field with the name of the organization; found by its name when left out",
     )
 
 

@@ -8,11 +8,13 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.fields import FIELDS
 from core.api.listing import Listing
+from core.errors import PermissionLacking
 from core.lists import LIST_PARAMETERS, ListQuery
 from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response, undoable_response
 from crm.bulk_jobs.views import restore_action
 from crm.contacts.bulk import delete_contacts, update_many
+from crm.contacts.employment import match_contacts
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
 from crm.contacts.rights import ContactRights
@@ -23,6 +25,7 @@ from crm.contacts.serializers import (
     ContactBulkOut,
     ContactBulkUpdate,
     ContactCreate,
+    ContactMatch,
     ContactOut,
     ContactUpdate,
     category_of,
@@ -214,5 +217,31 @@ class ContactViewSet(RecordViewSet):
             **creation_options(data),
         )
         return self.processed(bulk_answer(result, live_contacts(), ContactOut), result)
+
+    @action(detail=False, methods=["post"], url_path="match-organizations")
+    @endpoint(
+        "Match contacts with organizations",
+        input=ContactMatch,
+        output=BulkUpdated,
+        undoable=True,
+        bulk=True,
+        success="OrganizationsMatched_200",
+        errors=("ContactNotFound_400", "InvalidCustomField_400"),
+        description="Gives the selected contacts that have no organization the one that their text field Company names,"
+        " ignoring case, punctuation and legal forms, or that of their colleagues at the same email domain. Missing"
+        " organizations are made; undoing the change takes them away. Domains of free mail say nothing. The text fields"
+        " stay as they are. Emits contact.updated for each that got one, and organization.created. Takes the"
+        " permission to update too.",
+    )
+    def match_organizations(self, request: Request, data: JsonObject) -> object:
+        if not (self.actor.is_unbounded or self.actor.may("contact", "PUT")):
+            raise PermissionLacking("contact.PUT")
+        outcome = match_contacts(
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            field=data["field"],
+            automation=data["automation"] != "skip",
+        )
+        return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
     restore = restore_action(CONTACT, success="ContactsRestored_200")

@@ -11,7 +11,7 @@ FORMS = frozenset(
     """
     AB AG AKTIENGESELLSCHAFT APS AS ASA AVV BHD BV BVBA CO COMPANY CORP CORPORATION CV DOO EG EHF EIRL EK EKFM EOOD
     EURL EV FZE FZCO GBR GESMBH GGMBH GMBH HF INC INCORPORATED KFT KG KGAA KK LDA LIMITED LLC LLLP LLP LP LTD LTDA
-    MBH NV NYRT OE OHG OOD OU OY OYJ PBC PC PJSC PLC PLLC PTE PTY PVT PRIVATE RT SA SAB SAE SAL SAOC SAPA SARL SAS
+    MBH NV NYRT OE OHG OO OOD OU OY OYJ PBC PC PJSC PLC PLLC PTE PTY PVT PRIVATE RT SA SAB SAE SAL SAOC SAPA SARL SAS
     SASU SC SCA SCOP SCRL SCS SDN SE SGPS SIA SL SLU SNC SOCIEDAD SPA SPJ SPK SPOO SPRL SPZOO SRL SRLS SRO STIFTUNG
     TBK UAB UG ZRT ZOO OOO OAO ZAO PAO ООО ОАО ЗАО ПАО АО ИП ТОО ЕООД ООД ДОО
     """.split()  # noqa: SIM905  a list would take a line for each form
@@ -22,6 +22,7 @@ LEADING = frozenset({"OOO", "OAO", "ZAO", "PAO", "PT", "ООО", "ОАО", "ЗА
 CONNECTORS = frozenset({"AND", "UND", "ET", "E", "Y", "DE", "SP", "Z", "HAFTUNGSBESCHRANKT"})
 """Words that belong to a legal form if they stand in front of one: & Co., S.A. de C.V., Sp. z o.o."""
 _DROPPED = re.compile(r"[.'’]")
+_POLISH = re.compile(r"\bSP ([JK])$")
 _BREAKS = re.compile(r"[\W_]+")
 
 
@@ -30,7 +31,7 @@ def name_key(name: str) -> str:
 
     A name of nothing but a legal form keeps it. Names without letters and digits have no key.
     """
-    words = _BREAKS.sub(" ", _DROPPED.sub("", fold(name))).split()
+    words = _POLISH.sub(r"SP\1", _BREAKS.sub(" ", _DROPPED.sub("", fold(name))).strip()).split()
     kept = _without_forms(words) or words
     return "".join(kept)[:MAX_KEY]
 

@@ -21,6 +21,7 @@ NAMES = {
     "contact-category": gettext_lazy("Categories"),
     "contact/import": gettext_lazy("Imports of contacts"),
     "lead/import": gettext_lazy("Imports of leads"),
+    "organization/import": gettext_lazy("Imports of organizations"),
     "ai-usage": gettext_lazy("AI usage log"),
     "campaign": gettext_lazy("Campaigns"),
     "chat-widget": gettext_lazy("Website chats"),
