@@ -108,8 +108,8 @@ def test_list(cast: Cast, industry: None) -> None:
         organization(cast, name, industry=name[:1], **({"domain": domain} if domain else {}))
     rows = cast.key.get("/organization", sortBy="name", sortOrder="asc").data
     assert [row["name"] for row in rows] == ["acme", "Österreich AG", "Zeta"]
-    assert [row["name"] for row in cast.key.get("/organization", search="oster").data] == ["Österreich AG"]
-    assert [row["name"] for row in cast.key.get("/organization", search="acme.t").data] == ["acme"]
+    assert [row["name"] for row in cast.key.get("/organization", searchValue="oster").data] == ["Österreich AG"]
+    assert [row["name"] for row in cast.key.get("/organization", searchValue="acme.t").data] == ["acme"]
     found = cast.key.get("/organization", filters={"industry": "Z"})
     assert [row["name"] for row in found.data] == ["Zeta"]
     assert cast.key.get("/organization", p="1", n="2").body["totalCount"] == 3
