@@ -1,8 +1,8 @@
 """Lead activities: the notes that people write, and those created from domain events, each event once.
 
-An activity of a lead also names the contact that the lead had then; an activity of a contact itself has no lead, and
-one of an organization itself names nobody else. The
-list shows those of leads, crm.timeline shows all of a contact. A meeting is also an activity of each contact who
+An activity of a lead also names the contact that the lead had then. An activity of a contact itself has no lead, and
+one of an organization itself names nobody else. The list shows those of leads, crm.timeline shows all of a contact. A
+meeting is also an activity of each contact who
 attends it. A new contact creates no activity: createdAt and createdBy have the same data.
 """
 

@@ -37,6 +37,8 @@ PARENTS = {
     "outreach-audience": "outreach-new",
     "outreach-people": "outreach-new",
     "contact-pick": "lead-new",
+    "organization-names": "contact-new",
+    "organization-merge": "organizations",
     "outreach-steps": "outreach-new",
     "outreach-samples": "outreach-new",
     "campaign-audience": "campaign-new",
