@@ -91,7 +91,6 @@ PAGES: list[type[Page]] = [
     *programs.PAGES,
     *card_scans.PAGES,  # contacts/scan comes before contacts/<id>
     *contacts.PAGES,
-    *merging.PAGES,  # organizations/merge comes before organizations/<id>
     *organizations.PAGES,
     *imports.PAGES,
     *exports.PAGES,
@@ -134,6 +133,7 @@ PAGES: list[type[Page]] = [
     *tags.PAGES,
     *products.PAGES,
     *teams.PAGES,
+    *merging.PAGES,
     *members.PAGES,
     *roles.PAGES,
     *custom_fields.PAGES,

@@ -222,7 +222,7 @@ class OrganizationMerging(MergingPage):
 
 
 class MergeOrganizations(OrganizationMerging, MergeContacts):
-    path = "organizations/merge"
+    path = "merges/organizations/new"
     name = "organization-merge"
     title = gettext_lazy("Merge organizations")
     beside = (("name", gettext_lazy("Name")), ("domain", gettext_lazy("Domain")), ("owner", gettext_lazy("Owner")))
@@ -235,7 +235,7 @@ class MergeOrganizations(OrganizationMerging, MergeContacts):
 
 
 class OrganizationMerges(OrganizationMerging, Merges):
-    path = "organizations/merges"
+    path = "merges/organizations"
     name = "organization-merges"
     title = gettext_lazy("Merged organizations")
     unmerged = gettext_lazy("Organizations unmerged.")

@@ -72,8 +72,8 @@ def read_timeline(
     """Read the entries of a live contact, lead or organization that the modules in `may_read` open, of all kinds or the
     given ones.
 
-    The activities are read by one statement, from the index of the contact or of the lead; those of an organization by
-    three, its own, its people's and those of its other leads. `total` is known after the first page. Raises
+    The activities are read by one statement, from the index of the contact or of the lead; those of an organization are
+    its own, its people's and those of its other leads. `total` is known after the first page. Raises
     ContactNotFound_400, LeadNotFound_400 and OrganizationNotFound_400.
     """
     if lead_id:
@@ -91,8 +91,8 @@ def read_timeline(
         sources = [readable_rows.filter(**({"contact_id": contact_id} if contact_id else {"lead_id": lead_id}))]
     shows_creation = creation is not None and (not kinds or creation["kind"] in kinds)
     if total is None:
-        total = sum(rows.order_by().count() for rows in sources) + shows_creation
-    entries = [row for rows in sources for row in _page(rows, after, size + 1)]
+        total = _together([rows.order_by().values("pk") for rows in sources]).count() + shows_creation
+    entries = [dict(row) for row in _together([_page(rows, after, size + 1) for rows in sources])]
     if creation is not None and shows_creation and (after is None or _place(creation) < after):
         entries.append(creation)
     entries.sort(key=_place, reverse=True)
@@ -112,9 +112,15 @@ def _of_organization(rows: QuerySet[LeadActivity], id: str) -> list[QuerySet[Lea
     ]
 
 
-def _page(rows: QuerySet[LeadActivity], after: Place | None, size: int) -> list[JsonObject]:
+def _page(rows: QuerySet[LeadActivity], after: Place | None, size: int) -> QuerySet[LeadActivity, JsonObject]:
     (section,) = sections(rows, (HAPPENED_AT,), None if after is None else list(after))
-    return [dict(row) for row in section.queryset.values(*COLUMNS)[:size]]
+    return section.queryset.values(*COLUMNS)[:size]
+
+
+def _together(sources: list[QuerySet[LeadActivity, JsonObject]]) -> QuerySet[LeadActivity, JsonObject]:
+    """Return the rows of all sources, which have none in common, by one statement."""
+    first, *others = sources
+    return first.union(*others, all=True) if others else first
 
 
 def _creation(kind: RecordKind, id: str) -> JsonObject:

@@ -38,7 +38,6 @@ PARENTS = {
     "outreach-people": "outreach-new",
     "contact-pick": "lead-new",
     "organization-names": "contact-new",
-    "organization-merge": "organizations",
     "outreach-steps": "outreach-new",
     "outreach-samples": "outreach-new",
     "campaign-audience": "campaign-new",
@@ -51,6 +50,7 @@ UNLINKED = {
     "activities": "numbers of reports lead there: tests/web/test_reports.py",
     "submissions": "numbers of reports lead there: tests/web/test_reports.py",
     "transactions": "numbers of reports lead there: tests/web/test_reports.py",
+    "organization-merge": "a bulk action of the list leads there",
     "calendar-return": "another service leads back there after a log-in",
     "vendor-return": "another service leads back there after a log-in",
     "plan-seats": "linked while a paid subscription runs: tests/browser/test_subscription.py",
@@ -66,6 +66,7 @@ NEEDS = {
     "workflow-of": ("workflow", "POST"),
     "contacts-change": ("contact", "PUT"),
     "leads-change": ("lead", "PUT"),
+    "organizations-change": ("contact", "PUT"),
     "contact-merge": ("contact", "DELETE"),
 }
 """Page -> the permission of those to whom it is linked, where it is not POST on the page's own module."""
@@ -201,7 +202,13 @@ def test_a_place_opens_its_first_allowed_tab(scope: Cast) -> None:
 def test_tabs_and_settings_mark_the_page(scope: Cast) -> None:
     client = enter(scope.owner)
     segments = client.get(at(scope.owner, "segments"))
-    assert [label for label, _ in tabs_of(segments)] == ["All contacts", "Segments", "Duplicates", "Suggestions"]
+    assert [label for label, _ in tabs_of(segments)] == [
+        "All contacts",
+        "Organizations",
+        "Segments",
+        "Duplicates",
+        "Suggestions",
+    ]
     assert current_of(segments, r'<nav class="bar tabs place-tabs".*?</nav>') == ["Segments"]
     assert tabs_of(client.get(at(scope.owner, "segments/new"))) == [], "a form has its own way back"
     tag = client.get(at(scope.owner, "tags/new"))

@@ -50,7 +50,7 @@ def test_new_edit_and_delete(scope: Cast, client: Any) -> None:
     made = client.post(at(scope.owner, "organizations/new"), {"do": "save", **values})
     organization = Organization.objects.get()
     assert made.headers["Location"] == at(scope.owner, f"organizations/{organization.pk}")
-    assert toast_of(client, made) == "Organization created"
+    assert "Organization created" in toast_of(client, made)
     page = client.get(made.headers["Location"])
     for text in ("Acme", "acme.test", scope.owner.name, "Steel", tag.name, "Organization created"):
         assert text in text_of(page)
@@ -155,7 +155,7 @@ def test_bulk_actions(scope: Cast, client: Any) -> None:
     form = client.get(merge.headers["Location"])
     assert "Merge 2 organizations" in text_of(form)
     merged = client.post(merge.headers["Location"], {"do": "merge", "winner": one.pk, "from-domain": two.pk})
-    assert merged.headers["Location"] == at(scope.owner, "organizations/merges")
+    assert merged.headers["Location"] == at(scope.owner, "merges/organizations")
     one.refresh_from_db()
     assert one.domain == "acme.test"
     merges = client.get(merged.headers["Location"])
@@ -182,7 +182,7 @@ def test_contacts_are_matched(scope: Cast, client: Any) -> None:
     add_field("company")
     scope.key.post("/contact", {"formData": form(1, company="Acme")})
     matched = client.post(at(scope.owner, "organizations"), {"do": "match"})
-    assert toast_of(client, matched).startswith("Matched 1 contact")
+    assert "Matched 1 contact" in toast_of(client, matched)
     assert "Acme" in text_of(client.get(at(scope.owner, "organizations")))
 
 
