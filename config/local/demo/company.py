@@ -32,12 +32,15 @@ from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.local.demo.workflows import create_workflows
 from config.local.ports import catcher_port, chats_port, gateways_port, replace
 from config.secrets import secret
+from core.lists import BulkSelection
 from core.tenancy import company_scope
 from core.text.json import iso
 from core.types import JsonObject
+from crm.contacts.employment import match_contacts
+from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
-from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
+from crm.models import Contact, ContactCategory, Organization, ProductService, SavedView, Tag
 from crm.tags.services import create_tag
 from outreach.connections.senders.services import create_sender
 from outreach.messaging.email_templates.services import create_template
@@ -216,6 +219,7 @@ def _views(member: Member) -> None:
     for resource, name, layout, condition in (
         ("contact", "Key accounts", "table", {"field": "tags", "operator": "in", "value": [key]}),
         ("lead", "Over 1,000", "table", {"field": "value", "operator": "greaterThan", "value": 1000}),
+        ("organization", "Without an owner", "table", {"field": "owner", "operator": "isEmpty"}),
         ("lead", "From the website", "board", {"field": "source", "operator": "in", "value": ["website"]}),
     ):
         query = {"advancedFilters": {"operator": "and", "conditions": [condition]}}
@@ -248,6 +252,18 @@ def _contacts(member: Member) -> None:
     result = create_contacts(actor_id=member.pk, items=items, automation=False)
     if result.errors:
         raise RuntimeError(f"the demo's own contacts were refused: {result.errors[:3]}")
+    _organizations(member, result.created)
+
+
+def _organizations(member: Member, contact_ids: list[str]) -> None:
+    """Create the organizations that the contacts name. Give some of them an owner."""
+    selection = BulkSelection.parse({"ids": contact_ids}, {}, CONTACT_FIELDS)
+    match_contacts(actor_id=member.pk, selection=selection, automation=False)
+    owners = list(Member.objects.filter(status=Member.Status.ACCEPTED).order_by("pk")) or [member]
+    for place, organization in enumerate(Organization.objects.order_by("pk")):
+        if place % 3:
+            organization.owner = owners[place % len(owners)]
+            organization.save(update_fields=["owner"])
 
 
 def _sender(member: Member, port: int) -> None:
