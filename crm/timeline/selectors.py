@@ -3,10 +3,10 @@ name them, newest first."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
@@ -117,7 +117,7 @@ def _page(rows: QuerySet[LeadActivity], after: Place | None, size: int) -> Query
     return section.queryset.values(*COLUMNS)[:size]
 
 
-def _together(sources: list[QuerySet[LeadActivity, JsonObject]]) -> QuerySet[LeadActivity, JsonObject]:
+def _together(sources: Sequence[QuerySet[LeadActivity, Any]]) -> QuerySet[LeadActivity, Any]:
     """Return the rows of all sources, which have none in common, by one statement."""
     first, *others = sources
     return first.union(*others, all=True) if others else first
