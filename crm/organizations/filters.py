@@ -23,7 +23,7 @@ ORGANIZATION_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
         column_field(ORGANIZATION, "name", searchable=True, prefilter=TEXTS, sorted_by="sort_name"),
-        column_field(ORGANIZATION, "domain", searchable=True, prefilter=TEXTS),
+        column_field(ORGANIZATION, "domain", searchable=True, prefilter=TEXTS, sorted_by="domain"),
         column_field(ORGANIZATION, "owner"),
         RelationField("owner.name", "text", "owner", "name", searchable=True),
         RelationField("owner.email", "text", "owner", "email", searchable=True),

@@ -100,7 +100,7 @@ def test_contacts_name_their_organization(scope: Cast, client: Any) -> None:
     ann = Contact.objects.get()
     assert ann.organization_id == beta.pk
     here = at(scope.owner, f"contacts/{ann.pk}")
-    assert "Beta" in text_of(client.get(here))
+    assert f'href="{at(scope.owner, f"organizations/{beta.pk}")}"' in html_of(client.get(here))
     client.post(here, {"do": "save", **NEW, "organization": "Gamma"})
     gamma = Organization.objects.get(name="Gamma")
     ann.refresh_from_db()

@@ -45,7 +45,7 @@ class ContactTable(ContactPage, TablePage):
             Column("email", gettext("Email"), "email", css="second", kind="email", editable=True),
             Column("contactNumber", gettext("Phone"), css="num", kind="phone", editable=True),
             *(column_of(definition) for definition in self.own_fields),
-            Column("organization", gettext("Organization"), "organization.name"),
+            Column("organization", gettext("Organization"), kind="organization"),
             Column("category", gettext("Category"), "category.name"),
             Column("tags", gettext("Tags"), css="aside", kind="tags"),
             Column("unsubscribed", gettext("Unsubscribed")),

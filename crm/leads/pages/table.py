@@ -34,7 +34,7 @@ class LeadTable(LeadPage, TablePage):
             Column("contact", _("Contact"), "contact.name", css="first", kind="who", fixed=True),
             Column("status", _("Status"), "status", css="aside", kind="status", editable="status" in system),
             Column("value", _("Value"), "value", css="second right num", kind="money", editable="value" in system),
-            Column("organization", _("Organization"), "organization.name"),
+            Column("organization", _("Organization"), kind="organization"),
             Column("productServices", _("Products"), "productServices.name"),
             Column("teamMember", _("Assigned to"), "teamMember.name"),
             Column("team", _("Team"), "team.name"),
