@@ -72,7 +72,7 @@ def read_timeline(
     """Read the entries of a live contact, lead or organization that the modules in `may_read` open, of all kinds or the
     given ones.
 
-    The activities are read by one statement, from the index of the contact or of the lead; those of an organization are
+    The activities are read by one statement, from the index of the contact or of the lead. Those of an organization are
     its own, its people's and those of its other leads. `total` is known after the first page. Raises
     ContactNotFound_400, LeadNotFound_400 and OrganizationNotFound_400.
     """
