@@ -70,7 +70,8 @@ def create_contact(
 
     Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400
     (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400 and
-    OrganizationNotFound_400. Raises ContactAlreadyExists_400, and PlanLimitExceeded_403 for a new contact beyond the plan.
+    OrganizationNotFound_400. Raises ContactAlreadyExists_400, and PlanLimitExceeded_403 for a new contact beyond the
+    plan.
     """
     with transaction.atomic():
         schema = ContactSchema.load()
