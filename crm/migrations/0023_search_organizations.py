@@ -53,7 +53,7 @@ def add_fields(apps: Any, schema_editor: Any) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crm', '0021_organizations'),
+        ('crm', '0022_organizations'),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ('crm', '0022_search_organizations'),
+        ('crm', '0023_search_organizations'),
     ]
 
     operations = [
