@@ -19,12 +19,15 @@ from benchmarks.web import HOST, KEY_PATH, Refused
 from core.tenancy import APP_ROLE
 from core.types import JsonObject
 
-DATA_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag", "crm_lead", "crm_leadvalue", "crm_leadtag")
+DATA_TABLES = (
+    *("crm_contact", "crm_customfieldvalue", "crm_contacttag", "crm_lead", "crm_leadvalue", "crm_leadtag"),
+    "crm_organization",
+)
 OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
 def own_queries(path: str, key: str, query: Mapping[str, str]) -> list[str]:
-    """Return the statements of a request over contacts and leads as the database gets them, without other tables."""
+    """Return a list request's statements over its records as the database gets them, without other tables."""
     with CaptureQueriesContext(connection) as captured:
         answer = Client().get(KEY_PATH + path, query_params=query, headers={"apikey": key, "host": HOST})
     if answer.status_code != 200:

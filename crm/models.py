@@ -8,6 +8,7 @@ from crm.imports.models import Import, ImportRowError
 from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
 from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
 from crm.merging.models import DuplicateDismissal, Merge
+from crm.organizations.models import Organization, OrganizationTag, OrganizationValue
 from crm.products.models import ProductService, ProductServiceValue
 from crm.records.models import ConvertedValue, CustomField, FieldValue
 from crm.saved_views.models import SavedView
@@ -44,6 +45,9 @@ __all__ = [
     "Meeting",
     "MeetingAttendee",
     "Merge",
+    "Organization",
+    "OrganizationTag",
+    "OrganizationValue",
     "ProductService",
     "ProductServiceValue",
     "SavedView",

@@ -10,11 +10,12 @@ from crm.imports import reports as imports
 from crm.imports.rows.lookups import clear_import_categories, untag_imports
 from crm.leads import reports as leads
 from crm.leads.tags import untag_leads
+from crm.organizations.tags import untag_organizations
 from crm.search_kinds import register_kinds
 from crm.tags.services import before_categories_deleted, before_tags_deleted
 
 # A worker that imports leads locks them before its import, so the deletion of a tag does the same.
-for untag in (untag_contacts, untag_leads, untag_imports):
+for untag in (untag_contacts, untag_leads, untag_organizations, untag_imports):
     before_tags_deleted.connect(untag)
 for clear in (clear_categories, clear_import_categories):
     before_categories_deleted.connect(clear)

@@ -17,6 +17,8 @@ from crm.files.models import File
 from crm.files.selectors import readable_files
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.selectors import live_leads
+from crm.organizations.filters import ORGANIZATION_FIELDS
+from crm.organizations.selectors import live_organizations
 from crm.products.filters import PRODUCT_FIELDS
 from crm.products.selectors import live_products
 from crm.records.models import NamedModel
@@ -33,10 +35,14 @@ def register_kinds() -> None:
     """Register the kinds; called when the app is ready."""
     contact = of(CONTACT_FIELDS, "name", "email", "contactNumber")
     lead = of(LEAD_FIELDS, "contact.name", "contact.email", "contact.contactNumber")
+    organization = of(ORGANIZATION_FIELDS, "name", "domain")
     product = of(PRODUCT_FIELDS, "name", "sku")
     files = of(FILE_FIELDS, "name")
     register_kind(Kind("contact", "contact", lambda actor: live_contacts(), contact, "name", "email", 10))
     register_kind(Kind("lead", "lead", lambda actor: live_leads(), lead, "contact__name", "status", 20))
+    register_kind(
+        Kind("organization", "contact", lambda actor: live_organizations(), organization, "name", "domain", 15)
+    )
     register_kind(
         Kind("product-service", "product-service", lambda actor: live_products(), product, "name", "kind", 40)
     )

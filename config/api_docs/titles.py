@@ -44,6 +44,7 @@ TITLES = {
     "my-calendar": "Own calendar",
     "my-videocall": "Own video calls",
     "offline-meeting": "Meetings in person",
+    "organization": "Organizations",
     "plans": "Plans",
     "product-service": "Products and services",
     "role": "Roles",
@@ -69,7 +70,10 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("API keys", ("api",)),
     (
         "Contacts",
-        ("contact", "contact-category", "tag", "segment", "custom-field", "custom-section", "enrichment-proposal"),
+        (
+            *("contact", "organization", "contact-category", "tag", "segment"),
+            *("custom-field", "custom-section", "enrichment-proposal"),
+        ),
     ),
     ("Leads", ("lead", "lead-activity", "calllog", "product-service", "team")),
     (

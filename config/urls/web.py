@@ -26,7 +26,7 @@ from config.metrics.view import metrics
 from config.serving.site_files import favicon, licences_page, robots
 from config.staff_visits.pages import visit_urls
 from config.urls import session
-from core.web import contact_picker, samples
+from core.web import contact_picker, organization_names, samples
 from core.web.navigation import search
 from core.web.navigation.menu import page_urls
 from core.web.pages import Page
@@ -40,6 +40,7 @@ from crm.imports import pages as imports
 from crm.leads import pages as leads
 from crm.meetings import pages as meetings
 from crm.merging import pages as merging
+from crm.organizations import pages as organizations
 from crm.products import pages as products
 from crm.records import pages as recycle_bin
 from crm.routes import web as crm_web
@@ -85,11 +86,13 @@ PAGES: list[type[Page]] = [
     *notifications.PAGES,
     *search.PAGES,
     *contact_picker.PAGES,
+    *organization_names.PAGES,  # organizations/names comes before organizations/<id>
     *profile.PAGES,
     *auth.PAGES,
     *programs.PAGES,
     *card_scans.PAGES,  # contacts/scan comes before contacts/<id>
     *contacts.PAGES,
+    *organizations.PAGES,
     *imports.PAGES,
     *exports.PAGES,
     *files.PAGES,

@@ -41,6 +41,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "meeting": ("created", "updated", "cancelled", "booked", "rescheduled"),
     "member": ("invited", "accepted", "updated", "blocked", "unblocked", "removed"),
     "note": ("created",),
+    "organization": ("created", "updated", "deleted", "restored", "merged", "unmerged"),
     "payment": ("paid", "credited", "refunded", "disputed", "undisputed"),
     "product-service": ("created", "updated", "deleted", "restored"),
     "segment": ("entered", "left"),
@@ -92,6 +93,7 @@ MODULES = {
     "form": "lead",
     "mail": "genie",
     "note": "lead-activity",
+    "organization": "contact",
 }
 """Resource -> the permission module that shows it, where that has another name."""
 

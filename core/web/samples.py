@@ -12,6 +12,7 @@ from core.web.contact_picker import ContactField, Person
 from core.web.filters import Choice
 from core.web.forms import BoundField, Field, Form, Option
 from core.web.lists import Column, ListState
+from core.web.organization_names import OrganizationField
 from core.web.pages import Page
 
 FIELD_KINDS = (
@@ -61,6 +62,7 @@ class Parts(Page):
             "total": len(PEOPLE),
             "form": self.form(),
             "picker": self.picker(),
+            "organization": Form(fields=[OrganizationField(self)])["organization"],
             "said": Banner("The trial ends on Friday. Choose a plan.", link=self.request.path, label="Plans"),
             "tones": ("ok", "warn", "bad", "info", "none"),
             "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],

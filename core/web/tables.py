@@ -178,6 +178,10 @@ class EditCell(TablePage):
         """Return the API's body for values of the form."""
         return {"formData": values}
 
+    def cell_body(self, form: Form, values: Values) -> JsonObject:
+        """Return the API's body for changed values of the form. Errors are added to it."""
+        return self.body(values)
+
     @property
     def in_record(self) -> bool:
         """Return whether the value is one of a record's page."""
@@ -242,7 +246,10 @@ class EditCell(TablePage):
             changed = {}
         if not changed:
             return self._saved(self.record)
-        answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, self.body(changed))
+        body = self.cell_body(form, changed)
+        if form.errors:
+            return self.page(self.editing(form, self.record), status=422)
+        answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, body)
         if answer.status == 403:
             self.needed(answer)
         if not answer.ok:

@@ -11,7 +11,7 @@ from core.text.translation import gettext_lazy as _
 
 
 class LeadActivity(CompanyModel):
-    """An activity of a lead or its contact, created from a domain event or written by a person."""
+    """An activity of a lead, its contact or an organization, created from a domain event or written by a person."""
 
     class Kind(models.TextChoices):
         CREATED = "created"
@@ -32,6 +32,14 @@ class LeadActivity(CompanyModel):
     lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="activities", db_index=False)
     contact = CompanyForeignKey(
         "crm.Contact", on_delete=models.CASCADE, null=True, related_name="activities", db_index=False
+    )
+    organization = CompanyForeignKey(
+        "crm.Organization",
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="activities",
+        db_index=False,
+        help_text="The organization that it happened to itself; those of its people name these.",
     )
     member = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
@@ -69,6 +77,11 @@ class LeadActivity(CompanyModel):
             ),
             models.Index(
                 fields=("contact", "happened_at", "id"), condition=Q(contact__isnull=False), name="leadactivity_contact"
+            ),
+            models.Index(
+                fields=("organization", "happened_at", "id"),
+                condition=Q(organization__isnull=False),
+                name="leadactivity_organization",
             ),
             models.Index(
                 fields=("lead", "created_at", "id"), condition=Q(lead__isnull=False), name="leadactivity_lead_created"

@@ -1,7 +1,8 @@
 """Lead activities: the notes that people write, and those created from domain events, each event once.
 
-An activity of a lead also names the contact that the lead had then; an activity of a contact itself has no lead. The
-list shows those of leads, crm.timeline shows all of a contact. A meeting is also an activity of each contact who
+An activity of a lead also names the contact that the lead had then. An activity of a contact itself has no lead, and
+one of an organization itself names nobody else. The list shows those of leads, crm.timeline shows all of a contact. A
+meeting is also an activity of each contact who
 attends it. A new contact creates no activity: createdAt and createdBy have the same data.
 """
 
@@ -26,6 +27,7 @@ from crm.activities.models import LeadActivity
 from crm.activities.participants import check_contact, check_lead
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
+from crm.organizations.models import Organization
 
 Kind = LeadActivity.Kind
 Part = tuple[str, JsonObject]
@@ -57,7 +59,7 @@ def _changed(event: Event) -> list[Part]:
     return [(kind, details) for kind, details in parts if details]
 
 
-def _contact_changed(event: Event) -> list[Part]:
+def _values_changed(event: Event) -> list[Part]:
     changes = event.payload.get("changes") or {}
     if "import" in event.payload:
         return [(Kind.IMPORTED, {"import": event.payload["import"], "changes": changes})]
@@ -92,9 +94,12 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     "lead.updated": _changed,
     "lead.deleted": _deleted,
     "lead.restored": _restored,
-    "contact.updated": _contact_changed,
+    "contact.updated": _values_changed,
     "contact.deleted": _deleted,
     "contact.restored": _restored,
+    "organization.updated": _values_changed,
+    "organization.deleted": _deleted,
+    "organization.restored": _restored,
     "contact.unsubscribed": _unsubscribed,
     "contact.resubscribed": _resubscribed,
     **{
@@ -109,7 +114,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     },
     **{
         f"{panel}.{step}": _about(Kind.MERGED, "winner")
-        for panel in ("contact", "lead")
+        for panel in ("contact", "lead", "organization")
         for step in ("merged", "unmerged")
     },
 }
@@ -132,14 +137,16 @@ def record(events: Sequence[Event]) -> None:
     # Contacts before leads, each in the order of ids: the order in which their writers lock them.
     contacts = _lock_existing(Contact._meta.db_table, {row["contact"] for row in rows})
     held = _lock_existing(Lead._meta.db_table, leads)
+    organizations = _lock_existing(Organization._meta.db_table, {row["organization"] for row in rows})
     members = set(
         Member.objects.filter(pk__in={row["member"] for row in rows if row["member"]}).values_list("pk", flat=True)
     )
     for row in rows:
         row["lead"] = row["lead"] if row["lead"] in held else None
         row["contact"] = row["contact"] if row["contact"] in contacts else None
+        row["organization"] = row["organization"] if row["organization"] in organizations else None
         row["member"] = row["member"] if row["member"] in members else None
-    _insert([row for row in rows if row["lead"] or row["contact"]])
+    _insert([row for row in rows if row["lead"] or row["contact"] or row["organization"]])
 
 
 def _rows(event: Event) -> list[JsonObject]:
@@ -148,6 +155,7 @@ def _rows(event: Event) -> list[JsonObject]:
     about = {name: event.object_id if panel == name else event.payload.get(name) for name in ("lead", "contact")}
     common = {
         **about,
+        "organization": event.object_id if panel == "organization" else None,
         "of": event.pk,
         "event": event.pk,
         "member": event.actor_id,
@@ -199,11 +207,11 @@ def _insert(rows: Sequence[Values]) -> None:
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {LeadActivity._meta.db_table} (id, company_id, kind, lead_id, contact_id, member_id,"
-            " details, workflow, notes, happened_at, event_id, created_at, updated_at) SELECT id, %s, kind, lead,"
-            " contact, member, details, workflow, '', at, event, %s, %s FROM json_to_recordset(%s::json) AS told"
-            " (id text, kind text, lead text, contact text, member text, details jsonb, workflow jsonb,"
-            " at timestamptz, event text) ON CONFLICT DO NOTHING",
+            f"INSERT INTO {LeadActivity._meta.db_table} (id, company_id, kind, lead_id, contact_id, organization_id,"
+            " member_id, details, workflow, notes, happened_at, event_id, created_at, updated_at) SELECT id, %s, kind,"
+            " lead, contact, organization, member, details, workflow, '', at, event, %s, %s FROM"
+            " json_to_recordset(%s::json) AS told (id text, kind text, lead text, contact text, organization text,"
+            " member text, details jsonb, workflow jsonb, at timestamptz, event text) ON CONFLICT DO NOTHING",
             [company_id(), now, now, orjson.dumps(rows, default=str).decode()],
         )
 

@@ -28,6 +28,7 @@ class BulkJob(Job):
     class Panel(models.TextChoices):
         CONTACT = "contact"
         LEAD = "lead"
+        ORGANIZATION = "organization"
         PRODUCT_SERVICE = "productService"
         GENIE = "genie"
         WORKFLOW = "workflow"

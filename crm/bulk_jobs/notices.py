@@ -13,6 +13,7 @@ FINISHED = Notice("bulk-job.finished", _("Bulk change completed"), "notice_bulk_
 RECORDS = {
     "contact": _("contacts"),
     "lead": _("leads"),
+    "organization": _("organizations"),
     "productService": _("products"),
     "genie": _("messages"),
     "workflow": _("runs"),

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.labels.counts import CONTACTS, LEADS, MESSAGES
+from core.text.labels.counts import CONTACTS, LEADS, MESSAGES, ORGANIZATIONS
 from core.text.labels.list_names import list_name
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
@@ -34,6 +34,7 @@ ACTIONS = {
 PANELS = {
     "contact": (gettext_lazy("contacts"), CONTACTS),
     "lead": (gettext_lazy("leads"), LEADS),
+    "organization": (gettext_lazy("organizations"), ORGANIZATIONS),
     "productService": (gettext_lazy("products"), ngettext_lazy("%(count)s product", "%(count)s products")),
     "genie": (gettext_lazy("messages"), MESSAGES),
     "workflow": (gettext_lazy("runs"), ngettext_lazy("%(count)s run", "%(count)s runs")),
@@ -43,6 +44,7 @@ TONES = {"completed": "ok", "failed": "bad", "cancelled": "none", "running": "in
 WORK = {
     "bulk-job": ("job", "{title}"),
     "contact/import": ("import", gettext_lazy("Importing {title}")),
+    "organization/import": ("import", gettext_lazy("Importing organizations from {title}")),
     "lead/import": ("import", gettext_lazy("Importing leads from {title}")),
     "export": ("export", gettext_lazy("Exporting: {records}")),
     "suppression/import": ("suppression-import", gettext_lazy("Importing addresses from {title}")),
@@ -64,7 +66,7 @@ def shown_title(action: str, panel: str, count: int | None, *, over: bool = Fals
     return _("%(action)s: %(records)s") % {"action": ACTIONS.get(action, ACTIONS["update"])[over], "records": records}
 
 
-MODULES = {"productService": "product-service"}
+MODULES = {"productService": "product-service", "organization": "contact"}
 """Panel -> its permission module, where that is called otherwise."""
 
 

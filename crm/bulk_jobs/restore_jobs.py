@@ -113,7 +113,7 @@ def _lock_before_rows(kind: RecordKind) -> None:
     # Writers of new records take these locks before they lock rows. The other order would deadlock with them.
     schema.lock_references()
     schema.lock_unique_values()
-    remaining_quota(kind.module)
+    remaining_quota(kind.resource)
 
 
 def _restore_batch(kind: RecordKind, ids: list[str], job: BulkJob) -> Restored:
@@ -137,7 +137,7 @@ def _revive(kind: RecordKind, ids: list[str], job: BulkJob) -> RestoreResult:
     source = Source.bulk_job(job.pk)
     journal.before(kind, ids, source)
     result = journal.revive(kind, ids, actor_id=job.created_by_id)
-    emit(f"{kind.module}.restored", sorted(result.revived), actor_id=job.created_by_id, automation=job.automation)
+    emit(f"{kind.resource}.restored", sorted(result.revived), actor_id=job.created_by_id, automation=job.automation)
     journal.after(kind, ids, source)
     return result
 
@@ -148,7 +148,7 @@ def _errors(kind: RecordKind, result: RestoreResult) -> dict[str, ApiError]:
         id: NamedError(kind.exists, f"{part}: another {kind.singular} has it by now; change or delete that one first")
         for id, part in result.taken.items()
     }
-    return taken | {id: quota_exceeded(kind.module) for id in result.over_quota}
+    return taken | {id: quota_exceeded(kind.resource) for id in result.over_quota}
 
 
 def _merged(kind: RecordKind, selection: BulkSelection) -> list[str]:

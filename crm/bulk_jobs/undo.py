@@ -198,7 +198,7 @@ def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:
     changed = sorted(result.changed.keys() - result.revived - deleted)
     payloads = {id: {"changes": changes} for id, changes in result.changed.items()}
     for verb, ids in (("updated", changed), ("restored", sorted(result.revived)), ("deleted", sorted(deleted))):
-        emit(f"{kind.module}.{verb}", ids, payloads=payloads if verb == "updated" else None, **common)
+        emit(f"{kind.resource}.{verb}", ids, payloads=payloads if verb == "updated" else None, **common)
 
 
 def _report(report: JsonObject, result: RestoreResult, kind: RecordKind) -> JsonObject:
@@ -207,7 +207,7 @@ def _report(report: JsonObject, result: RestoreResult, kind: RecordKind) -> Json
     new = dict(report)
     if result.over_quota:
         listed = dict(new.get("failed", {}))
-        detail = quota_exceeded(kind.module).detail
+        detail = quota_exceeded(kind.resource).detail
         new["failed"] = listed | dict.fromkeys(result.over_quota[: max(0, MAX_REPORTED - len(listed))], detail)
     for name, records in (("kept", result.kept), ("taken", result.taken)):
         listed = dict(new.get(name, {}))

@@ -49,8 +49,8 @@ def listed_jobs(list_request: ListRequest) -> QuerySet[BulkJob]:
     return visible_jobs(list_request.actor, "GET")
 
 
-def restore_action(kind: RecordKind, *, success: str) -> Any:
-    """Return the action that restores deleted records, for the ViewSet of their kind."""
+def restore_action(kind: RecordKind, *, success: str, counted: bool = True) -> Any:
+    """Return the action that restores deleted records, for the ViewSet of their kind; `counted` ones have a quota."""
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -59,7 +59,7 @@ def restore_action(kind: RecordKind, *, success: str) -> Any:
         output=RestoredOut,
         undoable=True,
         bulk=True,
-        takes=kind.module,
+        takes=kind.resource if counted else "",
         success=success,
         errors=(kind.not_found,),
         description=RESTORE,

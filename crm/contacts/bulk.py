@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.contacts.employment import MATCH, prepare_match
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactSchema, refuse_lone_prefix
-from crm.contacts.services import KEY_PARTS
+from crm.contacts.services import KEY_PARTS, check_organization
 from crm.contacts.unique_key import lock_unique_key
 from crm.records.results import UNSET
 from crm.records.writes.bulk_change import Change, apply_change, plan_change
@@ -25,21 +26,25 @@ def update_many(
     update_type: str = "set",
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
+    organization_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
 ) -> Outcome:
     """Apply one change set to the selected live contacts, or leave it to a job.
 
     `set` gives all the values. `append` and `remove` change tags and fields with several values. `clear` empties the
-    fields named in form_data, and tags or category when they are given.
+    fields named in form_data, and tags, category or organization when they are given.
 
     Raises CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400.
-    Raises InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400 and ContactNotFound_400.
+    Raises InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400, OrganizationNotFound_400 and
+    ContactNotFound_400.
     """
     change: JsonObject = {"formData": dict(form_data), "updateType": update_type}
     if tag_ids is not None:
         change["tags"] = list(tag_ids)
     if category_id is not UNSET:
         change["category"] = category_id
+    if organization_id is not UNSET:
+        change["organization"] = organization_id
     return change_many(CONTACT, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
@@ -54,12 +59,19 @@ def delete_contacts(*, actor_id: str, selection: BulkSelection, automation: bool
 def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     """Read a bulk change of contacts (RecordType.prepare)."""
     schema = ContactSchema.load()
+    if MATCH in payload:
+        return prepare_match(schema, actor_id, payload[MATCH])
     lock_unique_key(schema, many=True)
     tags, category = payload.get("tags"), payload.get("category", UNSET)
     check_tags(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
-    change = _plan(schema, payload["formData"], payload["updateType"], tags, category)
+    organization = payload.get("organization", UNSET)
+    check_organization(organization if isinstance(organization, str) else None)
+    references = {"category": category, "organization": organization}
+    change = _plan(schema, payload["formData"], payload["updateType"], tags, references)
     if change.empty:
-        raise NamedError("InvalidPayload_400", "formData: name at least one value, tag or category to change")
+        raise NamedError(
+            "InvalidPayload_400", "formData: name at least one value, tag, category or organization to change"
+        )
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
@@ -68,18 +80,21 @@ def _plan(
     form_data: Values,
     update_type: str,
     tag_ids: Sequence[str] | None,
-    category_id: str | None | type[UNSET],
+    references: Mapping[str, str | None | type[UNSET]],
 ) -> Change:
+    """Plan the change; `references` has a single reference of contacts -> its id, null to remove it, or UNSET."""
     _refuse_unique_key(schema, form_data)
     change = plan_change(schema, form_data, update_type, tag_ids)
     refuse_lone_prefix(change.columns)
-    if category_id is not UNSET:
+    for name, id in references.items():
+        if id is UNSET:
+            continue
         if update_type in ("append", "remove"):
             raise NamedError(
                 "InvalidPayload_400",
-                f"category: a contact has one, so that there is nothing to {update_type}; use updateType set",
+                f"{name}: a contact has one, so that there is nothing to {update_type}; use updateType set",
             )
-        change.columns["category_id"] = category_id if update_type == "set" else None
+        change.columns[f"{name}_id"] = id if update_type == "set" else None
     return change
 
 

@@ -32,6 +32,8 @@ CONTACT_FIELDS = FieldSet(
         ),
         column_field(CONTACT, "category"),
         RelationField("category.name", "text", "category", "name", searchable=True),
+        column_field(CONTACT, "organization"),
+        ListField("organization.name", "text", "organization__name", searchable=True, sortable=False),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
         SegmentField("contact"),

@@ -24,6 +24,7 @@ CONTACT = RecordKind(
         Column("number", "number", "field", group="contact_number"),
         Column("contact_number", "contactNumber", group="contact_number"),
         Column("category_id", "category", "beside"),
+        Column("organization_id", "organization", "beside"),
         Column("email_key", derived=True),
         Column("number_key", derived=True),
         Column("sort_name", derived=True, inserted=False, updated=False),
@@ -47,5 +48,6 @@ CONTACT = RecordKind(
     unique_noun="the address or number",
     tags=ContactTag,
     links=(("tags", ContactTag, "tag_id"),),
+    made_with=("organization",),
     kept_for=("leads",),
 )

@@ -65,6 +65,9 @@ class Contact(CompanyModel):
     category = CompanyForeignKey(
         "crm.ContactCategory", on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False
     )
+    organization = CompanyForeignKey(
+        "crm.Organization", on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False
+    )
     custom = CustomValues(default=dict, blank=True)
     import_job = CompanyForeignKey(
         "crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False
@@ -144,6 +147,7 @@ class Contact(CompanyModel):
             ),
             models.Index(fields=("company", "number", "id"), condition=Q(is_deleted=False), name="contact_number"),
             models.Index(fields=("company", "category", "id"), name="contact_category"),
+            models.Index(fields=("company", "organization", "id"), name="contact_organization"),
             models.Index(fields=("company", "import_job", "id"), name="contact_import"),
             models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="contact_merged"),
         ]

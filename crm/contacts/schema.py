@@ -31,10 +31,11 @@ IS_REQUIRED = "is required"
 class ContactRow(RecordRow):
     """A contact to be written: `system` has name, email, country_code, number and contact_number.
 
-    An empty `category_id` removes the category.
+    An empty `category_id` removes the category. `company` is the name of the organization in a column of an import.
     """
 
     category_id: str | None = None
+    company: str = ""
 
 
 @dataclass(slots=True)

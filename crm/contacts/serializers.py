@@ -10,7 +10,7 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.errors import NamedError
@@ -28,6 +28,7 @@ from crm.records.serializers import (
     BulkFailure,
     UnchangedInput,
     member_of,
+    snapshot_of,
 )
 from crm.records.writes.bulk_change import UPDATE_TYPES
 from crm.tags.serializers import NamedModelSnapshot
@@ -38,19 +39,20 @@ CATEGORY_NAMES = ("category", "contact_category", "contactcategories")
 
 
 class TagsInput(AutomationInput):
-    """Tags and a category, under any of the category's names."""
+    """Tags, an organization, and a category under any of its names."""
 
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
     category = ObjectIdInput(required=False, allow_null=True, help_text="contact category id")
     contactCategory = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
+    organization = ObjectIdInput(required=False, allow_null=True, help_text="id of the organization they work at")
 
 
 class ContactInput(FormInput, TagsInput):
     """The values of a contact."""
 
     system = CONTACT.system_columns
-    beside = ("tags", "category", "contactCategory", "contactcategories")
+    beside = ("tags", "organization", "category", "contactCategory", "contactcategories")
 
 
 class ContactCreate(ContactInput):
@@ -82,8 +84,8 @@ class ContactBulkCreate(TagsInput):
     formData = serializers.ListField(
         child=serializers.JSONField(),
         default=list,
-        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags and category, which stand for those of"
-        " the body",
+        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags, organization and category, which stand"
+        " for those of the body",
     )
     existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
     skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
@@ -96,6 +98,17 @@ class ContactBulkUpdate(SelectionInput, ContactChange):
         default="set",
         help_text="set: give these values; append, remove: items of tags and of fields with several values; clear:"
         " empty the fields named",
+    )
+
+
+class ContactMatch(SelectionInput, AutomationInput):
+    """Contacts to match with organizations."""
+
+    field = TextInput(
+        max_length=64,
+        default="",
+        allow_blank=True,
+        help_text="uniqueFieldID of the text field with the name of the organization; found by its name when left out",
     )
 
 
@@ -113,6 +126,11 @@ def category_of(data: Values) -> Any:
     return next((data[name] for name in CATEGORY_NAMES if name in data), UNSET)
 
 
+def organization_of(data: Values) -> Any:
+    """Return the organization of a body; UNSET without one."""
+    return data.get("organization", UNSET)
+
+
 class ContactOut(Output):
     """A contact."""
 
@@ -123,6 +141,7 @@ class ContactOut(Output):
     number = serializers.CharField(allow_null=True, help_text="national significant number, digits only")
     contactNumber = serializers.CharField(allow_null=True, help_text="countryCode and number, as E.164")
     category = Computed(NamedModelSnapshot(allow_null=True))
+    organization = Computed(NamedModelSnapshot(allow_null=True))
     tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = IdField(source="import_job_id", allow_null=True)
@@ -140,6 +159,8 @@ class ContactOut(Output):
         "custom",
         "category_id",
         "category__name",
+        "organization_id",
+        "organization__name",
         *(f"{member}_by{part}" for member in ("created", "updated") for part in ("_id", "__name", "__email")),
     )
 
@@ -154,7 +175,8 @@ class ContactOut(Output):
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["tags"] = data["tags"] or []
-        data["category"] = {"_id": row["category_id"], "name": row["category__name"]} if row["category_id"] else None
+        data["category"] = snapshot_of(row, "category")
+        data["organization"] = snapshot_of(row, "organization")
         data["formData"] = {key: data[key] for key in CONTACT.system_columns} | row["custom"]
         data["unsubscribed"] = data["unsubscribedAt"] is not None
         data["createdBy"] = member_of(row, "created_by")

@@ -21,12 +21,14 @@ from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
 from crm.contacts.unique_key import Collision, lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import WriteResult, write_contacts
+from crm.organizations.selectors import missing_organizations
 from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
 
 PHONE_PARTS = ("countryCode", "number")
+ORGANIZATION = "organization_id"
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it names."""
 
@@ -52,6 +54,7 @@ def create_contact(
     form_data: Values,
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
+    organization_id: str | None = None,
     existing_error: bool = True,
     drop_invalid: bool = False,
     automation: bool = True,
@@ -66,15 +69,19 @@ def create_contact(
     `may_read` allows the error to name that person.
 
     Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400
-    (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400 and ContactAlreadyExists_400,
-    and PlanLimitExceeded_403 for a new contact beyond the plan.
+    (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400 and
+    OrganizationNotFound_400. Raises ContactAlreadyExists_400, and PlanLimitExceeded_403 for a new contact beyond the
+    plan.
     """
     with transaction.atomic():
         schema = ContactSchema.load()
         row, problems = _read_one(schema, form_data, drop_invalid=drop_invalid, allow_missing=allow_missing)
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        check_organization(organization_id)
         row.tag_ids = tag_ids
         row.category_id = category_id
+        if organization_id:
+            row.system[ORGANIZATION] = organization_id
         written, job = _write(schema, [row], existing_error, actor_id, automation)
         if drop_taken_number and written.collided and written.collided[0].person:
             for column in NUMBER_COLUMNS:
@@ -132,6 +139,7 @@ def create_contacts(
     items: Sequence[Any],
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
+    organization_id: str | None = None,
     existing_error: bool = True,
     drop_invalid: bool = False,
     all_or_none: bool = False,
@@ -143,8 +151,8 @@ def create_contacts(
     With `all_or_none` the first one that fails refuses all, by its error. `drop_invalid` and `may_read` are those of
     create_contact. Contacts beyond the plan's limit fail.
 
-    Raises InvalidPayload_400 for more than 500, and ContactDataRequired_400 for none. Raises TagNotFound_400 and
-    ContactCategoryNotFound_400 for shared values.
+    Raises InvalidPayload_400 for more than 500, and ContactDataRequired_400 for none. Raises TagNotFound_400,
+    ContactCategoryNotFound_400 and OrganizationNotFound_400 for shared values.
     """
     if not items:
         raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
@@ -155,9 +163,12 @@ def create_contacts(
     with transaction.atomic():
         schema, result = ContactSchema.load(), BulkResult()
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
+        check_organization(organization_id)
+        shared = ContactRow(tag_ids=tag_ids, category_id=category_id)
+        shared.system[ORGANIZATION] = organization_id
         rows = []
         for index, item in enumerate(items):
-            row, problems = _read_item(schema, item, index, tag_ids, category_id, drop_invalid)
+            row, problems = _read_item(schema, item, index, shared, drop_invalid)
             result.errors += [(index, problem) for problem in problems]
             if row is None:
                 result.failed.append(Failure(index, item, problems[0].name, explain(problems)))
@@ -173,9 +184,9 @@ def create_contacts(
 
 
 def _read_item(
-    schema: ContactSchema, item: Any, index: int, tag_ids: Sequence[str], category_id: str | None, drop_invalid: bool
+    schema: ContactSchema, item: Any, index: int, shared: ContactRow, drop_invalid: bool
 ) -> tuple[ContactRow | None, list[ValueProblem]]:
-    """Read an item's formData, which may have tags and a category of its own."""
+    """Read an item's formData, which may have tags, a category and an organization of its own."""
     if not isinstance(item, dict):
         return None, [
             ValueProblem("formData", "InvalidPayload_400", "each contact is an object of field keys and values")
@@ -184,23 +195,30 @@ def _read_item(
     tags = values.pop("tags", None)
     categories = [values.pop(name) for name in ("category", "contactcategories", "contactCategory") if name in values]
     category = next((value for value in categories if value), None)
+    organization = values.pop("organization", None)
     if tags is not None and not (isinstance(tags, list) and all(is_id(tag) for tag in tags)):
         return None, [ValueProblem("tags", "TagNotFound_400", "needs an array of tag ids")]
     if category is not None and not is_id(category):
         return None, [ValueProblem("category", "ContactCategoryNotFound_400", "needs the id of a contact category")]
+    if organization is not None and not is_id(organization):
+        problem = ValueProblem("organization", "OrganizationNotFound_400", "needs the id of an organization")
+        return None, [problem]
     row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
-        row.tag_ids = tag_ids if tags is None else list(dict.fromkeys(tags))
-        row.category_id = category or category_id
+        row.tag_ids = shared.tag_ids if tags is None else list(dict.fromkeys(tags))
+        row.category_id = category or shared.category_id
+        if organization or shared.system[ORGANIZATION]:
+            row.system[ORGANIZATION] = organization or shared.system[ORGANIZATION]
     return row, problems
 
 
 def _drop_dangling(
     schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, drop_invalid: bool
 ) -> list[ContactRow]:
-    """Drop the rows that name tags, categories, members or files which the company lacks."""
+    """Drop the rows that name tags, categories, organizations, members or files which the company lacks."""
     no_tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     no_categories = set(missing_categories(row.category_id for row in rows if row.category_id))
+    no_organizations = missing_organizations(row.system.get(ORGANIZATION) for row in rows)
     dangling = schema.check_references(rows, drop_invalid=drop_invalid)
     kept = []
     for position, row in enumerate(rows):
@@ -208,6 +226,8 @@ def _drop_dangling(
         absent = [_missing("tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in no_tags]
         if row.category_id in no_categories:
             absent.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
+        if row.system.get(ORGANIZATION) in no_organizations:
+            absent.append(_missing("organization", "OrganizationNotFound_400", row.system[ORGANIZATION]))
         result.errors += [(row.index, problem) for problem in (*absent, *bad)]
         fatal = absent if drop_invalid else [*absent, *bad]
         if fatal:
@@ -215,6 +235,12 @@ def _drop_dangling(
         else:
             kept.append(row)
     return kept
+
+
+def check_organization(id: str | None) -> None:
+    """Raise OrganizationNotFound_400 if the company has no such live organization."""
+    if missing_organizations([id]):
+        raise refusal([_missing("organization", "OrganizationNotFound_400", id)])
 
 
 def _missing(kind: str, name: str, id: str | None) -> ValueProblem:
@@ -243,15 +269,16 @@ def update_contact(
     form_data: Values,
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
+    organization_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
     unchanged_since: str | None = None,
     may_read: bool = False,
 ) -> BulkJob | None:
     """Change the given values of a live contact. Null or empty text clears a value.
 
-    `tag_ids` replaces its tags, a `category_id` of None removes its category. With `unchanged_since`, an updatedAt, it
-    raises RecordChanged_409 if the contact has another one. `may_read` allows the error to name the person who has a
-    number already. Returns the job that can undo the change, None without a difference.
+    `tag_ids` replaces its tags, a `category_id` or `organization_id` of None removes it. With `unchanged_since`, an
+    updatedAt, it raises RecordChanged_409 if the contact has another one. `may_read` allows the error to name the
+    person who has a number already. Returns the job that can undo the change, None without a difference.
 
     Raises ContactNotFound_400, CannotUpdateUniqueKey_400 (cleared), ContactAlreadyExists_400 (taken), and the errors of
     create_contact for values.
@@ -259,6 +286,7 @@ def update_contact(
     change: JsonObject = {"formData": dict(form_data), "updateType": "set"}
     change |= {} if tag_ids is None else {"tags": list(tag_ids)}
     change |= {} if category_id is UNSET else {"category": category_id}
+    change |= {} if organization_id is UNSET else {"organization": organization_id}
     job = new_job(CONTACT, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     with transaction.atomic():
         changed = change_contact(
@@ -267,6 +295,7 @@ def update_contact(
             form_data=form_data,
             tag_ids=tag_ids,
             category_id=category_id,
+            organization_id=organization_id,
             automation=automation,
             source=Source.bulk_job(job.pk),
             unchanged_since=unchanged_since,
@@ -283,6 +312,7 @@ def change_contact(
     source: Source,
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
+    organization_id: str | None | type[UNSET] = UNSET,
     automation: bool = True,
     unchanged_since: str | None = None,
     may_read: bool = False,
@@ -309,6 +339,10 @@ def change_contact(
         check_tags(tag_ids=tag_ids or (), category_ids=[category_id] if isinstance(category_id, str) else [])
         row.tag_ids = tag_ids
         row.category_id = None if category_id is UNSET else category_id or ""  # type: ignore[assignment]
+        if organization_id is not UNSET:
+            organization = organization_id if isinstance(organization_id, str) else None
+            check_organization(organization)
+            row.system[ORGANIZATION] = organization
         outcome = update_contacts(
             schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
         )

@@ -17,6 +17,7 @@ class ContactData(TypedDict):
     number: str | None
     contactNumber: str | None
     category: Values | None
+    organization: Values | None
     tags: list[Values]
     formData: Values
     importId: str | None

@@ -8,11 +8,13 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.fields import FIELDS
 from core.api.listing import Listing
+from core.errors import PermissionLacking
 from core.lists import LIST_PARAMETERS, ListQuery
 from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response, undoable_response
 from crm.bulk_jobs.views import restore_action
 from crm.contacts.bulk import delete_contacts, update_many
+from crm.contacts.employment import match_contacts
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.kind import CONTACT
 from crm.contacts.rights import ContactRights
@@ -23,9 +25,11 @@ from crm.contacts.serializers import (
     ContactBulkOut,
     ContactBulkUpdate,
     ContactCreate,
+    ContactMatch,
     ContactOut,
     ContactUpdate,
     category_of,
+    organization_of,
     tags_of,
 )
 from crm.contacts.services import create_contact, create_contacts, update_contact
@@ -34,7 +38,7 @@ from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
 from crm.records.summary import SELECTING, GroupOut, Summary
 from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
 
-TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400")
+TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400", "OrganizationNotFound_400")
 CREATE_ERRORS = (
     "ContactAlreadyExists_400",
     "ContactDataRequired_400",
@@ -52,6 +56,7 @@ def creation_options(data: JsonObject) -> JsonObject:
     return {
         "tag_ids": data.get("tags") or [],
         "category_id": None if category is UNSET else category,
+        "organization_id": data.get("organization"),
         "existing_error": data["existing_error"],
         "automation": data["automation"] != "skip",
     }
@@ -112,6 +117,7 @@ class ContactViewSet(RecordViewSet):
             update_type=data["update_type"],
             tag_ids=tags_of(data),
             category_id=category_of(data),
+            organization_id=organization_of(data),
             automation=data["automation"] != "skip",
         )
         return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
@@ -158,8 +164,9 @@ class ContactViewSet(RecordViewSet):
             *TAG_ERRORS,
         ),
         description="What is not given stays. null or empty text empties a value, tags replace the contact's tags,"
-        " and null takes them or the category away. What makes the contact unique (setting contactUniqueKey) can change"
-        " to what no other contact has, and cannot be emptied. Emits contact.updated, with the changes in its payload.",
+        " and null takes them, the category or the organization away. What makes the contact unique (setting"
+        " contactUniqueKey) can change to what no other contact has, and cannot be emptied. Emits contact.updated, with"
+        " the changes in its payload.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         job = update_contact(
@@ -168,6 +175,7 @@ class ContactViewSet(RecordViewSet):
             form_data=data["form_data"],
             tag_ids=tags_of(data),
             category_id=category_of(data),
+            organization_id=organization_of(data),
             automation=data["automation"] != "skip",
             unchanged_since=data.get("unchanged_since"),
             may_read=ContactRights.of(self.actor).read,
@@ -209,5 +217,31 @@ class ContactViewSet(RecordViewSet):
             **creation_options(data),
         )
         return self.processed(bulk_answer(result, live_contacts(), ContactOut), result)
+
+    @action(detail=False, methods=["post"], url_path="match-organizations")
+    @endpoint(
+        "Match contacts with organizations",
+        input=ContactMatch,
+        output=BulkUpdated,
+        undoable=True,
+        bulk=True,
+        success="OrganizationsMatched_200",
+        errors=("ContactNotFound_400", "InvalidCustomField_400"),
+        description="Gives the selected contacts that have no organization the one that their text field Company names,"
+        " ignoring case, punctuation and legal forms, or that of their colleagues at the same email domain. Missing"
+        " organizations are made; undoing the change takes them away. Domains of free mail say nothing. The text fields"
+        " stay as they are. Emits contact.updated for each that got one, and organization.created. Takes the"
+        " permission to update too.",
+    )
+    def match_organizations(self, request: Request, data: JsonObject) -> object:
+        if not (self.actor.is_unbounded or self.actor.may("contact", "PUT")):
+            raise PermissionLacking("contact.PUT")
+        outcome = match_contacts(
+            actor_id=self.actor.member_id,
+            selection=self.selection(),
+            field=data["field"],
+            automation=data["automation"] != "skip",
+        )
+        return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
 
     restore = restore_action(CONTACT, success="ContactsRestored_200")

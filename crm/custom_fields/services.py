@@ -48,11 +48,19 @@ MAX_CHANGES = 500
 NOT_FOUND = "CustomFieldNotFound_400"
 _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
 _CATEGORY = {"category", "contactCategory", "contactcategories"}
-_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt"}
-_OF_LEADS = _CATEGORY | {"contact", "productServices", "team", "teamMember", "name", "email", "countryCode", "number"}
+_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt", "organization"}
+_OF_LEADS = _CATEGORY | {
+    *("contact", "productServices", "team", "teamMember", "organization"),
+    *("name", "email", "countryCode", "number"),
+}
+_FURTHER: dict[str, set[str]] = {
+    CustomField.Panel.CONTACT: _OF_CONTACTS,
+    CustomField.Panel.LEAD: _OF_LEADS,
+    CustomField.Panel.ORGANIZATION: {"owner"},
+}
 RESERVED_KEYS: dict[str, frozenset[str]] = {
-    panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | more)
-    for (panel, fields), more in zip(SYSTEM_FIELDS.items(), (_OF_CONTACTS, _OF_LEADS, set()), strict=True)
+    panel: frozenset({field["unique_field_id"] for field in fields} | _ALL | _FURTHER.get(panel, set()))
+    for panel, fields in SYSTEM_FIELDS.items()
 }
 """Panel -> keys that its records and their lists use themselves."""
 

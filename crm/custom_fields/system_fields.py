@@ -60,6 +60,10 @@ SYSTEM_FIELDS: dict[str, tuple[JsonObject, ...]] = {
         {"unique_field_id": "value", "name": "Value", "field_type": "number", "value_type": "number"},
         {"unique_field_id": "notes", "name": "Notes", "field_type": "textarea", "value_type": "string"},
     ),
+    CustomField.Panel.ORGANIZATION: (
+        {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string", "required": True},
+        {"unique_field_id": "domain", "name": "Domain", "field_type": "text", "value_type": "string"},
+    ),
     CustomField.Panel.PRODUCT_SERVICE: (
         {"unique_field_id": "name", "name": "Name", "field_type": "text", "value_type": "string", "required": True},
         {

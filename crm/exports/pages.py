@@ -23,6 +23,7 @@ STATES = {
 FORMATS = {"csv": "CSV", "xlsx": "Excel"}
 LISTS = (
     ("contact", "contacts", gettext_lazy("Open contacts")),
+    ("contact", "organizations", gettext_lazy("Open organizations")),
     ("lead", "leads", gettext_lazy("Open leads")),
     ("genie", "messages", gettext_lazy("Open messages")),
 )

@@ -15,6 +15,7 @@ from crm.imports import own_files
 from crm.imports import views as import_views
 from crm.leads import views as lead_views
 from crm.meetings import views as meeting_views
+from crm.organizations import views as organization_views
 from crm.products import views as product_views
 from crm.records.models import CustomField
 from crm.segments import views as segment_views
@@ -33,6 +34,7 @@ own_files.export_columns.connect(column_names)
 own_files.export_formats.connect(formats_of_file)
 register_source("contact", contact_views.ContactViewSet, panel=CustomField.Panel.CONTACT)
 register_source("lead", lead_views.LeadViewSet, panel=CustomField.Panel.LEAD)
+register_source("organization", organization_views.OrganizationViewSet, panel=CustomField.Panel.ORGANIZATION)
 register_source("product-service", product_views.ProductViewSet, panel=CustomField.Panel.PRODUCT_SERVICE)
 register_source("contact-category", tag_views.ContactCategoryViewSet)
 register_source("tag", tag_views.TagViewSet)
@@ -40,6 +42,7 @@ register_source("team", team_views.TeamViewSet)
 register_source("segment", segment_views.SegmentViewSet)
 register_source("contact/import", import_views.ContactImportViewSet)
 register_source("lead/import", import_views.LeadImportViewSet)
+register_source("organization/import", import_views.OrganizationImportViewSet)
 register_source("custom-field", field_views.CustomFieldViewSet)
 register_source("custom-section", section_views.CustomSectionViewSet)
 register_source("lead-activity", activity_views.LeadActivityViewSet)

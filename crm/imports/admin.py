@@ -24,7 +24,7 @@ from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.changes import UNDOABLE_FOR
 from crm.bulk_jobs.models import BulkJob
 from crm.imports.models import Import, ImportRowError
-from crm.imports.pages.base import CONTACT_TARGETS, LEAD_TARGETS
+from crm.imports.pages.base import TARGETS
 from crm.imports.rows.row_errors import errors_csv
 from crm.imports.services import update_import
 from crm.imports.undo import undo_import
@@ -165,7 +165,7 @@ def _in_row(job: Import, error: ImportRowError) -> str:
 @panel(Import, _("Columns"))
 def _columns(job: Import) -> SafeString:
     """Show where each column of the file goes, and what it holds."""
-    targets = LEAD_TARGETS if job.import_type == Import.Type.LEAD else CONTACT_TARGETS
+    targets = TARGETS[job.import_type]
     own = CustomField.objects.filter(company=job.company_id, unique_field_id__in=list(job.column_mapping.values()))
     names = {**dict(own.values_list("unique_field_id", "name")), **targets}
     columns = dict(zip(job.headers, job.columns, strict=False))

@@ -160,6 +160,12 @@ class LeadImportCreate(ImportCreate):
     importType = serializers.ChoiceField(choices=[Import.Type.LEAD.value])
 
 
+class OrganizationImportCreate(ImportCreate):
+    """An import of an uploaded file of organizations."""
+
+    importType = serializers.ChoiceField(choices=[Import.Type.ORGANIZATION.value])
+
+
 class ImportUpdate(Input):
     """Changes and the action; a paused import starts unless pauseImport is true."""
 

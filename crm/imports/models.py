@@ -15,8 +15,9 @@ class Import(Job):
     class Type(models.TextChoices):
         CONTACT = "contact"
         LEAD = "lead"
+        ORGANIZATION = "organization"
 
-    import_type = models.CharField(max_length=10, choices=Type, default=Type.CONTACT)
+    import_type = models.CharField(max_length=16, choices=Type, default=Type.CONTACT)
     file = CompanyForeignKey("crm.File", on_delete=models.PROTECT, related_name="imports")
     headers = JSONField(default=list)
     sample = JSONField(default=list, help_text="The first rows, as they were read.")

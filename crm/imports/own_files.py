@@ -14,6 +14,7 @@ from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
 from crm.imports.types.base import RECORD_ID
 from crm.leads.kind import LEAD
+from crm.organizations.kind import ORGANIZATION
 from crm.records.schema import RecordSchema
 
 OWN_TARGETS = {
@@ -21,6 +22,7 @@ OWN_TARGETS = {
         "_id": "_id",
         "contactNumber": "number",
         "category.name": "category",
+        "organization.name": "organization",
         "tags": "tags",
         **{key: key for key in CONTACT.system_columns},
     },
@@ -34,6 +36,14 @@ OWN_TARGETS = {
         "team.name": "team",
         "teamMember.name": "teamMember",
         "teamMember.email": "teamMember",
+        "organization.name": "organization",
+        "tags": "tags",
+    },
+    "organization": {
+        "_id": "_id",
+        **{key: key for key in ORGANIZATION.system_columns},
+        "owner.name": "owner",
+        "owner.email": "owner",
         "tags": "tags",
     },
 }

@@ -16,6 +16,9 @@ from crm.imports.services import imports_to_mend, readable_imports, refuse_files
 for notice in NOTICES.values():
     register_notice(notice)
 before_files_cleared.connect(refuse_files_in_use)
+register_work(
+    Work("organization/import", "contact", partial(readable_imports, "organization"), "file__name", Value("contact"))
+)
 for place, module in enumerate(("contact", "lead"), 40):
     failed = partial(imports_to_mend, module)
     register_measure(Measure(f"{module}ImportsToMend", module, failed, "created_at", place=place))

@@ -1,4 +1,4 @@
-"""Endpoints of the imports of contacts and leads (contract 4.3, 4.4)."""
+"""Endpoints of the imports of contacts, leads and organizations (contract 4.3, 4.4)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,14 @@ from crm.files.serializers import FileOut
 from crm.imports.check import MAX_ERRORS, MAX_ROWS, check_import
 from crm.imports.columns.fields import add_fields
 from crm.imports.filters import ERROR_FIELDS, IMPORT_FIELDS
-from crm.imports.input_serializers import ColumnFieldsInput, ImportCreate, ImportMend, ImportUpdate, LeadImportCreate
+from crm.imports.input_serializers import (
+    ColumnFieldsInput,
+    ImportCreate,
+    ImportMend,
+    ImportUpdate,
+    LeadImportCreate,
+    OrganizationImportCreate,
+)
 from crm.imports.models import Import, ImportRowError
 from crm.imports.rows.corrections import mend_rows
 from crm.imports.rows.row_errors import errors_csv, with_holders
@@ -48,7 +55,8 @@ CREATE = (
     " and total null, until then.\nColumns go to {fields}, custom fields by their uniqueFieldID, firstName and"
     " lastName (which make the name), areaCode (which goes in front of the number in the next column\nthat is mapped"
     " to number), tags (names, separated by\ncommas; made when missing), category (a name that"
-    " exists) and _id (the record that the row updates, or that it is\nskipped for). Several columns may go to number"
+    " exists), organization (a name; made when missing, as by the text field of the company) and _id (the record that"
+    " the row updates, or that it is\nskipped for). Several columns may go to number"
     " and to email: the first valid value in the file's order counts, and the others are\nkept in custom fields of the"
     " columns' names, which are made when the import starts and take custom-field.POST. Of an import that\nis made in a"
     " session the rows count against the plan's limits: those beyond them fail with PlanLimitExceeded_403."
@@ -58,6 +66,7 @@ OF_LEADS = (
     f"{OF_CONTACTS} (by which the row's contact is found or made), status, source, value, notes, productServices"
     " (names, separated\nby commas), team (a name), teamMember (an address or a name)"
 )
+OF_ORGANIZATIONS = "name, domain, owner (an address or a name)"
 CREATE_ERRORS = (
     *("EmptyFile_400", "FileNotFound_400", "NoRowsInFile_400", "RowFromGreaterThanRowTo_400", "RowFromOutOfRange_400"),
     *("InvalidMapping_400", "UnsupportedFileType_400", "InvalidDataFormat_400", "ImportFileFetchFailed_400"),
@@ -94,7 +103,7 @@ def error_list(import_type: str) -> Any:
 
 
 class ImportViewSet(ResourceViewSet, abstract=True):
-    """Shared parts of the imports of contacts and of leads."""
+    """Shared parts of the imports of contacts, leads and organizations."""
 
     module: ClassVar[str]
     import_type: ClassVar[str]
@@ -343,6 +352,24 @@ class LeadImportViewSet(ImportViewSet):
         "Import leads from an uploaded file",
         description=CREATE.format(fields=OF_LEADS),
         input=LeadImportCreate,
+        output=FileWithImport,
+        success="ImportCreated_201",
+        errors=CREATE_ERRORS,
+    )
+    def create(self, request: Request, data: JsonObject) -> object:
+        return self.add(data)
+
+
+class OrganizationImportViewSet(ImportViewSet):
+    module = "contact"
+    import_type = Import.Type.ORGANIZATION
+    listing = import_list(Import.Type.ORGANIZATION)
+    errors = error_list(Import.Type.ORGANIZATION)
+
+    @endpoint(
+        "Import organizations from an uploaded file",
+        description=CREATE.format(fields=OF_ORGANIZATIONS),
+        input=OrganizationImportCreate,
         output=FileWithImport,
         success="ImportCreated_201",
         errors=CREATE_ERRORS,

@@ -58,7 +58,8 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     change = _plan(schema, payload["formData"], update_type, row)
     if change.empty and row.product_ids is None:
         raise NamedError(
-            "InvalidPayload_400", "formData: name at least one value, tag, product, team or member to change"
+            "InvalidPayload_400",
+            "formData: name at least one value, tag, product, team, member or organization to change",
         )
 
     def apply(ids: list[str]) -> ChangesById:
@@ -91,7 +92,7 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
             BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact"
         )
     change = plan_change(schema, form_data, update_type, row.tag_ids)
-    for column, name in (("team_id", "team"), ("team_member_id", "teamMember")):
+    for column, name in (("team_id", "team"), ("team_member_id", "teamMember"), ("organization_id", "organization")):
         if column not in row.system:
             continue
         if update_type in ("append", "remove"):

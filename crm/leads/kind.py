@@ -25,10 +25,11 @@ LEAD = RecordKind(
         Column("contact_id", "contact", "beside"),
         Column("team_id", "team", "beside"),
         Column("team_member_id", "teamMember", "beside"),
+        Column("organization_id", "organization", "beside"),
         Column("first_product", derived=True, updated=False),
     ),
     not_found="LeadNotFound_400",
     tags=LeadTag,
     links=(("tags", LeadTag, "tag_id"), ("productServices", LeadProduct, "product_service_id")),
-    made_with=("contact",),
+    made_with=("contact", "organization"),
 )

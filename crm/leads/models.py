@@ -36,6 +36,9 @@ class Lead(CompanyModel):
         help_text="What it may bring, in the company's currency.",
     )
     notes = models.TextField(blank=True)
+    organization = CompanyForeignKey(
+        "crm.Organization", on_delete=models.SET_NULL, null=True, blank=True, related_name="leads", db_index=False
+    )
     custom = CustomValues(default=dict, blank=True)
     first_product = models.CharField(
         max_length=300,
@@ -86,6 +89,7 @@ class Lead(CompanyModel):
                 for name, column in (("status", "status"), ("source", "source"), ("product", "first_product"))
             ),
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="lead_live"),
+            models.Index(fields=("company", "organization", "id"), name="lead_organization"),
             models.Index(fields=("company", "import_job", "id"), name="lead_import"),
             models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="lead_merged"),
         ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from accounts.models import Member
 from crm.leads.schema import LeadRow
+from crm.organizations.selectors import missing_organizations
 from crm.products.models import ProductService
 from crm.records.problems import ValueProblem
 from crm.tags.services import missing_categories, missing_tags
@@ -18,7 +19,8 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
     """Find references to records that the company does not have, with at most one query per kind.
 
     Returns position in `rows` -> problems. Their names are TagNotFound_400, ContactCategoryNotFound_400,
-    ProductServiceNotFound_400, TeamNotFound_400, MemberNotFound_404 and MemberNotAccepted_400.
+    ProductServiceNotFound_400 and OrganizationNotFound_400. Of teams and members they are TeamNotFound_400,
+    MemberNotFound_404 and MemberNotAccepted_400.
     """
     tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     categories = set(missing_categories(row.category_id for row in rows))
@@ -26,6 +28,7 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
         ProductService.objects.filter(is_deleted=False), (id for row in rows for id in row.product_ids or ())
     )
     teams = missing_teams(row.system.get("team_id") for row in rows)
+    organizations = missing_organizations(row.system.get("organization_id") for row in rows)
     members = _members(row.system.get("team_member_id") for row in rows)
     problems: dict[int, list[ValueProblem]] = {}
     for position, row in enumerate(rows):
@@ -37,6 +40,9 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
             for id in row.product_ids or ()
             if id in products
         ]
+        organization = row.system.get("organization_id")
+        if organization in organizations:
+            row_problems.append(_absent("organization", "organization", "OrganizationNotFound_400", organization))
         if row.system.get("team_id") in teams:
             row_problems.append(no_team(row.system["team_id"]))
         member = row.system.get("team_member_id")

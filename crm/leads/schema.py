@@ -46,6 +46,8 @@ class LeadRow(RecordRow):
     contact: ContactRow | None = None
     contact_lacks: list[ValueProblem] = field(default_factory=list)
     category_id: str | None = None
+    company: str = ""
+    """The name of the organization in a column of an import."""
     product_ids: Sequence[str] | None = None
 
 

@@ -28,6 +28,7 @@ from crm.records.serializers import (
     BulkFailure,
     UnchangedInput,
     member_of,
+    snapshot_of,
 )
 from crm.records.writes.bulk_change import UPDATE_TYPES
 from crm.tags.serializers import NamedModelSnapshot
@@ -46,10 +47,11 @@ class LeadRelations(AutomationInput):
     teamMember = ObjectIdInput(
         required=False, allow_null=True, help_text="member id; a new lead without one is assigned as teamSettings say"
     )
+    organization = ObjectIdInput(required=False, allow_null=True, help_text="id of the organization it is about")
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
 
 
-BESIDE = ("productServices", "team", "teamMember", "tags")
+BESIDE = ("productServices", "team", "teamMember", "organization", "tags")
 
 
 class LeadBody(LeadRelations):
@@ -91,7 +93,7 @@ class LeadBulkCreate(LeadBody):
         child=serializers.JSONField(),
         default=list,
         help_text=f"up to 500 objects: {OF_CONTACT}. Each may have its own contact, productServices, team, teamMember,"
-        " tags and category, which stand for those of the body",
+        " organization, tags and category, which stand for those of the body",
     )
     existingError = BooleanInput(
         default=True,
@@ -119,7 +121,7 @@ class LeadBulkDelete(SelectionInput, AutomationInput):
     """Leads to delete."""
 
 
-RELATIONS = ("contact", "product_services", "team", "team_member", "tags")
+RELATIONS = ("contact", "product_services", "team", "team_member", "organization", "tags")
 
 
 def relations_of(data: Values, *, new: bool = False) -> Relations:
@@ -167,6 +169,7 @@ class LeadOut(Output):
     productServices = Computed(serializers.ListField(child=NamedModelSnapshot()))
     team = Computed(NamedModelSnapshot(allow_null=True))
     teamMember = Computed(MemberSnapshot(allow_null=True))
+    organization = Computed(NamedModelSnapshot(allow_null=True))
     tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = Computed(ImportSnapshot(allow_null=True))
@@ -181,7 +184,8 @@ class LeadOut(Output):
     reads = (
         "custom",
         *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number", "__is_deleted")),
-        *("team_id", "team__name", "import_job_id", "import_job__file_id", "import_job__file__name"),
+        *("team_id", "team__name", "organization_id", "organization__name"),
+        *("import_job_id", "import_job__file_id", "import_job__file__name"),
         *(
             f"{member}{part}"
             for member in ("team_member", "created_by", "updated_by")
@@ -208,7 +212,8 @@ class LeadOut(Output):
         }
         data["tags"] = data["tags"] or []
         data["productServices"] = data["productServices"] or []
-        data["team"] = {"_id": row["team_id"], "name": row["team__name"]} if row["team_id"] else None
+        data["team"] = snapshot_of(row, "team")
+        data["organization"] = snapshot_of(row, "organization")
         data["formData"] = {key: data[key] for key in LEAD.system_columns} | row["custom"]
         file = {"_id": row["import_job__file_id"], "name": row["import_job__file__name"]}
         data["importId"] = {"_id": row["import_job_id"], "file": file} if row["import_job_id"] else None

@@ -44,6 +44,7 @@ class Relations:
     product_services: Sequence[str] | None | type[UNSET] = UNSET
     team: str | None | type[UNSET] = UNSET
     team_member: str | None | type[UNSET] = UNSET
+    organization: str | None | type[UNSET] = UNSET
     tags: Sequence[str] | None | type[UNSET] = UNSET
     category: str | None | type[UNSET] = UNSET
 
@@ -56,7 +57,12 @@ class Relations:
         """Put the references into the row."""
         if self.contact is not UNSET and self.contact is not None:
             row.system["contact_id"] = self.contact
-        for column, value in (("team_id", self.team), ("team_member_id", self.team_member)):
+        columns = {
+            "team_id": self.team,
+            "team_member_id": self.team_member,
+            "organization_id": self.organization,
+        }
+        for column, value in columns.items():
             if value is not UNSET:
                 row.system[column] = value
         if self.product_services is not UNSET:
@@ -227,6 +233,7 @@ ID_KEYS = {
     "team": ("team", "TeamNotFound_400"),
     "teamMember": ("team_member", "MemberNotFound_404"),
     "category": ("category", "ContactCategoryNotFound_400"),
+    "organization": ("organization", "OrganizationNotFound_400"),
 }
 LIST_KEYS = {"productServices": ("product_services", "ProductServiceNotFound_400"), "tags": ("tags", "TagNotFound_400")}
 

@@ -28,6 +28,7 @@ class LeadData(TypedDict):
     value: float | None
     notes: str
     productServices: list[Values]
+    organization: Values | None
     team: Values | None
     teamMember: Values | None
     tags: list[Values]

@@ -36,6 +36,7 @@ from crm.records.views import VALUE_ERRORS, RecordViewSet, beside, bulk_answer, 
 
 RELATION_ERRORS = (
     "ProductServiceNotFound_400",
+    "OrganizationNotFound_400",
     "TeamNotFound_400",
     "MemberNotFound_404",
     "MemberNotAccepted_400",

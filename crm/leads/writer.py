@@ -17,6 +17,7 @@ from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Holders, collision, collision_problems, person_of
+from crm.contacts.models import Contact
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import Collision, KeyedRow, keyed_row, live_holders, lock_unique_key, recreated_contacts
@@ -347,10 +348,14 @@ class _Attempt:
         if not items:
             return
         schema = self.schema
+        organizations = _organizations_of(
+            {item.contact_id for item in items if "organization_id" not in item.row.system}
+        )
         names = _product_names({id for item in items for id in item.row.product_ids or ()})
         rows = [
             {
                 **schema.system_defaults,
+                "organization_id": organizations.get(item.contact_id),
                 **item.row.system,
                 **assigned[item.id],
                 "id": item.id,
@@ -384,6 +389,11 @@ def _lock_contacts(ids: Iterable[str]) -> set[str]:
             [contact_ids],
         )
         return {id for (id,) in cursor.fetchall()}
+
+
+def _organizations_of(contact_ids: set[str]) -> dict[str, str | None]:
+    """Return contact -> the organization that it works at, which its new leads are about."""
+    return dict(Contact.objects.filter(pk__in=contact_ids).values_list("pk", "organization_id")) if contact_ids else {}
 
 
 def _product_names(ids: Iterable[str]) -> dict[str, str]:

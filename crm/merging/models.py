@@ -8,9 +8,9 @@ from core.text.translation import gettext_lazy as _
 
 
 class Merge(CompanyModel):
-    """Two or more contacts or leads that became one. A merge can be undone for 30 days."""
+    """Two or more contacts, leads or organizations that became one. A merge can be undone for 30 days."""
 
-    panel = models.CharField(max_length=8)
+    panel = models.CharField(max_length=16)
     winner_id = ObjectIdField()
     loser_ids = JSONField(default=list)
     choices = JSONField(default=dict, help_text="Field -> the record whose value was taken, or the value itself.")

@@ -1,19 +1,20 @@
-"""The pages of duplicates: contacts that are probably the same, their merge value by value, and merges to undo."""
+"""The pages of duplicates: contacts that are probably the same, merges value by value, and merges to undo."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
-from core.text.translation import gettext_lazy
+from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.field_values import field_values
 from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.lists import ListState
-from core.web.navigation.places import CONTACTS, MenuItem
+from core.web.navigation.places import CONTACTS, ORGANIZATIONS_MENU, MenuItem
 from core.web.pages import Page, Refused
 
 RULES = {
@@ -34,8 +35,19 @@ GOES_AS = {"contactNumber": ("countryCode", "number")}
 """A value of the table -> the names under which the API takes it, which go together."""
 
 
+def with_title(record: Values) -> Values:
+    """Return the record with the title by which people know it."""
+    return {**record, "title": record["name"] or record.get("email") or ""}
+
+
 class MergingPage(Page):
     module = "contact"
+    resource: ClassVar[str] = "contact"
+    panel: ClassVar[str] = "contact"
+    back_page: ClassVar[str] = "duplicates"
+    back_label: ClassVar[str] = gettext_lazy("Duplicates")
+    back_hint: ClassVar[str] = gettext_lazy("All duplicates")
+    record_page: ClassVar[str] = "contact"
     menu = MenuItem(
         gettext_lazy("Duplicates"), CONTACTS, 30, "copy", keywords=gettext_lazy("merge merged dedupe double")
     )
@@ -88,29 +100,39 @@ class MergeContacts(MergingPage):
     name = "contact-merge"
     title = gettext_lazy("Merge contacts")
     template = "web/merging/merge.html"
+    beside: ClassVar[Sequence[tuple[str, str]]] = BESIDE
+    """The (name, label) of the records' own values."""
+    merges_at: ClassVar[str] = "merges"
+    few: ClassVar[str] = gettext_lazy("Choose at least two contacts")
+    how: ClassVar[str] = gettext_lazy("Select them in the list of contacts.")
+    choice: ClassVar[str] = gettext_lazy("Select contacts in the list, or review duplicates.")
+    locked: ClassVar[str] = gettext_lazy("You can't merge contacts")
+    outcome: ClassVar[str] = gettext_lazy("One contact stays, with the chosen values, leads, messages, tags and notes.")
+    button: ClassVar[PluralText] = ngettext_lazy("Merge %(count)s contact", "Merge %(count)s contacts")
 
     @cached_property
     def contacts(self) -> list[Values]:
-        """The contacts that the address names, in its order."""
+        """The records that the address names, in its order."""
         ids = list(dict.fromkeys(self.request.GET.getlist("ids")))[:MAX_RECORDS]
         if len(ids) < FEWEST:
             return []
-        rows = self.read("contact", {"filters": {"_id": ids}, "p": "1", "n": str(MAX_RECORDS)}).data
-        return sorted(rows, key=lambda contact: ids.index(contact["_id"]))
+        rows = self.read(self.resource, {"filters": {"_id": ids}, "p": "1", "n": str(MAX_RECORDS)}).data
+        rows = [with_title(record) for record in rows]
+        return sorted(rows, key=lambda record: ids.index(record["_id"]))
 
     @cached_property
     def definitions(self) -> list[Values]:
-        """The company's own fields of contacts, as far as the reader may see them."""
-        answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
+        """The company's own fields of the records, as far as the reader may see them."""
+        answer = self.ask("GET", "custom-field", fields_query(self.panel)) if self.may("custom-field") else None
         return shown_fields(answer.data) if answer is not None and answer.ok else []
 
     @cached_property
     def fields(self) -> list[tuple[str, str]]:
         """Return the (name, label) of the values that are chosen one by one."""
-        return [*BESIDE, *((definition["uniqueFieldID"], definition["name"]) for definition in self.definitions)]
+        return [*self.beside, *((definition["uniqueFieldID"], definition["name"]) for definition in self.definitions)]
 
     def value(self, contact: Values, name: str) -> Any:
-        beside = [key for key, _ in BESIDE]
+        beside = [key for key, _ in self.beside]
         return contact[name] if name in beside else contact["formData"].get(name)
 
     def show(self) -> Values:
@@ -134,23 +156,26 @@ class MergeContacts(MergingPage):
                 ]
                 differs = len({str(value) for value in values if value not in (None, "", [])}) > 1
                 rows.append({"name": name, "words": label, "cells": cells, "differs": differs})
-        return {"contacts": self.contacts, "rows": rows, "may_merge": self.may_merge}
+        label = self.button.of(len(self.contacts))
+        return {"contacts": self.contacts, "rows": rows, "may_merge": self.may_merge, "merge_label": label}
 
     def do_merge(self) -> HttpResponse:
         sent = self.request.POST
         ids = [contact["_id"] for contact in self.contacts]
         if len(ids) < FEWEST:
-            raise Refused(400, gettext("Choose at least two contacts"), gettext("Select them in the list of contacts."))
+            raise Refused(400, self.few, self.how)
         choices = {
             part: sent[f"from-{name}"]
             for name, _ in self.fields
             if f"from-{name}" in sent
             for part in GOES_AS.get(name, (name,))
         }
-        answer = self.ask("POST", "contact/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices})
+        answer = self.ask(
+            "POST", f"{self.resource}/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices}
+        )
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Merged. You can undo this for 30 days."), self.address("merges"))
+        return self.done(gettext("Merged. You can undo this for 30 days."), self.address(self.merges_at))
 
 
 class Merges(MergingPage):
@@ -160,26 +185,63 @@ class Merges(MergingPage):
     name = "merges"
     title = gettext_lazy("Merged contacts")
     template = "web/merging/merges.html"
+    unmerged: ClassVar[str] = gettext_lazy("Contacts unmerged.")
+    unmerged_but: ClassVar[str] = gettext_lazy("Contacts unmerged. Later changes are kept.")
+    none: ClassVar[str] = gettext_lazy("No merged contacts yet")
+    gone: ClassVar[str] = gettext_lazy("Deleted contact")
 
     def show(self) -> Values:
         state = ListState(self.request.GET)
-        answer = self.read("contact/merge", {**state.query(), "sortBy": "createdAt", "sortOrder": "desc"})
+        answer = self.read(f"{self.resource}/merge", {**state.query(), "sortBy": "createdAt", "sortOrder": "desc"})
         more = state.more(answer.next_cursor, len(answer.data))[0] if answer.next_cursor else ""
         merges = [{**record, "count": len(record["losers"]) + 1, "contact": {}} for record in answer.data]
         if merges:
             ids = [record["winner"] for record in merges]
-            named = self.ask("GET", "contact", {"filters": {"_id": ids}, "p": "1", "n": str(len(ids))})
-            contacts = {record["_id"]: record for record in named.data} if named.ok else {}
+            named = self.ask("GET", self.resource, {"filters": {"_id": ids}, "p": "1", "n": str(len(ids))})
+            contacts = {record["_id"]: with_title(record) for record in named.data} if named.ok else {}
             merges = [{**record, "contact": contacts.get(record["winner"], {})} for record in merges]
         return {"merges": merges, "more": more, "may_undo": self.may_merge}
 
     def do_undo(self) -> HttpResponse:
-        answer = self.ask("POST", f"contact/merge/{self.sent_id()}/undo", None, {})
+        answer = self.ask("POST", f"{self.resource}/merge/{self.sent_id()}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        if answer.data["kept"]:
-            return self.done(gettext("Contacts unmerged. Later changes are kept."))
-        return self.done(gettext("Contacts unmerged."))
+        return self.done(self.unmerged_but if answer.data["kept"] else self.unmerged)
 
 
-PAGES = [Duplicates, MergeContacts, Merges]
+class OrganizationMerging(MergingPage):
+    """Shared parts of the merges of organizations."""
+
+    resource = "organization"
+    panel = "organization"
+    back_page = "organizations"
+    back_label = gettext_lazy("Organizations")
+    back_hint = gettext_lazy("All organizations")
+    record_page = "organization"
+    menu = ORGANIZATIONS_MENU
+
+
+class MergeOrganizations(OrganizationMerging, MergeContacts):
+    path = "merges/organizations/new"
+    name = "organization-merge"
+    title = gettext_lazy("Merge organizations")
+    beside = (("name", gettext_lazy("Name")), ("domain", gettext_lazy("Domain")), ("owner", gettext_lazy("Owner")))
+    merges_at = "organization-merges"
+    few = gettext_lazy("Choose at least two organizations")
+    how = choice = gettext_lazy("Select them in the list of organizations.")
+    locked = gettext_lazy("You can't merge organizations")
+    outcome = gettext_lazy("One organization stays, with the chosen values, contacts, leads and tags.")
+    button = ngettext_lazy("Merge %(count)s organization", "Merge %(count)s organizations")
+
+
+class OrganizationMerges(OrganizationMerging, Merges):
+    path = "merges/organizations"
+    name = "organization-merges"
+    title = gettext_lazy("Merged organizations")
+    unmerged = gettext_lazy("Organizations unmerged.")
+    unmerged_but = gettext_lazy("Organizations unmerged. Later changes are kept.")
+    none = gettext_lazy("No merged organizations yet")
+    gone = gettext_lazy("Deleted organization")
+
+
+PAGES = [Duplicates, MergeContacts, Merges, MergeOrganizations, OrganizationMerges]

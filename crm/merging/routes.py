@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.api.routers import ResourceRouter
 from crm.merging.duplicate_views import ContactDuplicateViewSet, LeadDuplicateViewSet
-from crm.merging.views import ContactMergeViewSet, LeadMergeViewSet
+from crm.merging.views import ContactMergeViewSet, LeadMergeViewSet, OrganizationMergeViewSet
 
 
 def register_protected(router: ResourceRouter) -> None:
@@ -12,3 +12,4 @@ def register_protected(router: ResourceRouter) -> None:
     router.register("contact/duplicate", ContactDuplicateViewSet)
     router.register("lead/merge", LeadMergeViewSet)
     router.register("lead/duplicate", LeadDuplicateViewSet)
+    router.register("organization/merge", OrganizationMergeViewSet)

@@ -14,6 +14,8 @@ from crm.contacts.serializers import ContactOut
 from crm.leads.kind import LEAD
 from crm.leads.serializers import LeadOut
 from crm.merging.services import MAX_RECORDS, MIN_RECORDS
+from crm.organizations.kind import ORGANIZATION
+from crm.organizations.serializers import OrganizationOut
 from crm.records.kinds import RecordKind
 from crm.records.serializers import AutomationInput
 
@@ -44,6 +46,10 @@ class ContactMerge(MergeInput):
 
 class LeadMerge(MergeInput):
     choices = _choices(LEAD)
+
+
+class OrganizationMerge(MergeInput):
+    choices = _choices(ORGANIZATION)
 
 
 class MergeUndo(AutomationInput):
@@ -83,7 +89,7 @@ class MergeOut(Output):
 class KeptOut(Output):
     """Values changed since the merge, which undoing it left alone."""
 
-    resource = serializers.CharField(help_text="contact, lead, or the name of what referred to it")
+    resource = serializers.CharField(help_text="contact, lead, organization, or the name of what referred to it")
     _id = IdField()
     keys = Computed(serializers.ListField(child=serializers.CharField()))
 
@@ -100,6 +106,12 @@ class LeadMergeOut(MergeOut):
     lead = Computed(LeadOut(allow_null=True))
 
 
+class OrganizationMergeOut(MergeOut):
+    """A merge of organizations, with the one that they became."""
+
+    organization = Computed(OrganizationOut(allow_null=True))
+
+
 class MergeUndone(MergeOut):
     """A merge that was taken back."""
 
@@ -112,3 +124,9 @@ class ContactMergeUndone(MergeUndone):
 
 class LeadMergeUndone(MergeUndone):
     leads = Computed(serializers.ListField(child=LeadOut(), help_text="the winner, and those that came back"))
+
+
+class OrganizationMergeUndone(MergeUndone):
+    organizations = Computed(
+        serializers.ListField(child=OrganizationOut(), help_text="the winner, and those that came back")
+    )

@@ -1,4 +1,4 @@
-"""Merge two or more contacts or leads into one; crm.merging.undo undoes it."""
+"""Merge two or more contacts, leads or organizations into one; crm.merging.undo undoes it."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def merge_records(
 ) -> Merged:
     """Merge live records into the winner, which is one of them.
 
-    `choices` has formData keys (and category, or contact, team and teamMember) -> the record whose value to use, or
-    {"value": …}. All other values are the winner's; with `fill_empty` its empty values are filled from the others, in
-    their order. Tags and products are united, references move to the winner, and the others are deleted with a pointer
-    to the winner. Emits contact.merged or lead.merged.
+    `choices` has formData keys (and category, contact, team, teamMember, organization or owner) -> the record whose
+    value to use, or {"value": …}. All other values are the winner's; with `fill_empty` its empty values are filled from
+    the others, in their order. Tags and products are united, references move to the winner, and the others are deleted
+    with a pointer to the winner. Emits contact.merged, lead.merged or organization.merged.
 
-    Raises DuplicateField if the company refuses duplicate open leads. Raises InvalidPayload_400, ContactNotFound_400 or
-    LeadNotFound_400, InvalidCustomField_400 and InvalidCustomFieldValue_400. Raises InvalidSystemField_400,
+    Raises DuplicateField if the company refuses duplicate open leads. Raises InvalidPayload_400, the kind's error of a
+    missing record, InvalidCustomField_400 and InvalidCustomFieldValue_400. Raises InvalidSystemField_400,
     CannotUpdateUniqueKey_400 and ContactAlreadyExists_400.
     """
     what = RECORD_TYPES[panel]

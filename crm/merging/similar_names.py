@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from core.text.domains import FREE_MAIL
+
 SIMILAR = 0.6
 """The threshold: Ann and Anne Eriksen have 0.79, Jon and John Smith 0.62, Peter and Paul Schmidt 0.5."""
 CHUNK = 500
@@ -22,16 +24,6 @@ MAX_CHUNKS = 20
 """A page reads at most this many chunks, and ends early if they contain too few pairs."""
 COMMON = 60
 """A trigram that more names of a chunk have is no evidence for any of them."""
-FREE_MAIL = frozenset(
-    """
-    aol.com fastmail.com free.fr freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.net hey.com hotmail.co.uk
-    hotmail.com hotmail.de hotmail.fr hotmail.it icloud.com inbox.lv laposte.net libero.it live.com mac.com mail.com
-    mail.ru mailbox.org me.com msn.com naver.com orange.fr outlook.com outlook.de pm.me posteo.de proton.me
-    protonmail.com qq.com rediffmail.com seznam.cz t-online.de tutanota.com wanadoo.fr web.de wp.pl yahoo.co.in
-    yahoo.co.jp yahoo.co.uk yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com 163.com
-    """.split()  # noqa: SIM905  a list would take a line for each domain
-)
-"""Domains whose addresses don't identify the organisation."""
 
 READ = """
 SELECT id, email_identity, name FROM crm_contact

@@ -1,4 +1,4 @@
-"""Endpoints of merges of two or more contacts or leads into one, and of undoing them."""
+"""Endpoints of merges of two or more contacts, leads or organizations into one, and of undoing them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ from crm.merging.serializers import (
     LeadMergeUndone,
     MergeOut,
     MergeUndo,
+    OrganizationMerge,
+    OrganizationMergeOut,
+    OrganizationMergeUndone,
 )
 from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
+from crm.organizations.serializers import OrganizationOut
 from crm.records.types import kind_of
 from crm.records.views import VALUE_ERRORS, beside
 
@@ -57,7 +61,7 @@ def merges_of(panel: str) -> QuerySet[Merge]:
 
 
 class MergeViewSet(ResourceViewSet, abstract=True):
-    """Shared parts of the merges of contacts and of leads; the actions of each call it."""
+    """Shared parts of the merges of contacts, of leads and of organizations; the actions of each call it."""
 
     panel: ClassVar[str]
     record: ClassVar[type[Output]]
@@ -178,6 +182,41 @@ class LeadMergeViewSet(MergeViewSet):
         success="MergeUndone_200",
         errors=UNDO_ERRORS,
         description=f"{UNDO} Emits lead.unmerged.",
+    )
+    def undo(self, request: Request, id: str, data: JsonObject) -> object:
+        return self.revert(id, data)
+
+
+class OrganizationMergeViewSet(MergeViewSet):
+    module = "contact"
+    panel = "organization"
+    record = OrganizationOut
+    listing = Listing("List merges of organizations", partial(merges_of, "organization"), MERGE_FIELDS, MergeOut)
+
+    @endpoint(
+        "Merge organizations",
+        input=OrganizationMerge,
+        output=OrganizationMergeOut,
+        success="OrganizationsMerged_200",
+        errors=(*MERGE_ERRORS, "OrganizationNotFound_400"),
+        description=f"{MERGE} owner is chosen by record. Contacts and leads go to the organization that stays. Emits"
+        " organization.merged.",
+    )
+    def create(self, request: Request, data: JsonObject) -> object:
+        return self.merge(data)
+
+    @endpoint("Read a merge of organizations", output=OrganizationMergeOut, errors=("NotFound_404",))
+    def retrieve(self, request: Request, id: str) -> object:
+        return self.read(id)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Undo a merge of organizations",
+        input=MergeUndo,
+        output=OrganizationMergeUndone,
+        success="MergeUndone_200",
+        errors=("NotFound_404", "BadRequest_400"),
+        description=f"{UNDO} Emits organization.unmerged.",
     )
     def undo(self, request: Request, id: str, data: JsonObject) -> object:
         return self.revert(id, data)

@@ -1,4 +1,4 @@
-"""Kinds of records: contacts, leads, and products and services, each with its tables and columns.
+"""Kinds of records: contacts, leads, organizations, and products and services, each with its tables and columns.
 
 A column is written once, in the kind's `columns` (such as crm/contacts/kind.py). INSERT, UPDATE, merges, journals,
 erasure and list fields derive from it. crm.records.types adds the operations on each kind.
@@ -73,7 +73,7 @@ class RecordKind:
     """The plural in texts."""
     singular: str
     module: str
-    """Their permission module, whose name their events and quotas have too."""
+    """Their permission module."""
     columns: tuple[Column, ...]
     not_found: str
     """The error of an id that belongs to no live record."""
@@ -90,6 +90,13 @@ class RecordKind:
     """The panels of records that an import of this kind also creates. An undo removes them last."""
     kept_for: tuple[str, ...] = ()
     """Reverse relations. The undo of an import keeps a record that live records refer to by these."""
+    own_resource: str = ""
+    """The resource of their events and quota, if it is not the module."""
+
+    @property
+    def resource(self) -> str:
+        """The resource of their events, and the name of their quota."""
+        return self.own_resource or self.module
 
     @property
     def table(self) -> str:

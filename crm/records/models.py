@@ -50,11 +50,12 @@ class LiveFields(CompanyManager):
 
 
 class CustomField(CompanyModel):
-    """A field of contacts, leads or products: the system fields (`is_system`) and the company's own."""
+    """A field of contacts, leads, organizations or products: the system fields (`is_system`) and the company's own."""
 
     class Panel(models.TextChoices):
         CONTACT = "contact"
         LEAD = "lead"
+        ORGANIZATION = "organization"
         PRODUCT_SERVICE = "productService"
 
     class ValueType(models.TextChoices):

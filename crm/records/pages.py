@@ -8,7 +8,7 @@ from typing import ClassVar
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from core.text.labels.counts import CONTACTS, LEADS
+from core.text.labels.counts import CONTACTS, LEADS, ORGANIZATIONS
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms.record_forms import fields_query, status_labels
@@ -146,6 +146,29 @@ class LeadBin(Bin):
         )
 
 
+class OrganizationBin(Bin):
+    path, name = "recycle-bin/organizations", "organization-recycle-bin"
+    title = gettext_lazy("Recycle bin: organizations")
+    label = gettext_lazy("Organizations")
+    count = ORGANIZATIONS
+    restored = ngettext_lazy("Restored %(count)s organization", "Restored %(count)s organizations")
+    refused = ngettext_lazy(
+        "Not restored: %(count)s organization (%(reason)s)", "Not restored: %(count)s organizations (%(reason)s)"
+    )
+    progress = gettext_lazy("Restoring organizations")
+    also = ()
+    resource, restoring = "organization", "organization/restore"
+    columns: ClassVar[list[Column]] = [
+        Column("name", gettext_lazy("Name"), "name"),
+        Column("domain", gettext_lazy("Domain"), "domain"),
+        Column("by", gettext_lazy("Last changed by")),
+        Column("updatedAt", gettext_lazy("When"), "updatedAt"),
+    ]
+
+    def row(self, record: Values) -> JsonObject:
+        return super().row({**record, "email": record["domain"]})
+
+
 class FileBin(Bin):
     path, name = "recycle-bin/files", "file-recycle-bin"
     title = gettext_lazy("Recycle bin: files")
@@ -179,4 +202,4 @@ class FileBin(Bin):
         return self.done(_("Files permanently deleted")) if answer.ok else self.refuse(answer)
 
 
-PAGES = [Bin, LeadBin, FileBin]
+PAGES = [Bin, OrganizationBin, LeadBin, FileBin]

@@ -30,9 +30,11 @@ class Table:
 TABLES = {
     "crm_contact": Table(("id",), ("name", "email", "country_code", "number", "contact_number")),
     "crm_lead": Table(("id",), ("notes", "status", "source")),
+    "crm_organization": Table(("id",), ("name", "domain")),
     "crm_productservice": Table(("id",), ("description", "name", "sku", "category")),
     "crm_customfieldvalue": Table(("contact_id", "field_id", "position"), ("text",)),
     "crm_leadvalue": Table(("lead_id", "field_id", "position"), ("text",)),
+    "crm_organizationvalue": Table(("organization_id", "field_id", "position"), ("text",)),
     "crm_productservicevalue": Table(("product_service_id", "field_id", "position"), ("text",)),
 }
 

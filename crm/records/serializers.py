@@ -49,6 +49,12 @@ def member_of(row: Values, path: str) -> JsonObject | None:
     return {"_id": member_id, "name": row[f"{path}__name"], "email": row[f"{path}__email"]} if member_id else None
 
 
+def snapshot_of(row: Values, path: str) -> JsonObject | None:
+    """Return the id and the name of the record that a row refers to."""
+    record_id = row[f"{path}_id"]
+    return {"_id": record_id, "name": row[f"{path}__name"]} if record_id else None
+
+
 class BulkFailure(Output):
     """An item that became no record."""
 

@@ -15,7 +15,7 @@ from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 from crm.records.writes.bulk_change import ChangesById
 
-LINKS = frozenset({"tags", "category", "productServices", "team", "teamMember", "contact"})
+LINKS = frozenset({"tags", "category", "productServices", "team", "teamMember", "contact", "organization", "owner"})
 """Names of changes that are no fields."""
 Apply = Callable[[list[str]], ChangesById]
 """Changes a batch of locked records. Returns the changes of each."""

@@ -13,6 +13,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.files.models import File
+from crm.organizations.models import Organization
 from crm.products.models import ProductService
 from crm.records.models import CustomField
 from crm.tags.models import ContactCategory, Tag
@@ -27,6 +28,8 @@ REFERENCES: dict[str, type[Any]] = {
     "category": ContactCategory,
     "team": Team,
     "teamMember": Member,
+    "organization": Organization,
+    "owner": Member,
     "productServices": ProductService,
 }
 """Name in the API -> the records that it refers to, which people know by name."""
@@ -43,7 +46,7 @@ MAX_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """The fields of contacts and leads, and the names of records that changes refer to."""
+    """The fields of contacts, leads and organizations, and the names of records that changes refer to."""
 
     fields: Mapping[Field, Values]
     records: Mapping[str, str]
@@ -79,7 +82,10 @@ def changes_of(row: Values) -> Mapping[str, Values]:
 
 
 def panel_of(row: Values) -> str:
-    return CustomField.Panel.LEAD if row["lead_id"] else CustomField.Panel.CONTACT
+    """Return the panel of the record that the activity happened to."""
+    if row["lead_id"]:
+        return CustomField.Panel.LEAD
+    return CustomField.Panel.ORGANIZATION if row["organization_id"] else CustomField.Panel.CONTACT
 
 
 def known_in(rows: Iterable[Values]) -> References:
@@ -90,7 +96,8 @@ def known_in(rows: Iterable[Values]) -> References:
     if not keys:
         return References({}, {})
     columns = ("panel", "unique_field_id", "name", "hide", "options", "value_type", "field_type")
-    definitions = CustomField.objects.filter(panel__in=("contact", "lead"), unique_field_id__in=keys).values(*columns)
+    panels = {panel for panel, *_ in changes}
+    definitions = CustomField.objects.filter(panel__in=panels, unique_field_id__in=keys).values(*columns)
     fields = {(definition["panel"], definition["unique_field_id"]): definition for definition in definitions}
     ids_by_model: dict[type[Any], set[str]] = {}
     for panel, key, change in changes:

@@ -1,12 +1,18 @@
-"""The timelines of a contact, which begins with its creation, and of a lead: the activities that name them, newest
-first."""
+"""The timelines of a contact or an organization, which begin with their creation, and of a lead: the activities that
+name them, newest first."""
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Collection, Mapping
+=======
+from collections.abc import Collection, Sequence
+>>>>>>> o1
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
 
 from core.hooks import Hook
 from core.lists import ListField
@@ -17,6 +23,8 @@ from crm.activities.rights import readable
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
 from crm.leads.kind import LEAD
+from crm.organizations.kind import ORGANIZATION
+from crm.records.kinds import RecordKind
 from crm.timeline.changes import References, changes_of, known_in, panel_of, shown_changes
 from crm.timeline.titles import title_of
 
@@ -35,6 +43,10 @@ COLUMNS = (
     "pk",
     "kind",
     "lead_id",
+    "contact_id",
+    "contact__name",
+    "contact__email",
+    "organization_id",
     "happened_at",
     "details",
     "workflow",
@@ -63,48 +75,82 @@ def read_timeline(
     *,
     contact_id: str = "",
     lead_id: str = "",
+    organization_id: str = "",
     may_read: Collection[str],
     size: int,
     kinds: Collection[str] = (),
     after: Place | None = None,
     total: int | None = None,
 ) -> Timeline:
-    """Read the entries of a live contact, or of a live lead, that the modules in `may_read` open, of all kinds or the
+    """Read the entries of a live contact, lead or organization that the modules in `may_read` open, of all kinds or the
     given ones.
 
-    The activities are read by one statement, from the index of the contact or of the lead. `total` is known after the
-    first page. Raises ContactNotFound_400 and LeadNotFound_400.
+    The activities are read by one statement, from the index of the contact or of the lead. Those of an organization are
+    its own, its people's and those of its other leads. `total` is known after the first page. Raises
+    ContactNotFound_400, LeadNotFound_400 and OrganizationNotFound_400.
     """
-    creation = _creation(contact_id) if contact_id else None
-    if creation is None and not LEAD.live().filter(pk=lead_id).exists():
-        raise LEAD.missing("id", lead_id)
-    subject = {"contact_id": contact_id} if contact_id else {"lead_id": lead_id}
-    rows = LeadActivity.objects.filter(readable(may_read), **subject)
+    if lead_id:
+        creation = None
+        if not LEAD.live().filter(pk=lead_id).exists():
+            raise LEAD.missing("id", lead_id)
+    else:
+        creation = _creation(CONTACT, contact_id) if contact_id else _creation(ORGANIZATION, organization_id)
+    readable_rows = LeadActivity.objects.filter(readable(may_read))
     if kinds:
-        rows = rows.filter(kind__in=kinds)
+        readable_rows = readable_rows.filter(kind__in=kinds)
+    if organization_id:
+        sources = _of_organization(readable_rows, organization_id)
+    else:
+        sources = [readable_rows.filter(**({"contact_id": contact_id} if contact_id else {"lead_id": lead_id}))]
     shows_creation = creation is not None and (not kinds or creation["kind"] in kinds)
     if total is None:
-        total = rows.order_by().count() + shows_creation
-    (section,) = sections(rows, (HAPPENED_AT,), None if after is None else list(after))
-    entries = [dict(row) for row in section.queryset.values(*COLUMNS)[: size + 1]]
+        total = _together([rows.order_by().values("pk") for rows in sources]).count() + shows_creation
+    entries = [dict(row) for row in _together([_page(rows, after, size + 1) for rows in sources])]
     if creation is not None and shows_creation and (after is None or _place(creation) < after):
-        entries = sorted([*entries, creation], key=_place, reverse=True)
+        entries.append(creation)
+    entries.sort(key=_place, reverse=True)
     page = entries[:size]
     further = _place(page[-1]) if len(entries) > size else None
     return Timeline(_entries(page), further, total)
 
 
-def _creation(contact_id: str) -> JsonObject:
-    """Return the contact's creation in the form of an activity, which new contacts don't have."""
+def _of_organization(rows: QuerySet[LeadActivity], id: str) -> list[QuerySet[LeadActivity]]:
+    """Return the organization's own activities, those of its people, and those of its leads with other people."""
+    people = CONTACT.live().filter(organization_id=id).values("pk")
+    leads = LEAD.live().filter(organization_id=id).values("pk")
+    return [
+        rows.filter(organization_id=id),
+        rows.filter(contact_id__in=people),
+        rows.filter(lead_id__in=leads).exclude(contact__organization_id=id, contact__is_deleted=False),
+    ]
+
+
+def _page(rows: QuerySet[LeadActivity], after: Place | None, size: int) -> QuerySet[LeadActivity, JsonObject]:
+    (section,) = sections(rows, (HAPPENED_AT,), None if after is None else list(after))
+    return section.queryset.values(*COLUMNS)[:size]
+
+
+def _together(sources: Sequence[QuerySet[LeadActivity, Any]]) -> QuerySet[LeadActivity, Any]:
+    """Return the rows of all sources, which have none in common, by one statement."""
+    first, *others = sources
+    return first.union(*others, all=True) if others else first
+
+
+def _creation(kind: RecordKind, id: str) -> JsonObject:
+    """Return the record's creation in the form of an activity, which new contacts and organizations don't have."""
     columns = ("pk", "created_at", "import_job_id", *(f"created_by{part}" for part in MEMBER))
-    row = CONTACT.live().filter(pk=contact_id).values(*columns).first()
+    row = kind.live().filter(pk=id).values(*columns).first()
     if row is None:
-        raise CONTACT.missing("id", contact_id)
+        raise kind.missing("id", id)
     job = row["import_job_id"]
     return {
         "pk": row["pk"],
         "kind": Kind.IMPORTED if job else Kind.CREATED,
         "lead_id": None,
+        "contact_id": None,
+        "contact__name": None,
+        "contact__email": None,
+        "organization_id": row["pk"] if kind is ORGANIZATION else None,
         "happened_at": row["created_at"],
         "details": {"import": job} if job else {},
         "workflow": None,
@@ -141,12 +187,19 @@ def _entries(rows: list[JsonObject]) -> list[JsonObject]:
                 "actor": actor if row["member_id"] else None,
                 "workflow": row["workflow"],
                 "lead": row["lead_id"],
-                "title": title_of(row["kind"], title_values, names, of_lead=row["lead_id"] is not None),
+                "contact": _person(row),
+                "title": title_of(row["kind"], title_values, names, panel=panel_of(row)),
                 "changes": changes,
                 "data": data,
             }
         )
     return entries
+
+
+def _person(row: Values) -> JsonObject | None:
+    """Return the contact of an activity."""
+    contact_id = row["contact_id"]
+    return {"_id": contact_id, "name": row["contact__name"] or row["contact__email"] or ""} if contact_id else None
 
 
 def _visible(data: JsonObject, lookup: References, panel: str) -> JsonObject:

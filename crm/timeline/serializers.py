@@ -7,6 +7,7 @@ from rest_framework import serializers
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.output import Computed, IdField, Output
 from crm.activities.models import LeadActivity
+from crm.tags.serializers import NamedModelSnapshot
 
 DATA = (
     "what happened, as in `details` of GET /lead-activity; imported: import, fileName and, unless the import made the"
@@ -43,7 +44,7 @@ class TimelineWorkflow(Output):
 
 
 class TimelineEntryOut(Output):
-    """An event of a contact or one of its leads."""
+    """An event of a contact, an organization or one of their leads."""
 
     _id = IdField(help_text="of the activity; of the contact where it is its creation")
     kind = serializers.ChoiceField(choices=LeadActivity.Kind.choices)
@@ -51,6 +52,7 @@ class TimelineEntryOut(Output):
     workflow = Computed(TimelineWorkflow(allow_null=True, help_text="the workflow that did it; null: none"))
     actor = Computed(MemberSnapshot(allow_null=True, help_text="who did it; null: the service"))
     lead = IdField(allow_null=True, help_text="the lead that it happened to; null: the contact itself")
+    contact = Computed(NamedModelSnapshot(allow_null=True, help_text="the person it is about; null: no person"))
     title = serializers.CharField(help_text="one line for people, such as Email and City changed")
     changes = Computed(
         serializers.ListField(

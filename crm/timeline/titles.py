@@ -24,6 +24,13 @@ OF_CONTACT = {
     Kind.CHANGED: gettext_lazy("Contact changed"),
     Kind.MERGED: gettext_lazy("Contact merged with another"),
 }
+OF_ORGANIZATION = {
+    Kind.CREATED: gettext_lazy("Organization created"),
+    Kind.DELETED: gettext_lazy("Organization deleted"),
+    Kind.RESTORED: gettext_lazy("Organization restored"),
+    Kind.CHANGED: gettext_lazy("Organization changed"),
+    Kind.MERGED: gettext_lazy("Organization merged with another"),
+}
 OF_LEAD = {
     Kind.CREATED: gettext_lazy("Lead created"),
     Kind.DELETED: gettext_lazy("Lead deleted"),
@@ -32,6 +39,8 @@ OF_LEAD = {
     Kind.CHANGED: gettext_lazy("Lead changed"),
     Kind.MERGED: gettext_lazy("Lead merged with another"),
 }
+OF_RECORD = {"contact": OF_CONTACT, "lead": OF_LEAD, "organization": OF_ORGANIZATION}
+"""Panel -> kind of activity -> its title."""
 MEETINGS = {
     "created": gettext_lazy("Meeting scheduled"),
     "updated": gettext_lazy("Meeting changed"),
@@ -64,33 +73,33 @@ OUTCOMES = {
 MAX_NAMED = 5
 
 
-def title_of(kind: str, data: Data, names: Mapping[str, str], *, of_lead: bool) -> str:
-    """Return the title of an entry; `names` has uniqueFieldID -> name."""
+def title_of(kind: str, data: Data, names: Mapping[str, str], *, panel: str) -> str:
+    """Return the title of an entry about a record of the panel; `names` has uniqueFieldID -> name."""
     if kind in (Kind.CHANGED, Kind.IMPORTED):
-        return TITLES_OF_CHANGES[kind](data, names, of_lead)
+        return TITLES_OF_CHANGES[kind](data, names, panel)
     if kind == Kind.MERGED and data.get("event") == "unmerged":
         return _("Merge undone")
     if kind in TITLES:
         return TITLES[kind](data)
-    return str((OF_LEAD if of_lead else OF_CONTACT)[Kind(kind)])
+    return str(OF_RECORD[panel][Kind(kind)])
 
 
-def _changed(data: Data, names: Mapping[str, str], of_lead: bool) -> str:
+def _changed(data: Data, names: Mapping[str, str], panel: str) -> str:
     if "unsubscribed" in data:
         unsubscribed = (data["unsubscribed"] or {}).get("to", True)
         return _("Unsubscribed") if unsubscribed else _("Subscribed again")
     if not data:
-        return str((OF_LEAD if of_lead else OF_CONTACT)[Kind.CHANGED])
+        return str(OF_RECORD[panel][Kind.CHANGED])
     fields = {"fields": _labels(data, names)}
-    return _("Lead: %(fields)s changed") % fields if of_lead else _("%(fields)s changed") % fields
+    return _("Lead: %(fields)s changed") % fields if panel == "lead" else _("%(fields)s changed") % fields
 
 
-def _imported(data: Data, names: Mapping[str, str], of_lead: bool) -> str:
+def _imported(data: Data, names: Mapping[str, str], panel: str) -> str:
     file = data.get("fileName")
     if not data.get("changes"):
         return _("Imported from %(file)s") % {"file": file} if file else _("Imported")
     values = {"fields": _labels(data["changes"], names), "file": file}
-    if of_lead:
+    if panel == "lead":
         return (_("Lead: %(fields)s imported from %(file)s") if file else _("Lead: %(fields)s imported")) % values
     return (_("%(fields)s imported from %(file)s") if file else _("%(fields)s imported")) % values
 
@@ -149,9 +158,9 @@ TITLES: dict[str, Callable[[Data], str]] = {
     Kind.MEETING: _meeting,
     Kind.FOLLOW_UP: _task,
 }
-"""Kind of activity -> its title, from its data; the titles of the others stand in OF_CONTACT and OF_LEAD."""
-TITLES_OF_CHANGES: dict[str, Callable[[Data, Mapping[str, str], bool], str]] = {
+"""Kind of activity -> its title, from its data; the titles of the others stand in OF_RECORD."""
+TITLES_OF_CHANGES: dict[str, Callable[[Data, Mapping[str, str], str], str]] = {
     Kind.CHANGED: _changed,
     Kind.IMPORTED: _imported,
 }
-"""Kind of activity -> its title, from its data, the names of fields, and whether it is about a lead."""
+"""Kind of activity -> its title, from its data, the names of fields, and the panel of its record."""

@@ -32,13 +32,17 @@ TIMELINE = (
     "\nwhat happened to a lead lead.GET."
 )
 OF_LEADS = "What happened to the lead, as GET /contact/:id/timeline tells it of a contact and its leads."
+OF_ORGANIZATIONS = (
+    "What happened to the organization, its people and their leads, and to other leads about it, as GET"
+    " /contact/:id/timeline tells it\nof a contact. `contact` says whom an entry is about."
+)
 KIND = OpenApiParameter(
     "kind", str, description=f"comma-separated, of {', '.join(ACTIVITY_KINDS)}; all of them unless given"
 )
 
 
 class TimelineViewSet(ResourceViewSet, abstract=True):
-    """Shared parts of the timelines of contacts and of leads."""
+    """Shared parts of the timelines of contacts, organizations and leads."""
 
     subject: ClassVar[str]
     """The parameter of read_timeline that takes the record's id."""
@@ -99,6 +103,12 @@ class LeadTimelineViewSet(TimelineViewSet):
     module = "lead"
     subject = "lead_id"
     timeline = timeline_of("Read a lead's timeline", "LeadNotFound_400", OF_LEADS)
+
+
+class OrganizationTimelineViewSet(TimelineViewSet):
+    module = "contact"
+    subject = "organization_id"
+    timeline = timeline_of("Read an organization's timeline", "OrganizationNotFound_400", OF_ORGANIZATIONS)
 
 
 def _kinds(text: str) -> tuple[str, ...]:

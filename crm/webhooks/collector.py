@@ -115,7 +115,7 @@ def segments_of_webhooks() -> set[str]:
 def type_of(kind: str) -> RecordType | None:
     """Return the type of the records that events of the kind happen to, if they are records with fields."""
     resource = kind.partition(".")[0]
-    return next((record_type for record_type in RECORD_TYPES.values() if record_type.kind.module == resource), None)
+    return next((record_type for record_type in RECORD_TYPES.values() if record_type.kind.resource == resource), None)
 
 
 def hears(kinds: Iterable[str], kind: str) -> bool:

@@ -23,7 +23,15 @@ from outreach.models import BookingPage, ChatWidget, Conversation, Form, SendJob
 from tests.contracts.records import create_records
 from tests.guards.population import populate
 from tests.kit.cast import Answer, Caller, Cast, make_cast
-from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory, UserFactory
+from tests.kit.factories import (
+    ContactFactory,
+    LeadFactory,
+    MemberFactory,
+    OrganizationFactory,
+    RoleFactory,
+    SmtpFactory,
+    UserFactory,
+)
 from tests.workflows.helpers import edges, node, work
 from workflows.models import Workflow
 
@@ -164,6 +172,9 @@ def _rows(world: World) -> None:
     other, gone = ContactFactory(), ContactFactory()
     lead, deleted = LeadFactory(contact=other), LeadFactory(contact=other)
     ids |= {"OTHER_CONTACT_ID": other.pk, "OTHER_LEAD_ID": lead.pk}
+    firm, other_firm, old_firm = OrganizationFactory.create_batch(3)
+    ids |= {"OTHER_ORGANIZATION_ID": other_firm.pk, "DELETED_ORGANIZATION_ID": old_firm.pk}
+    ids["ORGANIZATION_ID"] = firm.pk
     ids |= {"DELETED_CONTACT_ID": gone.pk, "DELETED_LEAD_ID": deleted.pk}
     number = {"country_code": "+44", "number": "7400123499", "contact_number": "+447400123499"}
     carl = ContactFactory(name="Carl May", email="carl.may@example.com", **number)
@@ -203,7 +214,8 @@ def _by_api(world: World) -> None:
     done(api.delete("/file", {"ids": [ids["DELETED_FILE_ID"]]}))
     done(api.delete("/contact", {"ids": [ids["DELETED_CONTACT_ID"]]}))
     done(api.delete("/lead", {"ids": [ids["DELETED_LEAD_ID"]]}))
-    for kind in ("contact", "lead"):
+    done(api.delete("/organization", {"ids": [ids["DELETED_ORGANIZATION_ID"]]}))
+    for kind in ("contact", "lead", "organization"):
         done(api.post(f"/{kind}/import", {"importType": kind, "fileId": ids["FILE_ID"]}))
     done(api.post("/tag", {"name": "Newest"}))
     _public(world)

@@ -27,6 +27,8 @@ from crm.contacts.serializers import ContactOut
 from crm.contacts.types import ContactData
 from crm.leads.serializers import LeadContact, LeadOut
 from crm.leads.types import LeadContactData, LeadData
+from crm.organizations.serializers import OrganizationOut
+from crm.organizations.types import OrganizationData
 from outreach.chat.conversations import serializers as conversations
 from outreach.chat.conversations.types import ConversationData, ConversationLeadData, ConversationMessageData
 from outreach.messaging.delivery import serializers as delivery
@@ -45,6 +47,7 @@ OUTPUTS: dict[type, type[Output]] = {
     ConversationLeadData: conversations.ConversationLead,
     ConversationMessageData: conversations.ConversationMessageOut,
     LeadContactData: LeadContact,
+    OrganizationData: OrganizationOut,
     LeadData: LeadOut,
     LimitLostData: orders.LimitLost,
     LineData: orders.LineOut,

@@ -26,12 +26,14 @@ from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import live_holders
 from crm.contacts.writer import KeyedRow
 from crm.leads.filters import LEAD_FIELDS
+from crm.models import Organization
+from crm.organizations.filters import ORGANIZATION_FIELDS
 from tests.kit.cast import KEY, Caller, make_cast
 from tests.kit.examples import in_make_check
 
 OURS, THEIRS = 2_000, 8_000
 PAGE = {"p": "1", "n": "50"}
-TABLES = (*LOADED_TABLES, *LEAD_TABLES)
+TABLES = (*LOADED_TABLES, *LEAD_TABLES, "crm_organization")
 SORTED = 500
 """More rows than a page ever needs to put in order, fewer than a company has."""
 UPDATES = "every update would have to write to all indexes, were this one's column indexed"
@@ -53,9 +55,14 @@ UNINDEXED = {
         "statusChangedAt": "follows createdAt or updatedAt for most leads",
         "updatedAt": UPDATES,
     },
+    "/organization": {
+        "updatedAt": UPDATES,
+        **dict.fromkeys(("createdBy", "createdBy.name", "updatedBy", "updatedBy.name"), "a few values"),
+        "owner.email": "a few values, by which nobody sorts",
+    },
 }
 """The sorts that do sort the company, each with the reason; for 500,000 leads that takes about half a second."""
-FIELD_SETS = {"/contact": CONTACT_FIELDS, "/lead": LEAD_FIELDS}
+FIELD_SETS = {"/contact": CONTACT_FIELDS, "/lead": LEAD_FIELDS, "/organization": ORGANIZATION_FIELDS}
 INDEXED = [
     (path, name)
     for path, fields in FIELD_SETS.items()
@@ -85,10 +92,28 @@ def tenant(django_db_setup: None, django_db_blocker: Any) -> Iterator[Tenant]:
             for made in tenants:
                 load(made)
                 load_leads(made, made.contacts)
+                load_organizations(made)
         with as_owner(), connection.cursor() as cursor:
             cursor.execute("ANALYZE")
         yield tenants[0]
         transaction.set_rollback(True)
+
+
+def load_organizations(tenant: Tenant) -> None:
+    """Create as many organizations as the company has contacts."""
+    with company_scope(tenant.company_id):
+        Organization.objects.bulk_create(
+            (
+                Organization(
+                    name=f"Organization {number * 7919 % tenant.contacts}",
+                    name_key=f"ORGANIZATION{number}",
+                    domain=f"o{number}.example" if number % 3 else None,
+                    owner_id=tenant.member_id if number % 2 else None,
+                )
+                for number in range(tenant.contacts)
+            ),
+            batch_size=2000,
+        )
 
 
 def plans(tenant: Tenant, path: str = "/contact", **query: str) -> list[Node]:
@@ -142,7 +167,10 @@ def cursor_of(tenant: Tenant, path: str = "/contact", size: int = 1000, **query:
     return str(found.body["nextCursor"])
 
 
-@pytest.mark.parametrize(("path", "index"), [("/contact", "contact_deleted"), ("/lead", "lead_deleted")])
+@pytest.mark.parametrize(
+    ("path", "index"),
+    [("/contact", "contact_deleted"), ("/lead", "lead_deleted"), ("/organization", "organization_deleted")],
+)
 def test_deleted_records_have_an_index_of_their_own(tenant: Tenant, path: str, index: str) -> None:
     for page in plans(tenant, path, filters='{"isDeleted": true}', **PAGE):
         assert index in indexes(page)
@@ -252,7 +280,7 @@ def test_a_custom_fields_filter_is_a_join_and_not_a_subplan(tenant: Tenant) -> N
         assert [node for node in walk(found) if node.get("Parent Relationship") == "SubPlan"] == []
 
 
-@pytest.mark.parametrize("path", ["/contact", "/lead"])
+@pytest.mark.parametrize("path", ["/contact", "/lead", "/organization"])
 def test_the_records_of_a_page_are_read_by_their_ids(tenant: Tenant, path: str) -> None:
     found = plan_of_records(tenant, path, **PAGE)
     assert read_in_full(found) == set()

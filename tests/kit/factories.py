@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from accounts.models import Company, Member, Role, User
 from billing.models import Subscription
-from crm.models import Contact, ContactCategory, Lead, Tag
+from crm.models import Contact, ContactCategory, Lead, Organization, Tag
+from crm.organizations.names import name_key
 from outreach.models import Smtp
 
 
@@ -76,6 +77,14 @@ class ContactFactory(factory.django.DjangoModelFactory):
     name = factory.Sequence(lambda n: f"Contact {n}")
     email = factory.Sequence(lambda n: f"contact{n}@example.org")
     email_key = factory.LazyAttribute(lambda contact: contact.email and contact.email.lower())
+
+
+class OrganizationFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = Organization
+
+    name = factory.Sequence(lambda n: f"Organization {n}")
+    name_key = factory.LazyAttribute(lambda organization: name_key(organization.name))
 
 
 class LeadFactory(factory.django.DjangoModelFactory):

@@ -37,6 +37,7 @@ PARENTS = {
     "outreach-audience": "outreach-new",
     "outreach-people": "outreach-new",
     "contact-pick": "lead-new",
+    "organization-names": "contact-new",
     "outreach-steps": "outreach-new",
     "outreach-samples": "outreach-new",
     "campaign-audience": "campaign-new",
@@ -49,7 +50,11 @@ UNLINKED = {
     "activities": "numbers of reports lead there: tests/web/test_reports.py",
     "submissions": "numbers of reports lead there: tests/web/test_reports.py",
     "transactions": "numbers of reports lead there: tests/web/test_reports.py",
+<<<<<<< HEAD
     "email-draft": "the form of an email keeps its draft there: tests/browser/test_emails.py",
+=======
+    "organization-merge": "a bulk action of the list leads there",
+>>>>>>> o1
     "calendar-return": "another service leads back there after a log-in",
     "vendor-return": "another service leads back there after a log-in",
     "plan-seats": "linked while a paid subscription runs: tests/browser/test_subscription.py",
@@ -65,6 +70,7 @@ NEEDS = {
     "workflow-of": ("workflow", "POST"),
     "contacts-change": ("contact", "PUT"),
     "leads-change": ("lead", "PUT"),
+    "organizations-change": ("contact", "PUT"),
     "contact-merge": ("contact", "DELETE"),
 }
 """Page -> the permission of those to whom it is linked, where it is not POST on the page's own module."""
@@ -200,7 +206,13 @@ def test_a_place_opens_its_first_allowed_tab(scope: Cast) -> None:
 def test_tabs_and_settings_mark_the_page(scope: Cast) -> None:
     client = enter(scope.owner)
     segments = client.get(at(scope.owner, "segments"))
-    assert [label for label, _ in tabs_of(segments)] == ["All contacts", "Segments", "Duplicates", "Suggestions"]
+    assert [label for label, _ in tabs_of(segments)] == [
+        "All contacts",
+        "Organizations",
+        "Segments",
+        "Duplicates",
+        "Suggestions",
+    ]
     assert current_of(segments, r'<nav class="bar tabs place-tabs".*?</nav>') == ["Segments"]
     assert tabs_of(client.get(at(scope.owner, "segments/new"))) == [], "a form has its own way back"
     tag = client.get(at(scope.owner, "tags/new"))

@@ -24,6 +24,7 @@ from crm.models import (
     Import,
     Lead,
     Meeting,
+    Organization,
     ProductService,
     Segment,
     Tag,
@@ -117,6 +118,9 @@ ADDRESSES: dict[str, type[Any]] = {
     "member": Member,
     "message": SendJob,
     "message-preview": SendJob,
+    "organization": Organization,
+    "organization-cell": Organization,
+    "organization-related": Organization,
     "outreach-approve": GenieScheduler,
     "outreach-draft": SendJob,
     "outreach-review": GenieScheduler,
@@ -179,7 +183,8 @@ def make_world() -> World:
     cast = make_cast()
     ids = populate(cast)
     with cast.scope():
-        Contact.objects.update(name=EVIL)
+        Organization.objects.update(name=EVIL)
+        Contact.objects.update(name=EVIL, organization=ids[Organization])
         Export.objects.update(resource="contact")
         Dashboard.objects.update(name=EVIL, shared=True, tiles=TILES)
         ContactFactory.create_batch(10)

@@ -16,6 +16,7 @@ from crm.contacts.models import Contact
 from crm.leads.models import Lead
 from crm.meetings import services as meetings
 from crm.meetings.models import Meeting
+from crm.organizations.models import Organization
 from crm.products.models import ProductService
 from crm.records.types import kind_of
 from crm.segments.models import Segment
@@ -159,6 +160,10 @@ def _of_product(kind: str, id: str) -> Payload:
     return {} if ProductService.objects.filter(pk=id).exists() else None
 
 
+def _of_organization(kind: str, id: str) -> Payload:
+    return {} if Organization.objects.filter(pk=id).exists() else None
+
+
 def _of_call(kind: str, id: str) -> Payload:
     call = CallLog.objects.filter(pk=id).first()
     return None if call is None else calls.event_payload(call)
@@ -227,6 +232,7 @@ RECEIVED = {
 PAYLOADS: dict[str, Callable[[str, str], Payload]] = {
     "contact": _of_contact,
     "lead": _of_lead,
+    "organization": _of_organization,
     "product-service": _of_product,
     "calllog": _of_call,
     "follow-up": _of_follow_up,

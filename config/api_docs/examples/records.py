@@ -18,6 +18,7 @@ CONTACTS: JsonObject = {
     "POST contact/{id}/erase": {"confirm": "carl.may@example.com"},
     "POST contact/duplicate/dismiss": {"ids": ["CONTACT_ID", "OTHER_CONTACT_ID"]},
     "POST contact/merge": {"ids": ["CONTACT_ID", "OTHER_CONTACT_ID"], "winner": "CONTACT_ID"},
+    "POST contact/match-organizations": {"selectAll": True},
     "POST contact/restore": {"ids": ["DELETED_CONTACT_ID"]},
     "POST contact/scan": {"fileId": "PICTURE_ID"},
     "POST contact-category": {"name": "Customers", "description": "have bought", "color": "#2f6f4f"},
@@ -53,6 +54,15 @@ CONTACTS: JsonObject = {
     "POST custom-section": {"name": "Contract", "panel": "contact"},
     "PUT custom-section/{id}": {"name": "Contracts"},
     "PUT custom-section/reorder": {"ids": ["CUSTOM_SECTION_ID"]},
+}
+ACME = {"name": "Acme Ltd", "domain": "acme.example"}
+ORGANIZATIONS: JsonObject = {
+    "POST organization": {"formData": ACME, "tags": ["TAG_ID"]},
+    "PUT organization": {"ids": ["ORGANIZATION_ID"], "tags": ["TAG_ID"], "updateType": "append"},
+    "PUT organization/{id}": {"formData": {"name": "Acme Limited"}},
+    "POST organization/bulk": {"formData": [ACME, {"name": "Beta Inc"}], "skipInvalid": True},
+    "POST organization/merge": {"ids": ["ORGANIZATION_ID", "OTHER_ORGANIZATION_ID"], "winner": "ORGANIZATION_ID"},
+    "POST organization/restore": {"ids": ["DELETED_ORGANIZATION_ID"]},
 }
 LEADS: JsonObject = {
     "POST lead": {
@@ -109,4 +119,12 @@ def _import(kind: str) -> JsonObject:
     }
 
 
-BODIES = {**CONTACTS, **LEADS, **FILES, **_import("contact"), **_import("lead")}
+BODIES = {
+    **CONTACTS,
+    **ORGANIZATIONS,
+    **LEADS,
+    **FILES,
+    **_import("contact"),
+    **_import("lead"),
+    **_import("organization"),
+}

@@ -39,6 +39,7 @@ from core.types import JsonObject
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
+from crm.organizations.services import create_organization
 from crm.tags.services import create_tag
 from outreach.connections.senders.services import create_sender
 from outreach.messaging.email_templates.services import create_template
@@ -218,6 +219,7 @@ def _views(member: Member) -> None:
     for resource, name, layout, condition in (
         ("contact", "Key accounts", "table", {"field": "tags", "operator": "in", "value": [key]}),
         ("lead", "Over 1,000", "table", {"field": "value", "operator": "greaterThan", "value": 1000}),
+        ("organization", "Without an owner", "table", {"field": "owner", "operator": "isEmpty"}),
         ("lead", "From the website", "board", {"field": "source", "operator": "in", "value": ["website"]}),
     ):
         query = {"advancedFilters": {"operator": "and", "conditions": [condition]}}
@@ -236,13 +238,18 @@ def _contacts(member: Member) -> None:
     tags = {
         name: create_tag(Tag, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in TAGS
     }
+    organizations = _organizations(member)
     opening = timezone.now().replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=FAIR_DAYS_AGO)
     items = []
     for place, person in enumerate(people(CONTACTS)):
         form_data = person.form_data()
         if AUDIENCE in person.tags:
             form_data["visitedAt"] = iso(opening + timedelta(minutes=5 * (place % 90)))
-        labels = {"category": categories[person.category], "tags": [tags[name] for name in person.tags]}
+        labels = {
+            "category": categories[person.category],
+            "organization": organizations[person.company],
+            "tags": [tags[name] for name in person.tags],
+        }
         items.append({**form_data, **labels})
     for again, first in TWICE:  # who wrote by another address, for the page of duplicates
         local, _, domain = str(items[first]["email"]).partition("@")
@@ -250,6 +257,20 @@ def _contacts(member: Member) -> None:
     result = create_contacts(actor_id=member.pk, items=items, automation=False)
     if result.errors:
         raise RuntimeError(f"the demo's own contacts were refused: {result.errors[:3]}")
+
+
+def _organizations(member: Member) -> dict[str, str]:
+    """Create the organizations that the contacts name. Return name -> id."""
+    owners = list(Member.objects.filter(status=Member.Status.ACCEPTED).order_by("pk").values_list("pk", flat=True))
+    domains = {person.company: person.email.partition("@")[2] for person in people(CONTACTS)}
+    organizations: dict[str, str] = {}
+    for place, (name, domain) in enumerate(sorted(domains.items())):
+        owner = owners[place % len(owners)] if owners and place % 3 else None
+        saved = create_organization(
+            actor_id=member.pk, form_data={"name": name, "domain": domain}, owner_id=owner, automation=False
+        )
+        organizations[name] = saved.id
+    return organizations
 
 
 def _sender(member: Member, port: int) -> None:

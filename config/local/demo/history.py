@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
 from accounts.models import Member
@@ -19,7 +19,7 @@ from config.local.demo.outreach import add_sent, sent_message
 from config.local.demo.routine import add_routine
 from core.events.models import Event
 from crm.activities.calls import create_call
-from crm.models import Contact, Lead, LeadActivity
+from crm.models import Contact, Lead, LeadActivity, Organization
 from outreach.messaging.suppression.models import Suppression
 from outreach.messaging.suppression.services import suppress
 from outreach.models import Campaign, GenieScheduler, InboundMessage, SendJob, Smtp, TrackingEvent
@@ -135,6 +135,8 @@ def add_history(member: Member) -> None:
     for contact, moment in zip(contacts, arrivals(len(contacts), now), strict=True):
         contact.created_at = moment
     Contact.objects.bulk_update(contacts, ["created_at"])
+    first = Contact.objects.filter(organization=OuterRef("pk")).order_by("created_at").values("created_at")[:1]
+    Organization.objects.filter(contacts__isnull=False).update(created_at=Subquery(first))
     leads = _date_leads(now)
     _add_work(member, leads, now)
     private = set(Contact.objects.filter(tag_links__tag__name__in=PRIVATE_TAGS).values_list("pk", flat=True))

@@ -6,9 +6,10 @@ from core.text.translation import ngettext_lazy
 
 CONTACTS = ngettext_lazy("%(count)s contact", "%(count)s contacts")
 LEADS = ngettext_lazy("%(count)s lead", "%(count)s leads")
+ORGANIZATIONS = ngettext_lazy("%(count)s organization", "%(count)s organizations")
 MESSAGES = ngettext_lazy("%(count)s message", "%(count)s messages")
 ROWS = ngettext_lazy("%(count)s row", "%(count)s rows")
-RECORD_COUNTS = {"contact": CONTACTS, "lead": LEADS}
+RECORD_COUNTS = {"contact": CONTACTS, "lead": LEADS, "organization": ORGANIZATIONS}
 """Panel -> text."""
 MINUTES_BEFORE = ngettext_lazy("%(count)s minute before", "%(count)s minutes before")
 SPANS = {

@@ -7,6 +7,7 @@ from core.text.translation import gettext_lazy
 NAMES = {
     "contact": gettext_lazy("Contacts"),
     "lead": gettext_lazy("Leads"),
+    "organization": gettext_lazy("Organizations"),
     "product-service": gettext_lazy("Products"),
     "tag": gettext_lazy("Tags"),
     "team": gettext_lazy("Teams"),
@@ -20,6 +21,7 @@ NAMES = {
     "contact-category": gettext_lazy("Categories"),
     "contact/import": gettext_lazy("Imports of contacts"),
     "lead/import": gettext_lazy("Imports of leads"),
+    "organization/import": gettext_lazy("Imports of organizations"),
     "ai-usage": gettext_lazy("AI usage log"),
     "campaign": gettext_lazy("Campaigns"),
     "chat-widget": gettext_lazy("Website chats"),

@@ -155,6 +155,7 @@ FILTERED = ("string", "number", "date", "boolean", "any")
 BESIDE = {
     "contact": (
         Choice("category.name", gettext_lazy("Category")),
+        Choice("organization.name", gettext_lazy("Organization")),
         Choice("unsubscribed", gettext_lazy("Unsubscribed"), ("equals",), YES_NO, "flag"),
         Choice("createdBy.name", gettext_lazy("Added by")),
         Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
@@ -163,9 +164,15 @@ BESIDE = {
         Choice("contact.name", gettext_lazy("Contact")),
         Choice("contact.email", gettext_lazy("Email")),
         Choice("contact.contactNumber", gettext_lazy("Phone")),
+        Choice("organization.name", gettext_lazy("Organization")),
         Choice("team.name", gettext_lazy("Team")),
         Choice("productServices.name", gettext_lazy("Product")),
         Choice("statusChangedAt", gettext_lazy("In status since"), DATE, kind="date"),
+        Choice("createdBy.name", gettext_lazy("Added by")),
+        Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
+    ),
+    "organization": (
+        Choice("owner.name", gettext_lazy("Owner")),
         Choice("createdBy.name", gettext_lazy("Added by")),
         Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
     ),
@@ -183,6 +190,7 @@ PLAIN = {
         Choice("value", gettext_lazy("Value"), NUMBER, kind="number"),
         Choice("notes", gettext_lazy("Notes")),
     ),
+    "organization": (Choice("name", gettext_lazy("Name")), Choice("domain", gettext_lazy("Domain"))),
 }
 """The panel's own fields, with their default names."""
 OF_PHONE = ("countryCode", "number")

@@ -65,6 +65,13 @@ class MenuItem:
     """The method that a reader needs on the page's module to be shown the entry."""
 
 
+ORGANIZATIONS_MENU = MenuItem(
+    gettext_lazy("Organizations"),
+    CONTACTS,
+    15,
+    "building-2",
+    keywords=gettext_lazy("companies firms accounts employers businesses"),
+)
 FORMS_MENU = MenuItem(
     gettext_lazy("Forms"),
     WEBSITE,

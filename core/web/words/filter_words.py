@@ -26,6 +26,7 @@ RECORDS = {
     "team": "team",
     "teamMember": "member",
     "contact": "contact",
+    "organization": "organization",
 }
 """Field whose values are ids -> path and module of their records."""
 

@@ -14,7 +14,9 @@ unless the import updates them as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import NamedTuple, Self
 
@@ -52,6 +54,35 @@ class Source(NamedTuple):
     @classmethod
     def merge(cls, id: str) -> Self:
         return cls("merge_id", id)
+
+
+_changing: ContextVar[Source | None] = ContextVar("changing", default=None)
+"""The source of the change that is being applied."""
+
+
+@contextmanager
+def changing(source: Source) -> Iterator[None]:
+    """Apply a change whose further new records, those of `created`, belong to the source."""
+    token = _changing.set(source)
+    try:
+        yield
+    finally:
+        _changing.reset(token)
+
+
+def created(kind: RecordKind, ids: Sequence[str]) -> None:
+    """Journal new records of the change that is being applied; undoing it deletes them."""
+    source = _changing.get()
+    if source is None or not ids:
+        return
+    now = timezone.now()
+    rows = orjson.dumps([{"id": new_id(), "record": id} for id in ids]).decode()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO crm_journal (id, created_at, updated_at, company_id, panel, {source.column}, record_id)"
+            " SELECT id, %s, %s, %s, %s, %s, record FROM json_to_recordset(%s::json) AS given (id text, record text)",
+            [now, now, company_id(), kind.panel, source.id, rows],
+        )
 
 
 def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
@@ -247,4 +278,15 @@ def _is_made(alias: str, kind: RecordKind, source: Source) -> str:
     return "false"
 
 
-__all__ = ["RestoreResult", "Source", "after", "before", "restore", "revive", "row_columns", "versions"]
+__all__ = [
+    "RestoreResult",
+    "Source",
+    "after",
+    "before",
+    "changing",
+    "created",
+    "restore",
+    "revive",
+    "row_columns",
+    "versions",
+]

@@ -80,7 +80,7 @@ def restore_batch(
     schema.lock_references()
     schema.lock_unique_values()
     # Before the rows are locked, as writers of new records do.
-    quota = remaining_quota(kind.module) if any(map(_revives, entries)) else None
+    quota = remaining_quota(kind.resource) if any(map(_revives, entries)) else None
     present = load([entry.id for entry in entries])
     write_pending(schema, list(present))
     for _ in range(MAX_ROUNDS):

@@ -14,7 +14,7 @@ from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
-from core.web.pages import Page
+from core.web.organization_names import NamesOrganization
 
 SYSTEM = ("name", "email", "countryCode", "number")
 NEEDED = {
@@ -23,13 +23,13 @@ NEEDED = {
     "number": gettext_lazy("a phone number"),
 }
 FIELDSETS = (
-    Fieldset(gettext_lazy("Contact details"), ("name", "email", ("countryCode", "number"))),
+    Fieldset(gettext_lazy("Contact details"), ("name", "email", ("countryCode", "number"), "organization")),
     Fieldset(gettext_lazy("More details"), (REST,)),
     Fieldset(gettext_lazy("Groups"), ("category", "tags", "newTag")),
 )
 
 
-class ContactPage(Page):
+class ContactPage(NamesOrganization):
     """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
@@ -121,7 +121,7 @@ class ContactPage(Page):
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form of a contact: its system fields, the company's own, category and tags."""
-        fields = self.system_fields()
+        fields = [*self.system_fields(), *self.organization_fields()]
         fields += record_fields(self, self.own_fields, values)
         fields.append(self.category_field())
         tags = self.tags_field()
@@ -138,13 +138,14 @@ def chosen_tags(form: Form) -> list[str]:
 
 def body_of(values: Values) -> JsonObject:
     """Return the API's body for values of the form."""
-    beside = {name: values[name] for name in ("tags", "category") if name in values}
+    beside = {name: values[name] for name in ("tags", "category", "organization") if name in values}
     if "category" in beside:
         beside["category"] = beside["category"] or None
     return {"formData": {name: value for name, value in values.items() if name not in (*beside, "newTag")}, **beside}
 
 
 def linked_values(contact: Values) -> JsonObject:
-    """Return the ids of a contact's category and tags, by the names of the form."""
+    """Return a contact's references by the names of the form: ids of category and tags, the organization's name."""
     category = (contact["category"] or {}).get("_id", "")
-    return {"category": category, "tags": [tag["_id"] for tag in contact["tags"]]}
+    organization = (contact["organization"] or {}).get("name", "")
+    return {"category": category, "organization": organization, "tags": [tag["_id"] for tag in contact["tags"]]}

@@ -37,7 +37,7 @@ class ContactTable(ContactPage, TablePage):
     listed_at = "contacts"
     record_page = "contact"
     usual = ("name", "email", "tags", "createdAt")
-    edited_in_record = ("category", "tags")
+    edited_in_record = ("organization", "category", "tags")
 
     def known_columns(self) -> list[Column]:
         return [
@@ -45,6 +45,7 @@ class ContactTable(ContactPage, TablePage):
             Column("email", gettext("Email"), "email", css="second", kind="email", editable=True),
             Column("contactNumber", gettext("Phone"), css="num", kind="phone", editable=True),
             *(column_of(definition) for definition in self.own_fields),
+            Column("organization", gettext("Organization"), kind="organization"),
             Column("category", gettext("Category"), "category.name"),
             Column("tags", gettext("Tags"), css="aside", kind="tags"),
             Column("unsubscribed", gettext("Unsubscribed")),
@@ -99,7 +100,11 @@ class ContactList(ContactTable, BulkList):
             for definition in self.own_fields
             if form_field(definition)
         ]
-        named = (("tags", gettext("Tags"), "tag"), ("category", gettext("Category"), "contact-category"))
+        named = (
+            ("tags", gettext("Tags"), "tag"),
+            ("organization", gettext("Organization"), "contact"),
+            ("category", gettext("Category"), "contact-category"),
+        )
         return [*((name, label) for name, label, module in named if self.may(module)), *own]
 
 
@@ -162,6 +167,8 @@ class ChangeContacts(ChangeMany, ContactList):
             return self.tags_field()
         if name == "category":
             return self.category_field()
+        if name == "organization":
+            return next(iter(self.organization_fields()), None)
         definitions = [definition for definition in self.own_fields if definition["uniqueFieldID"] == name]
         return next(iter(record_fields(self, definitions)), None)
 
@@ -170,6 +177,8 @@ class ChangeContacts(ChangeMany, ContactList):
 
     def chosen_value(self, form: Form) -> Any:
         value = super().chosen_value(form)
+        if self.what.name == "organization":
+            return self.organization_of(form, value)
         return self.with_new_tag(form, list(value or ())) if self.what.name == "tags" else value
 
 
@@ -189,6 +198,8 @@ class ContactCell(ContactTable, EditCell):
             return [self.category_field()]
         if column.name == "tags":
             return [self.tags_field()]
+        if column.name == "organization":
+            return self.organization_fields()
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
         if system_fields := [field for field in self.system_fields() if field.name in names]:
             return system_fields
@@ -200,6 +211,12 @@ class ContactCell(ContactTable, EditCell):
 
     def body(self, values: Values) -> JsonObject:
         return body_of(values)
+
+    def cell_body(self, form: Form, values: Values) -> JsonObject:
+        if "organization" not in values:
+            return self.body(values)
+        held = self.record["organization"]
+        return self.body({"organization": self.organization_of(form, values["organization"], held)})
 
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)

@@ -37,7 +37,8 @@ class NewContact(ContactPage):
             return {"form": None}
         gone = gettext("This card no longer exists. Scan it again.")
         card = named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
-        form = self.scanned(card) if card else self.form()
+        organization = self.request.GET.get("organization", "")
+        form = self.scanned(card) if card else self.form({"organization": organization} if organization else None)
         if not card:
             suggest_dial_code(self, [*form.fields.values()])
         return {"form": form, "scan": card and card["_id"]}
@@ -63,6 +64,8 @@ class NewContact(ContactPage):
         values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
         if tags := self.with_new_tag(form, chosen_tags(form)):
             values["tags"] = tags
+        if "organization" in values:
+            values["organization"] = self.organization_of(form, values["organization"])
         if form.errors:
             return self.page({"form": form}, status=422)
         answer = self.ask("POST", "contact", None, body_of(without_idle_code(form, values)))
@@ -82,7 +85,7 @@ class ContactDetail(RecordPage, ContactTable):
     tab_name = gettext_lazy("Contact")
     record_kind = ("contact", gettext_lazy("Contacts"))
     template = "web/contacts/detail.html"
-    facts = ("name", "email", "contactNumber", REST, "category", "tags")
+    facts = ("name", "email", "contactNumber", "organization", REST, "category", "tags")
     cell_page = "contact-cell"
     related_page = "contact-related"
     composer_names = ("note", "call", "meeting")
@@ -124,6 +127,9 @@ class ContactDetail(RecordPage, ContactTable):
             if (with_new := self.with_new_tag(form, tags)) != tags:
                 changed["tags"] = with_new
             changed.pop("newTag", None)
+            if "organization" in changed:
+                held = self.contact["organization"]
+                changed["organization"] = self.organization_of(form, changed["organization"], held)
             if form.errors:
                 break
             if not changed:

@@ -24,6 +24,7 @@ FIELDS = Records("custom-field", "fields", "text-cursor-input", _("Custom fields
 PANELS = {
     "contact": _("Contacts"),
     "lead": _("Leads"),
+    "organization": _("Organizations"),
     "productService": _("Products"),
 }
 HOLDS = (
@@ -67,12 +68,12 @@ class FieldPage(Page):
 
 
 class Fields(FieldPage):
-    """The fields of contacts, leads or products by section, in their order."""
+    """The fields of contacts, leads, organizations or products by section, in their order."""
 
     path = "settings/fields"
     name = "fields"
     title = _("Fields")
-    purpose = _("Fields of contacts, leads and products.")
+    purpose = _("Fields of contacts, organizations, leads and products.")
     template = "web/fields/list.html"
 
     def show(self) -> Values:

@@ -33,6 +33,7 @@ CONTACT_TARGETS = {
     "number": gettext_lazy("Phone number"),
     "tags": gettext_lazy("Tags"),
     "category": gettext_lazy("Category"),
+    "organization": gettext_lazy("Organization"),
     "_id": gettext_lazy("Record ID (from an export)"),
 }
 LEAD_TARGETS = {
@@ -45,7 +46,15 @@ LEAD_TARGETS = {
     "team": gettext_lazy("Team"),
     "teamMember": gettext_lazy("Team member"),
 }
-"""Target of a column -> its label."""
+ORGANIZATION_TARGETS = {
+    "name": gettext_lazy("Name"),
+    "domain": gettext_lazy("Domain"),
+    "owner": gettext_lazy("Owner"),
+    "tags": gettext_lazy("Tags"),
+    "_id": gettext_lazy("Record ID (from an export)"),
+}
+TARGETS = {"contact": CONTACT_TARGETS, "lead": LEAD_TARGETS, "organization": ORGANIZATION_TARGETS}
+"""Type of an import -> target of a column -> its label."""
 HINTS = {
     "ContactCategoryNotFound_400": gettext_lazy("Enter the name of an existing category."),
     "ProductServiceNotFound_400": gettext_lazy("Enter names of existing products, separated by commas."),
@@ -53,7 +62,7 @@ HINTS = {
     "MemberNotAccepted_400": gettext_lazy("Enter the email address of a member."),
 }
 """Code of a problem whose text has no advice -> advice."""
-TAKEN = ("ContactAlreadyExists_400", "DuplicateField_400")
+TAKEN = ("ContactAlreadyExists_400", "OrganizationAlreadyExists_400", "DuplicateField_400")
 """Codes of rows whose record exists."""
 STATES = {
     "queued": (gettext_lazy("Waiting"), "none"),
@@ -96,6 +105,8 @@ BYTES = re.compile(r"(\d+) bytes")
 class Kind:
     """The records that a file holds."""
 
+    name: str
+    """The type of the import, which is the panel of its fields."""
     module: str
     label: str
     import_label: str
@@ -109,10 +120,11 @@ class Kind:
 
     @property
     def path(self) -> str:
-        return f"{self.module}/import"
+        return f"{self.name}/import"
 
 
 CONTACTS = Kind(
+    "contact",
     "contact",
     gettext_lazy("Contact"),
     gettext_lazy("Import contacts"),
@@ -124,6 +136,7 @@ CONTACTS = Kind(
 )
 LEADS = Kind(
     "lead",
+    "lead",
     gettext_lazy("Lead"),
     gettext_lazy("Import leads"),
     ngettext_lazy("Import %(count)s lead", "Import %(count)s leads"),
@@ -132,7 +145,18 @@ LEADS = Kind(
     "leads",
     "lead-imports",
 )
-IMPORT_KINDS = (CONTACTS, LEADS)
+ORGANIZATIONS = Kind(
+    "organization",
+    "contact",
+    gettext_lazy("Organization"),
+    gettext_lazy("Import organizations"),
+    ngettext_lazy("Import %(count)s organization", "Import %(count)s organizations"),
+    gettext_lazy("Show organizations"),
+    ORGANIZATION_TARGETS,
+    "organizations",
+    "organization-imports",
+)
+IMPORT_KINDS = (CONTACTS, LEADS, ORGANIZATIONS)
 
 
 CREATED = ngettext_lazy("%(count)s created", "%(count)s created")
@@ -257,7 +281,7 @@ class ImportPage(Page):
 
     @cached_property
     def found(self) -> tuple[Kind, Values]:
-        """The import that the address names, of contacts or of leads."""
+        """The import that the address names, of whatever records."""
         for kind in IMPORT_KINDS:
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
@@ -297,7 +321,7 @@ class ImportPage(Page):
     @cached_property
     def definitions(self) -> list[Values]:
         """The fields of the records, system fields too."""
-        answer = self.ask("GET", "custom-field", fields_query(self.kind.module)) if self.may("custom-field") else None
+        answer = self.ask("GET", "custom-field", fields_query(self.kind.name)) if self.may("custom-field") else None
         return list(answer.data) if answer is not None and answer.ok else []
 
     @property
@@ -321,7 +345,7 @@ class ImportPage(Page):
 
     def lacking(self, mapping: Mapping[str, str]) -> list[Requirement]:
         """Return the values that every contact needs and no column has."""
-        if self.kind is LEADS:
+        if self.kind is not CONTACTS:
             return []
         required = {field["uniqueFieldID"] for field in self.contact_fields if field["required"]}
         targets = set(mapping.values())
@@ -337,7 +361,7 @@ class ImportPage(Page):
         """The system fields of contacts."""
         if self.kind is CONTACTS:
             return [field for field in self.definitions if field["isSystem"]]
-        answer = self.ask("GET", "custom-field", fields_query(CONTACTS.module)) if self.may("custom-field") else None
+        answer = self.ask("GET", "custom-field", fields_query(CONTACTS.name)) if self.may("custom-field") else None
         return [field for field in answer.data if field["isSystem"]] if answer is not None and answer.ok else []
 
     def optional(self, keys: Sequence[str]) -> Answer:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option, options_of
-from crm.imports.pages.base import LEADS, OPEN, ImportPage
+from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage
 from crm.imports.pages.requirements import EMAIL, NUMBER
 from crm.imports.pages.words import (
     COUNTRY_QUESTION,
@@ -181,7 +181,7 @@ class ImportColumns(ImportPage):
         ]
         if self.kind is LEADS:
             rules.insert(0, Option("", gettext("Use the company's settings")))
-        categories = [] if self.kind is LEADS else self.options_of("contact-category")
+        categories = self.options_of("contact-category") if self.kind is CONTACTS else []
         open_questions = questions(self.job, self.job["options"])
         if self.asks_country(mapping):
             open_questions.append(country_question(self.job))

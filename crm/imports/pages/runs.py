@@ -16,6 +16,7 @@ from crm.imports.pages.base import (
     CONTACTS,
     CREATED,
     LEADS,
+    ORGANIZATIONS,
     SKIPPED,
     UPDATED,
     ImportPage,
@@ -48,7 +49,11 @@ class Imports(ImportPage):
 
     def tabs(self) -> list[tuple[str, str]]:
         """Return the lists of imports that the reader may open, for the template."""
-        lists = (("imports", _("Contacts"), "contact"), ("lead-imports", _("Leads"), "lead"))
+        lists = (
+            ("imports", _("Contacts"), "contact"),
+            ("organization-imports", _("Organizations"), "contact"),
+            ("lead-imports", _("Leads"), "lead"),
+        )
         return [(name, label) for name, label, module in lists if self.may(module)]
 
     def get(self, request: HttpRequest) -> HttpResponse:
@@ -284,4 +289,12 @@ class LeadImports(Imports):
     also = ()
 
 
-PAGES = [Imports, LeadImports, ImportDetail]
+class OrganizationImports(Imports):
+    path = "imports/organizations"
+    name = "organization-imports"
+    kind = ORGANIZATIONS
+    title = gettext_lazy("Imports of organizations")
+    also = ()
+
+
+PAGES = [Imports, LeadImports, OrganizationImports, ImportDetail]

@@ -14,7 +14,7 @@ from core.types import Values
 from core.web.forms import BoundField, alone
 from core.web.prefills import named_record
 from core.web.words.cures import remedy_key
-from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage, Kind, shown_problem
+from crm.imports.pages.base import CONTACTS, IMPORT_KINDS, OPEN, ImportPage, Kind, shown_problem
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 from crm.imports.pages.words import (
     MAX_UNKNOWN,
@@ -37,7 +37,7 @@ class NewImport(ImportPage):
     action = CONTACTS.import_label
     template = "web/imports/new.html"
     kind = CONTACTS
-    kinds: ClassVar[Mapping[str, Kind]] = {"contact": CONTACTS, "lead": LEADS}
+    kinds: ClassVar[Mapping[str, Kind]] = {kind.name: kind for kind in IMPORT_KINDS}
 
     def show(self) -> Values:
         gone = _("This file no longer exists. Choose another.")
@@ -67,7 +67,7 @@ class NewImport(ImportPage):
         automation = "queue" if "behind" in self.request.POST else None
         if "quiet" in self.request.POST:
             automation = "skip"
-        body = {"importType": kind.module, "fileId": file, **({"automation": automation} if automation else {})}
+        body = {"importType": kind.name, "fileId": file, **({"automation": automation} if automation else {})}
         answer = self.ask("POST", kind.path, None, body)
         if not answer.ok:
             return self.refused(self.reason(answer), remedy_key(answer))

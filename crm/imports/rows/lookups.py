@@ -1,4 +1,4 @@
-"""The tags and categories that rows name, by name in any case or by _id."""
+"""The tags, categories and members that rows name, by name in any case or by _id."""
 
 from __future__ import annotations
 
@@ -9,20 +9,62 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
+from accounts.models import Member
 from core.access import remaining_quota
 from crm.field_types.base import plain_text, split_items
+from crm.field_types.values import address_in
 from crm.imports.models import Import
 from crm.records.problems import ValueProblem
 from crm.tags.models import ContactCategory, Tag
+from crm.teams.services import ACTIVE
 
 MAX_NAME = 200
 MAX_TAGS = 10_000
 NO_TAG = f"a name has at most {MAX_NAME} characters, and there are at most {MAX_TAGS:,} tags, or what the plan allows"
 """The message for a tag beyond the limit, which exists because a column of free text is no column of tags."""
-TAGS, CATEGORY = "tags", "category"
+TAGS, CATEGORY, ORGANIZATION, OWNER = "tags", "category", "organization", "owner"
 GOOGLE, STAR = " ::: ", "* "
 EVERYBODY = frozenset({"* myContacts", "* My Contacts"})
 """Google's group of all contacts of an account, which gives no information about one of them."""
+
+
+class MemberLookup:
+    """The company's members, by _id, address or name."""
+
+    def __init__(self) -> None:
+        self._members: dict[str, tuple[str, str]] | None = None
+
+    def find(self, text: str) -> tuple[str, str] | None:
+        """Return (_id, status) of the member in a cell; empty ones for a name that several share."""
+        if self._members is None:
+            self._members = _members()
+        return self._members.get(address_in(text).lower())
+
+    def read(self, key: str, text: str) -> tuple[str | None, list[ValueProblem]]:
+        """Return the id of the active member in a cell of the column, and the problems."""
+        member = self.find(text)
+        if member is None:
+            problem = f"no member has the name or address {text[:60]!r}. Write the email address of a member."
+            return None, [ValueProblem(key, "MemberNotFound_404", problem)]
+        id, status = member
+        if not status:
+            problem = f"several members are called {text[:60]!r}. Write the email address of one."
+            return None, [ValueProblem(key, "MemberNotFound_404", problem)]
+        if status not in ACTIVE:
+            problem = f"the membership of {text[:60]!r} is {status}"
+            return None, [ValueProblem(key, "MemberNotAccepted_400", problem)]
+        return id, []
+
+
+def _members() -> dict[str, tuple[str, str]]:
+    """Return lower-case address, name or _id -> (_id, status). A name that several members share is left out."""
+    rows = list(Member.objects.annotate(lower=Lower("name")).values_list("pk", "email", "lower", "status"))
+    names: dict[str, tuple[str, str]] = {}
+    for pk, _, name, status in rows:
+        names[name] = ("", "") if name in names else (pk, status)
+    return (
+        names | {email: (pk, status) for pk, email, _, status in rows} | {pk: (pk, status) for pk, _, _, status in rows}
+    )
 
 
 class Lookups:
@@ -64,20 +106,14 @@ class Lookups:
     def apply_to(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
         """Set the tags and the category of the row. Returns the problems. The tags are those of the import and of the
         row; the category is the row's or else the import's."""
-        row.tag_ids = self._job.tags or None
+        problems = self.put_tags(row, named)
         row.category_id = self._job.category_id
         if not named:
-            return []
-        tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}
-        row.tag_ids = list(dict.fromkeys([*self._job.tags, *(tag for tag in tags.values() if tag)])) or None
+            return problems
+        row.company = named.get(ORGANIZATION, "")
         name = named.get(CATEGORY, "")
         category = self._category(name) if name else None
         row.category_id = category or row.category_id
-        problems = [
-            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; {NO_TAG}")
-            for name, tag in tags.items()
-            if tag is None
-        ]
         if name and category is None:
             problems.append(
                 ValueProblem(
@@ -85,6 +121,16 @@ class Lookups:
                 )
             )
         return problems
+
+    def put_tags(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
+        """Set the tags of the row, those of the import and its own. Returns the problems."""
+        tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}
+        row.tag_ids = list(dict.fromkeys([*self._job.tags, *(tag for tag in tags.values() if tag)])) or None
+        return [
+            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; {NO_TAG}")
+            for name, tag in tags.items()
+            if tag is None
+        ]
 
     def tester(self, key: str) -> Callable[[str], bool] | None:
         """Return a function that checks whether a cell of the column names an existing record; None if missing ones

@@ -12,7 +12,17 @@ from crm.contacts.unique_key import Collision, lock_unique_key
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.imports.models import Import
-from crm.imports.types.base import CONTACT_FIELDS, RECORD_ID, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
+from crm.imports.types.base import (
+    CONTACT_FIELDS,
+    ORGANIZATION_FIELD,
+    RECORD_ID,
+    TAG_FIELDS,
+    BatchResult,
+    Existing,
+    ImportType,
+    OnExisting,
+)
+from crm.imports.types.employers import employ_contact_rows, keep_named
 from crm.records.problems import ValueProblem
 
 
@@ -25,11 +35,25 @@ class ContactImportType(ImportType):
     exists: ClassVar[str] = EXISTS
     schema = ContactSchema
     fields = CONTACT_FIELDS
-    names = TAG_FIELDS
+    names = (*TAG_FIELDS, ORGANIZATION_FIELD)
 
     def missing_fields(self, schema: ContactSchema, targets: set[str]) -> list[str]:
         needed = [*schema.required_system, *(key for key in schema.required_custom if key not in schema.defaults)]
         return [key for key in needed if key not in targets]
+
+    def write_rows(
+        self,
+        schema: ContactSchema,
+        rows: Sequence[ContactRow],
+        job: Import,
+        existing: OnExisting,
+        *,
+        actor_id: str | None,
+    ) -> BatchResult:
+        created = employ_contact_rows(schema, rows, job, actor_id=actor_id)
+        written = super().write_rows(schema, rows, job, existing, actor_id=actor_id)
+        keep_named(created, job, actor_id=actor_id)
+        return written
 
     def write(
         self,

@@ -6,16 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
-from django.db.models.functions import Lower
-
-from accounts.models import Member
 from core.access import quota_exceeded
 from crm.contacts.rights import ContactRights, left_alone
-from crm.field_types.values import address_in
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.imports.rows.lookups import Lookups, ids_by_name, split_names
-from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
+from crm.imports.rows.lookups import Lookups, MemberLookup, ids_by_name, split_names
+from crm.imports.types.base import (
+    CONTACT_FIELDS,
+    ORGANIZATION_FIELD,
+    TAG_FIELDS,
+    BatchResult,
+    Existing,
+    ImportType,
+    OnExisting,
+)
+from crm.imports.types.employers import employ_lead_rows, keep_named
 from crm.imports.types.named_leads import update_named_leads
 from crm.leads.duplicates import DUPLICATE, repeated
 from crm.leads.schema import LeadRow, LeadSchema
@@ -23,7 +28,6 @@ from crm.leads.writer import write_leads
 from crm.products.models import ProductService
 from crm.records.problems import ValueProblem
 from crm.teams.models import Team
-from crm.teams.services import ACTIVE
 
 PRODUCTS = "productServices"
 TEAM = "team"
@@ -99,7 +103,7 @@ class LeadLookups(Lookups):
         super().__init__(job)
         self._products: dict[str, str] | None = None
         self._teams: dict[str, str] | None = None
-        self._members: dict[str, tuple[str, str]] | None = None
+        self._members = MemberLookup()
 
     def apply_to(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:
         problems = super().apply_to(row, named)
@@ -120,14 +124,17 @@ class LeadLookups(Lookups):
                     ValueProblem(TEAM, "TeamNotFound_400", f"there is no team {text[:60]!r}; make it first")
                 )
         if text := named.get(MEMBER):
-            problems += self._put_member(row, text)
+            member_id, unknown = self._members.read(MEMBER, text)
+            problems += unknown
+            if member_id:
+                row.system["team_member_id"] = member_id
         return problems
 
     def tester(self, key: str) -> Callable[[str], bool] | None:
         testers: dict[str, Callable[[str], bool]] = {
             PRODUCTS: lambda text: bool(self._find_products(text)[0]),
             TEAM: lambda text: bool(self._team(text)),
-            MEMBER: lambda text: self._member(text) is not None,
+            MEMBER: lambda text: self._members.find(text) is not None,
         }
         return testers.get(key) or super().tester(key)
 
@@ -146,37 +153,6 @@ class LeadLookups(Lookups):
             name for name, id in product_ids.items() if not id
         ]
 
-    def _member(self, text: str) -> tuple[str, str] | None:
-        """Return (_id, status) of the member in a cell; empty ones for a name that several share."""
-        if self._members is None:
-            self._members = _members()
-        return self._members.get(address_in(text).lower())
-
-    def _put_member(self, row: LeadRow, text: str) -> list[ValueProblem]:
-        member = self._member(text)
-        if member is None:
-            problem = f"no member has the name or address {text[:60]!r}. Write the email address of a member."
-            return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]
-        id, status = member
-        if not status:
-            problem = f"several members are called {text[:60]!r}. Write the email address of one."
-            return [ValueProblem(MEMBER, "MemberNotFound_404", problem)]
-        if status not in ACTIVE:
-            return [ValueProblem(MEMBER, "MemberNotAccepted_400", f"the membership of {text[:60]!r} is {status}")]
-        row.system["team_member_id"] = id
-        return []
-
-
-def _members() -> dict[str, tuple[str, str]]:
-    """Return lower-case address, name or _id -> (_id, status). A name that several members share is left out."""
-    rows = list(Member.objects.annotate(lower=Lower("name")).values_list("pk", "email", "lower", "status"))
-    names: dict[str, tuple[str, str]] = {}
-    for pk, _, name, status in rows:
-        names[name] = ("", "") if name in names else (pk, status)
-    return (
-        names | {email: (pk, status) for pk, email, _, status in rows} | {pk: (pk, status) for pk, _, _, status in rows}
-    )
-
 
 class LeadImportType(ImportType):
     """Each row is a lead."""
@@ -187,7 +163,7 @@ class LeadImportType(ImportType):
     exists: ClassVar[str] = DUPLICATE
     schema = LeadSchema
     fields = (*CONTACT_FIELDS, *LEAD_FIELDS)
-    names = (*TAG_FIELDS, *NAME_FIELDS)
+    names = (*TAG_FIELDS, *NAME_FIELDS, ORGANIZATION_FIELD)
 
     def missing_fields(self, schema: LeadSchema, targets: set[str]) -> list[str]:
         needed = [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]
@@ -198,6 +174,14 @@ class LeadImportType(ImportType):
 
     def lookups(self, job: Import) -> Lookups:
         return LeadLookups(job)
+
+    def write_rows(
+        self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: OnExisting, *, actor_id: str | None
+    ) -> BatchResult:
+        created = employ_lead_rows(schema, rows, job, actor_id=actor_id)
+        written = super().write_rows(schema, rows, job, existing, actor_id=actor_id)
+        keep_named(created, job, actor_id=actor_id)
+        return written
 
     def write(
         self, schema: LeadSchema, rows: Sequence[LeadRow], job: Import, existing: OnExisting, *, actor_id: str | None

@@ -12,10 +12,10 @@ from core.types import JsonObject, Values
 from core.web.forms import Field, Option
 from core.web.forms.record_forms import fields_query, record_fields
 from core.web.navigation.places import LEADS, MenuItem
-from core.web.pages import Page
+from core.web.organization_names import NamesOrganization
 from crm.leads.types import LeadData
 
-LINKED = ("contact", "productServices", "teamMember", "team", "tags")
+LINKED = ("contact", "productServices", "teamMember", "team", "organization", "tags")
 """Records that a lead refers to, beside its values in the API's body."""
 LINKED_FIELDS = {
     "tags": (gettext_lazy("Tags"), "tag", "checks"),
@@ -41,13 +41,14 @@ def body_of(values: Values) -> JsonObject:
 
 
 def linked_values(lead: LeadData) -> JsonObject:
-    """Return the ids of the records that a lead refers to, by the names of the forms."""
+    """Return a lead's references by the names of the forms: ids of records, and the organization's name."""
     several: JsonObject = {
         "productServices": [product["_id"] for product in lead["productServices"]],
         "tags": [tag["_id"] for tag in lead["tags"]],
     }
     team_member, team = lead["teamMember"] or {}, lead["team"] or {}
-    return {**several, "teamMember": team_member.get("_id"), "team": team.get("_id")}
+    organization = (lead["organization"] or {}).get("name", "")
+    return {**several, "teamMember": team_member.get("_id"), "team": team.get("_id"), "organization": organization}
 
 
 class ShownLead(LeadData):
@@ -58,7 +59,7 @@ class ShownLead(LeadData):
     tone: str
 
 
-class LeadPage(Page):
+class LeadPage(NamesOrganization):
     """Shared parts of the pages of leads: the company's fields, the pipeline, and the records that leads refer to."""
 
     module = "lead"

@@ -34,7 +34,9 @@ CONTACT = (
 NAMES_OF_NEW = tuple(field.name for field in CONTACT)
 FIELDSETS = (
     Fieldset(gettext_lazy("Contact"), ("contact", "name", "email", ("countryCode", "number"))),
-    Fieldset(gettext_lazy("Lead"), (("status", "source"), "value", "productServices", REST, "notes", "tags")),
+    Fieldset(
+        gettext_lazy("Lead"), (("status", "source"), "value", "organization", "productServices", REST, "notes", "tags")
+    ),
     Fieldset(gettext_lazy("Assignment"), ("teamMember",)),
 )
 NEEDED = {"name": False, "email": True, "number": True}
@@ -74,7 +76,7 @@ class NewLead(LeadPage, PicksContact):
         fields += [field.copy(required=field.name in self.of_new) for field in CONTACT]
         if self.request.method == "GET":
             suggest_dial_code(self, fields)
-        fields += self.value_fields()
+        fields += [*self.value_fields(), *self.organization_fields()]
         products = self.linked_field("productServices")
         fields += [products] if products.options else []
         if self.members:
@@ -96,6 +98,10 @@ class NewLead(LeadPage, PicksContact):
         if "contact" in values:
             # The fields of a new contact are folded away, and what they hold belongs to nobody.
             values = {name: value for name, value in values.items() if name not in NAMES_OF_NEW}
+        if "organization" in values:
+            values["organization"] = self.organization_of(form, values["organization"])
+            if form.errors:
+                return self.with_form(form, 422)
         answer = self.ask("POST", "lead", None, body_of(without_idle_code(form, values)))
         if not answer.ok:
             form.refuse(answer)
@@ -116,6 +122,7 @@ class LeadDetail(RecordPage, LeadTable):
     facts = (
         "contact.email",
         "contact.contactNumber",
+        "organization",
         "value",
         "source",
         REST,
@@ -149,7 +156,7 @@ class LeadDetail(RecordPage, LeadTable):
         return {**context, **self.fact_context(self.lead), **self.history()}
 
     def values_form(self, values: Values) -> Form:
-        fields = self.value_fields(values)
+        fields = [*self.value_fields(values), *self.organization_fields()]
         fields += [field for name in ("productServices", "tags") if (field := self.linked_field(name)).options]
         form = Form(fields=fields, initial=values, fieldsets=FIELDSETS)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
@@ -171,6 +178,11 @@ class LeadDetail(RecordPage, LeadTable):
             changed = form.changed(self.values)
             if not changed:
                 return self.unchanged(self.request.path)
+            if "organization" in changed:
+                held = self.lead["organization"]
+                changed["organization"] = self.organization_of(form, changed["organization"], held)
+                if form.errors:
+                    break
             body = {**body_of(changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:

@@ -22,7 +22,7 @@ class LeadTable(LeadPage, TablePage):
     resource = "lead"
     listed_at = "leads"
     record_page = "lead"
-    edited_in_record = ("productServices", "tags", "teamMember", "team")
+    edited_in_record = ("organization", "productServices", "tags", "teamMember", "team")
     usual = ("contact", "status", "value", "productServices", "teamMember", "source", "createdAt")
 
     def known_columns(self) -> list[Column]:
@@ -34,6 +34,7 @@ class LeadTable(LeadPage, TablePage):
             Column("contact", _("Contact"), "contact.name", css="first", kind="who", fixed=True),
             Column("status", _("Status"), "status", css="aside", kind="status", editable="status" in system),
             Column("value", _("Value"), "value", css="second right num", kind="money", editable="value" in system),
+            Column("organization", _("Organization"), kind="organization"),
             Column("productServices", _("Products"), "productServices.name"),
             Column("teamMember", _("Assigned to"), "teamMember.name"),
             Column("team", _("Team"), "team.name"),
@@ -72,6 +73,8 @@ class LeadCell(LeadTable, EditCell):
     tab_name = gettext_lazy("Edit a lead")
 
     def fields(self, column: Column) -> list[Field]:
+        if column.name == "organization":
+            return self.organization_fields()
         if column.name in LINKED:
             return [self.linked_field(column.name)]
         definitions = [field for field in self.definitions if field["uniqueFieldID"] == column.name]
@@ -83,6 +86,12 @@ class LeadCell(LeadTable, EditCell):
 
     def body(self, values: Values) -> JsonObject:
         return body_of(values)
+
+    def cell_body(self, form: Form, values: Values) -> JsonObject:
+        if "organization" not in values:
+            return self.body(values)
+        held = self.record["organization"]
+        return self.body({"organization": self.organization_of(form, values["organization"], held)})
 
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)

@@ -250,7 +250,7 @@ def test_two_contacts_exchange_what_makes_them_unique(scope: Cast, ids: list[str
 
 
 def test_every_column_of_a_record_is_kept_or_follows_from_others(scope: Cast) -> None:
-    derived = {"first_product", "email_key", "number_key", "sort_name"}
+    derived = {"first_product", "email_key", "number_key", "name_key", "sort_name"}
     for kind in (record_type.kind for record_type in RECORD_TYPES.values()):
         columns = set(journal.row_columns(kind))
         left_out = [field for field in kind.model._meta.local_concrete_fields if field.column not in columns]

@@ -107,6 +107,7 @@ def test_an_element_has_the_shape_of_a_contact(cast: Cast, people: dict[str, str
         "number",
         "contactNumber",
         "category",
+        "organization",
         "tags",
         "formData",
         "importId",

@@ -27,6 +27,8 @@ CONTACT_COLUMNS = [
         "contactNumber",
         "category._id",
         "category.name",
+        "organization._id",
+        "organization.name",
         "tags",
         "importId",
     ),

@@ -66,6 +66,7 @@ def test_creates_a_lead_with_all_it_has_and_its_contact(cast: Cast) -> None:
         "value": 1234.5,
         "notes": "Call\nher",
         "productServices": [{"_id": cellar.pk, "name": "Cellar"}, {"_id": roof.pk, "name": "Roof"}],
+        "organization": None,
         "team": {"_id": team.pk, "name": "North"},
         "teamMember": {"_id": seller.pk, "name": "Sam", "email": seller.email},
         "tags": [{"_id": tag.pk, "name": "Hot"}],

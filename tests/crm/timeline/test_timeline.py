@@ -309,8 +309,8 @@ def test_every_kind_of_activity_has_a_title() -> None:
     assert kinds == {*TITLES, *TITLES_OF_CHANGES, *OF_LEAD} == set(LeadActivity.Kind.values)
     assert set(OUTCOMES) == set(CallLog.Outcome.values)
     data: dict[str, Any] = {f"field{n}": {} for n in range(7)}
-    assert title_of("changed", data, {"field0": "City"}, of_lead=True) == (
+    assert title_of("changed", data, {"field0": "City"}, panel="lead") == (
         "Lead: City, Field1, Field2, Field3 and 3 more changed"
     )
-    assert title_of("changed", {"unsubscribed": {}}, {}, of_lead=False) == "Unsubscribed"
-    assert title_of("merged", {"event": "unmerged"}, {}, of_lead=True) == "Merge undone"
+    assert title_of("changed", {"unsubscribed": {}}, {}, panel="contact") == "Unsubscribed"
+    assert title_of("merged", {"event": "unmerged"}, {}, panel="lead") == "Merge undone"

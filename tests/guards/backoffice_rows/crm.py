@@ -25,6 +25,7 @@ from crm.models import (
     LeadActivity,
     Meeting,
     Merge,
+    Organization,
     ProductService,
     SavedView,
     Segment,
@@ -37,7 +38,14 @@ from crm.models import (
     WebhookDelivery,
 )
 from tests.guards.backoffice_rows.shared import SECRET, Makers, in_other_company
-from tests.kit.factories import ContactCategoryFactory, ContactFactory, LeadFactory, MemberFactory, TagFactory
+from tests.kit.factories import (
+    ContactCategoryFactory,
+    ContactFactory,
+    LeadFactory,
+    MemberFactory,
+    OrganizationFactory,
+    TagFactory,
+)
 
 
 def make_file(n: int) -> File:
@@ -87,6 +95,7 @@ def make_meeting(n: int) -> Meeting:
 
 ROWS: Makers = {
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
+    Organization: lambda n: OrganizationFactory(),
     Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),

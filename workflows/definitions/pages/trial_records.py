@@ -18,6 +18,7 @@ SENT = {"status": "sent"}
 LISTS: dict[str, tuple[str, Values]] = {
     "contact": ("contact", {}),
     "lead": ("lead", {}),
+    "organization": ("organization", {}),
     "product-service": ("product-service", {}),
     "form.submitted": ("form/lead", {}),
     "mail.replied": ("inbox", {"kind": "reply"}),

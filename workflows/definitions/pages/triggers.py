@@ -22,7 +22,7 @@ COMMON_TRIGGERS = (
 )
 GROUPS = {
     gettext_lazy("Most used"): COMMON_TRIGGERS,
-    gettext_lazy("Contacts"): ("contact", "contact-category", "enrich", "segment", "tag", "note"),
+    gettext_lazy("Contacts"): ("contact", "organization", "contact-category", "enrich", "segment", "tag", "note"),
     gettext_lazy("Leads"): ("lead", "product-service"),
     gettext_lazy("Forms and bookings"): ("form", "meeting"),
     gettext_lazy("Messages"): ("mail", "conversation"),
@@ -39,6 +39,8 @@ KEYWORDS = {
     "contact.unsubscribed": gettext_lazy("unsubscribe opt out stop"),
     "contact.resubscribed": gettext_lazy("resubscribe opt in"),
     "contact.merged": gettext_lazy("duplicate"),
+    "organization.created": gettext_lazy("new company firm account added"),
+    "organization.updated": gettext_lazy("company firm account edited owner"),
     "contact.erased": gettext_lazy("gdpr privacy forgotten"),
     "enrich.accepted": gettext_lazy("enrichment"),
     "enrich.rejected": gettext_lazy("enrichment"),

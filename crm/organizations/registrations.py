@@ -1,0 +1,10 @@
+"""The registrations of organizations."""
+
+from __future__ import annotations
+
+from crm.organizations.record_type import ORGANIZATION_TYPE
+from crm.records.types import register_record_type
+from crm.saved_views.lists import ViewedList, keep_views_of
+
+register_record_type(ORGANIZATION_TYPE)
+keep_views_of("organization", ViewedList("contact", ORGANIZATION_TYPE.fields, kind=ORGANIZATION_TYPE.kind))
