@@ -3,11 +3,7 @@ name them, newest first."""
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Collection, Mapping
-=======
-from collections.abc import Collection, Sequence
->>>>>>> o1
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple

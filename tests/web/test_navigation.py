@@ -50,11 +50,8 @@ UNLINKED = {
     "activities": "numbers of reports lead there: tests/web/test_reports.py",
     "submissions": "numbers of reports lead there: tests/web/test_reports.py",
     "transactions": "numbers of reports lead there: tests/web/test_reports.py",
-<<<<<<< HEAD
     "email-draft": "the form of an email keeps its draft there: tests/browser/test_emails.py",
-=======
     "organization-merge": "a bulk action of the list leads there",
->>>>>>> o1
     "calendar-return": "another service leads back there after a log-in",
     "vendor-return": "another service leads back there after a log-in",
     "plan-seats": "linked while a paid subscription runs: tests/browser/test_subscription.py",
