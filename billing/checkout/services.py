@@ -8,7 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from billing.charges.services import bill_pending, mark_billed, owed_by
-from billing.checkout.quotes import AUTO, NOW, Quote, quote_plan, quote_seats
+from billing.checkout.additions import quote_seats
+from billing.checkout.quote import Quote
+from billing.checkout.quotes import AUTO, NOW, quote_plan
 from billing.checkout.unused import unused_of
 from billing.coupons.holds import hold, lock_coupons
 from billing.dunning.services import wake
