@@ -34,7 +34,7 @@ from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.services import mark_past_due, restore_period
 from core.events import emit
 from core.ids import is_id
-from core.jobs import claim, notify_workers, update_owned
+from core.jobs import claim, notify_workers, release_after_error, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_id, company_scope, unscoped
 from core.text.formats import moment_text
@@ -91,7 +91,9 @@ def work(deadline: float) -> None:
                 log.warning("watch %s was taken over by another worker", rows[0].pk)
             except Exception as trouble:  # noqa: BLE001  the edge of one watch: the others continue
                 log.exception("watch %s cannot go on", rows[0].pk)
-                _later(rows[0], trouble)
+                parked = rows[0].attempts > MAX_AMBIGUOUS_ATTEMPTS
+                status = Watch.UNKNOWN if parked else Watch.DUE
+                release_after_error(rows[0], trouble, status=status)
 
 
 def run(row: DisputeWatch) -> None:
@@ -113,14 +115,6 @@ def run(row: DisputeWatch) -> None:
         status = Watch.DUE if is_open else Watch.IDLE
         due = timezone.now() + AGAIN
         update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
-
-
-def _later(row: DisputeWatch, failure: Exception) -> None:
-    """Release a watch after an unexpected error, if it is still ours."""
-    mine = DisputeWatch.objects.filter(pk=row.pk, lease=row.lease, status=Watch.WORKING)
-    status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
-    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
-    mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def ask(attempt: Attempt) -> list[GatewayDispute]:

@@ -30,8 +30,8 @@ from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import PAID, Subscription
 from billing.subscriptions.renewals import fall_due
 from core.errors import NamedError
-from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs import claim, notify_workers, release_after_error, update_owned
+from core.jobs.leases import LeaseLost
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
 
@@ -59,7 +59,7 @@ def work(deadline: float) -> None:
                 log.warning("dunning %s was taken over by another worker", rows[0].pk)
             except Exception as trouble:  # noqa: BLE001  the edge of one renewal: the others continue
                 log.exception("dunning %s cannot go on", rows[0].pk)
-                _later(rows[0], trouble)
+                release_after_error(rows[0], trouble, status=Status.DUE)
 
 
 def run(row: Dunning) -> None:
@@ -81,12 +81,6 @@ def run(row: Dunning) -> None:
                 name: getattr(row, name) for name in ("since", "tries", "next_try_at", "method_id", "reason", "notices")
             },
         )
-
-
-def _later(row: Dunning, failure: Exception) -> None:
-    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
-    rows = Dunning.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
-    rows.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:

@@ -104,7 +104,12 @@ def gateway_client(account: GatewayAccount) -> Gateway:
     # A live key at another server would be handed to those who run that server.
     if account.base_url and account.mode != Mode.TEST:
         raise Misconfigured("only a test account may be at another server")
-    given = Credentials(account.key_id, account.secret_key, account.webhook_secret, account.base_url)
+    given = Credentials(
+        key_id=account.key_id,
+        secret_key=account.secret_key,
+        webhook_secret=account.webhook_secret,
+        base_url=account.base_url,
+    )
     return adapter(account.adapter)(given)
 
 

@@ -25,7 +25,7 @@ from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
 from billing.payments.settlement import settle, takes_gateways
 from core.errors import NamedError
-from core.jobs import claim, update_owned
+from core.jobs import claim, release_after_error, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
 
@@ -56,7 +56,7 @@ def work(deadline: float) -> None:
                 log.warning("attempt %s was taken over by another worker", rows[0].pk)
             except Exception as trouble:  # noqa: BLE001  the edge of one attempt: the others continue
                 log.exception("attempt %s cannot go on", rows[0].pk)
-                _later(rows[0], trouble)
+                release_after_error(rows[0], trouble, status=Status.DUE)
 
 
 def run(attempt: Attempt) -> None:
@@ -65,7 +65,7 @@ def run(attempt: Attempt) -> None:
         fact = advance(attempt)
     except Refused as refused:
         # A listed code is the only proof that nothing happened. Everything else is treated as uncertain.
-        settle(attempt.pk, PaymentUpdate(PaymentState.FAILED, reason=refused.code))
+        settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason=refused.code))
         _release(attempt)
     except Misconfigured as trouble:
         _wait(attempt, MISCONFIGURED_WAIT, f"the gateway refuses the account: {trouble}")
@@ -101,7 +101,7 @@ def advance(attempt: Attempt) -> PaymentUpdate:
             if attempt.left_at is None:
                 return gateway.move(order_of(attempt, account))
             if attempt.reason:  # refused before, and named by a hook again: some gateways leave a refused charge open
-                return PaymentUpdate(PaymentState.FAILED, reason=attempt.reason)
+                return PaymentUpdate(state=PaymentState.FAILED, reason=attempt.reason)
         return captured(gateway, attempt, account, fact)
 
 
@@ -113,7 +113,7 @@ def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: 
         try:
             keep(attempt.payment_id, is_authorized=True)
         except NamedError as taken:
-            return PaymentUpdate(PaymentState.FAILED, reason=taken.detail)
+            return PaymentUpdate(state=PaymentState.FAILED, reason=taken.detail)
         return gateway.move(order_of(attempt, account))
     return fact
 
@@ -156,7 +156,7 @@ def order_of(attempt: Attempt, account: GatewayAccount) -> Order:
 def _poll_later(attempt: Attempt, fact: PaymentUpdate) -> None:
     """Look again later. After the last look the attempt has failed, though a webhook can still bring it back."""
     if attempt.looks >= len(POLL_DELAYS):
-        settle(attempt.pk, PaymentUpdate(PaymentState.FAILED, reason="nobody paid"))
+        settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason="nobody paid"))
         _release(attempt)
         return
     reason = "the customer has to confirm it" if fact.state is PaymentState.ACTION else ""
@@ -170,13 +170,6 @@ def _record_ambiguous(attempt: Attempt, doubt: AmbiguousOutcome) -> None:
         _requeue(attempt, status=Status.UNKNOWN, reason=str(doubt)[:300])
         return
     _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
-
-
-def _later(attempt: Attempt, failure: Exception) -> None:
-    """Release an attempt after an unexpected error, if it is still ours."""
-    mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
-    due, error = timezone.now() + backoff(attempt.attempts), f"{type(failure).__name__}: {failure}"[:500]
-    mine.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:

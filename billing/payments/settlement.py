@@ -204,7 +204,13 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
         amount=to_amount(max(0, net), payment.currency),
         currency=payment.currency,
         source=source,
-        terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
+        terms=Terms(
+            plan=plan,
+            interval=payment.interval,
+            seats=payment.seats,
+            from_now=payment.from_now,
+            period=_renewed_period(payment, invoice),
+        ),
     )
     subscription = _set_add_ons(payment)
     # The order stores the period that it has opened. The invoice's dates were a quote's, and refunds and

@@ -241,7 +241,13 @@ class Comparison:
         if attempt.disputed_minor or attempt.refunds.exists():
             return  # what became of the money is known; some gateways call it failed by now
         with company_scope(attempt.company_id):
-            line = SettlementEntry("payment", attempt.payment_ref, attempt.pk, 0, attempt.payment.currency)
+            line = SettlementEntry(
+                kind="payment",
+                id=attempt.payment_ref,
+                reference=attempt.pk,
+                amount=0,
+                currency=attempt.payment.currency,
+            )
             try:
                 said = self.gateway.find(order_of(attempt, self.account)).state
             except Refused:

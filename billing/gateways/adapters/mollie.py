@@ -94,7 +94,7 @@ class Mollie(Gateway):
             lambda client: client.payments.create(_values(order, **more), idempotency_key=f"begin-{order.reference}")
         )
         with asking():
-            return CheckoutSession(payment["id"], payment["_links"]["checkout"]["href"])
+            return CheckoutSession(gateway_id=payment["id"], url=payment["_links"]["checkout"]["href"])
 
     def _customer(self, order: Order) -> str:
         values = {"email": order.email or None, "metadata": {"order": order.reference}}
@@ -128,14 +128,16 @@ class Mollie(Gateway):
             with asking():
                 return _fact(payment, order)
         if not order.customer:
-            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+            return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
         page = self._do(lambda client: client.customers.get(order.customer).payments.list(limit=250))
         with asking():
             ours = [entry for entry in page if (entry.get("metadata") or {}).get("order") == order.reference]
             # A paid one wins over a failed one: the order needs no further charge then.
             paid = [entry for entry in ours if entry["status"] == "paid"]
             return (
-                _fact((paid or ours)[0], order) if ours else PaymentUpdate(PaymentState.NONE, reference=order.reference)
+                _fact((paid or ours)[0], order)
+                if ours
+                else PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
             )
 
     def refund(self, refund: RefundRequest) -> str:
@@ -160,7 +162,7 @@ class Mollie(Gateway):
         values = _values(replace(order, amount=0), method="creditcard", **more)
         payment = self._do(lambda client: client.payments.create(values, idempotency_key=f"setup-{order.reference}"))
         with asking():
-            return CheckoutSession(payment["id"], payment["_links"]["checkout"]["href"])
+            return CheckoutSession(gateway_id=payment["id"], url=payment["_links"]["checkout"]["href"])
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         return self.find(order)
@@ -212,7 +214,7 @@ class Mollie(Gateway):
             raise WrongSignature("it names no payment")
         # The body names nothing but the payment, so a dispute and a payment
         # look alike and both are looked for.
-        return WebhookHint(hashlib.sha256(body).hexdigest(), (id,), disputed=True)
+        return WebhookHint(event_id=hashlib.sha256(body).hexdigest(), names=(id,), disputed=True)
 
     def check(self) -> None:
         self._do(lambda client: client.methods.list())
@@ -240,13 +242,17 @@ def _fact(payment: Values, order: Order) -> PaymentUpdate:
     label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Mollie").title()
     expires = last_day(*str(card.get("cardExpiryDate") or "-").split("-")[:2])
     return PaymentUpdate(
-        said,
-        to_minor(Decimal(amount["value"]), currency) if said is PaymentState.PAID else 0,
-        currency,
-        str((payment.get("metadata") or {}).get("order", "")),
-        order.gateway_id or str(payment["id"]),
-        str(payment["id"]),
-        method=SavedMethod(str(mandate), str(customer), label, brand, last4, expires) if mandate and customer else None,
+        state=said,
+        amount=to_minor(Decimal(amount["value"]), currency) if said is PaymentState.PAID else 0,
+        currency=currency,
+        reference=str((payment.get("metadata") or {}).get("order", "")),
+        gateway_id=order.gateway_id or str(payment["id"]),
+        payment_ref=str(payment["id"]),
+        method=SavedMethod(
+            token=str(mandate), customer=str(customer), label=label, brand=brand, last4=last4, expires=expires
+        )
+        if mandate and customer
+        else None,
     )
 
 
@@ -254,7 +260,11 @@ def _settled(kind: str, id: Any, reference: Any, amount: Values) -> SettlementEn
     with asking():
         currency = str(amount["currency"])
         return SettlementEntry(
-            kind, str(id), str(reference or ""), to_minor(Decimal(amount["value"]), currency), currency
+            kind=kind,
+            id=str(id),
+            reference=str(reference or ""),
+            amount=to_minor(Decimal(amount["value"]), currency),
+            currency=currency,
         )
 
 
@@ -263,5 +273,9 @@ def _disputed(chargeback: Values) -> GatewayDispute:
     reason = str((chargeback.get("reason") or {}).get("description") or "")
     status = "won" if chargeback.get("reversedAt") else "lost"
     return GatewayDispute(
-        str(chargeback["id"]), to_minor(Decimal(chargeback["amount"]["value"]), currency), currency, status, reason
+        id=str(chargeback["id"]),
+        amount=to_minor(Decimal(chargeback["amount"]["value"]), currency),
+        currency=currency,
+        status=status,
+        reason=reason,
     )

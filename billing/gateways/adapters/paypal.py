@@ -82,7 +82,7 @@ class PayPal(Gateway):
         with asking():
             created = self._call("POST", "/v2/checkout/orders", f"begin-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in created["links"]}
-            return CheckoutSession(created["id"], links.get("payer-action") or links["approve"])
+            return CheckoutSession(gateway_id=created["id"], url=links.get("payer-action") or links["approve"])
 
     def open(self, order: Order) -> str:
         with asking():
@@ -97,14 +97,16 @@ class PayPal(Gateway):
             except Refused as refused:
                 # The buyer has to approve the charge at PayPal, which nobody can do while a worker charges.
                 if refused.code == "PAYER_ACTION_REQUIRED":
-                    return PaymentUpdate(PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id)
+                    return PaymentUpdate(
+                        state=PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id
+                    )
                 if refused.code != "ORDER_ALREADY_CAPTURED":
                     raise
         return self.find(order)
 
     def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+            return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
         with asking():
             try:
                 return _fact(self._call("GET", f"/v2/checkout/orders/{order.gateway_id}"), order)
@@ -112,7 +114,7 @@ class PayPal(Gateway):
                 # Orders that are never approved are deleted after a while. An unknown one has moved no money.
                 if refused.code not in GONE:
                     raise
-                return PaymentUpdate(PaymentState.NONE, reference=order.reference, gateway_id=order.gateway_id)
+                return PaymentUpdate(state=PaymentState.NONE, reference=order.reference, gateway_id=order.gateway_id)
 
     def refund(self, refund: RefundRequest) -> str:
         value = {"value": str(to_amount(refund.amount, refund.currency)), "currency_code": refund.currency}
@@ -131,7 +133,7 @@ class PayPal(Gateway):
         with asking():
             token = self._call("POST", "/v3/vault/setup-tokens", f"setup-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in token["links"]}
-            return CheckoutSession(token["id"], links["approve"])
+            return CheckoutSession(gateway_id=token["id"], url=links["approve"])
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         """Query the set-up token; an approved one becomes a method, once for each set-up."""
@@ -147,7 +149,9 @@ class PayPal(Gateway):
             body = {"payment_source": {"token": {"id": order.gateway_id, "type": "SETUP_TOKEN"}}}
             payment_token = self._call("POST", "/v3/vault/payment-tokens", f"vault-{order.reference}", body)
             customer = str((payment_token.get("customer") or {}).get("id", ""))
-            return _set_up(PaymentState.PAID, order, SavedMethod(str(payment_token["id"]), customer, "PayPal"))
+            return _set_up(
+                PaymentState.PAID, order, SavedMethod(token=str(payment_token["id"]), customer=customer, label="PayPal")
+            )
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         """Yield its report of transactions, which is some hours late: missing ones are queried one by one."""
@@ -170,7 +174,13 @@ class PayPal(Gateway):
             with asking():
                 amount, currency = _money(entry["dispute_amount"])
                 for money in entry["disputed_transactions"]:
-                    yield SettlementEntry("dispute", str(money["seller_transaction_id"]), "", amount, currency)
+                    yield SettlementEntry(
+                        kind="dispute",
+                        id=str(money["seller_transaction_id"]),
+                        reference="",
+                        amount=amount,
+                        currency=currency,
+                    )
 
     def _disputes(self, params: Mapping[str, str]) -> list[JsonObject]:
         """Return the disputes of one page, which has the newest 50."""
@@ -203,7 +213,9 @@ class PayPal(Gateway):
             names = [about.get("custom_id"), units[0].get("custom_id"), related.get("order_id"), about.get("id")]
             names += [entry.get("seller_transaction_id") for entry in about.get("disputed_transactions") or ()]
             disputed = str(event.get("event_type")).startswith("CUSTOMER.DISPUTE.")
-            return WebhookHint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(
+                event_id=str(event["id"]), names=tuple(str(name) for name in names if name), disputed=disputed
+            )
         except (InvalidSignature, ValueError, KeyError, TypeError, AttributeError, HttpFailed) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -270,19 +282,27 @@ def _fact(answer: Values, order: Order) -> PaymentUpdate:
         # A pending capture is neither: PayPal holds it for review, so the order stays open and is polled.
         declined = any(capture["status"] in ("DECLINED", "FAILED") for capture in captures)
         said = PaymentState.FAILED if declined else STATES.get(answer["status"], PaymentState.OPEN)
-        return PaymentUpdate(said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
+        return PaymentUpdate(state=said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
     currency = done["amount"]["currency_code"]
     payer = (answer.get("payment_source") or {}).get("paypal") or {}
     vault = (payer.get("attributes") or {}).get("vault") or {}
     customer = str((vault.get("customer") or {}).get("id", ""))
-    saved = SavedMethod(vault["id"], customer, "PayPal") if vault.get("id") else None
+    saved = SavedMethod(token=vault["id"], customer=customer, label="PayPal") if vault.get("id") else None
     amount = to_minor(Decimal(done["amount"]["value"]), currency)
     reference = str(unit.get("custom_id", ""))
-    return PaymentUpdate(PaymentState.PAID, amount, currency, reference, order.gateway_id, done["id"], method=saved)
+    return PaymentUpdate(
+        state=PaymentState.PAID,
+        amount=amount,
+        currency=currency,
+        reference=reference,
+        gateway_id=order.gateway_id,
+        payment_ref=done["id"],
+        method=saved,
+    )
 
 
 def _set_up(said: PaymentState, order: Order, method: SavedMethod | None = None) -> PaymentUpdate:
-    return PaymentUpdate(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
+    return PaymentUpdate(state=said, reference=order.reference, gateway_id=order.gateway_id, method=method)
 
 
 def _money(money: Values) -> tuple[int, str]:
@@ -296,7 +316,13 @@ def _settled(row: Values) -> SettlementEntry | None:
     if kind is None:
         return None
     amount, currency = _money(row["transaction_amount"])
-    return SettlementEntry(kind, str(row["transaction_id"]), str(row.get("custom_field") or ""), amount, currency)
+    return SettlementEntry(
+        kind=kind,
+        id=str(row["transaction_id"]),
+        reference=str(row.get("custom_field") or ""),
+        amount=amount,
+        currency=currency,
+    )
 
 
 def _disputed(dispute: Values) -> GatewayDispute:

@@ -59,7 +59,7 @@ class Paystack(Gateway):
         }
         with asking():
             answer = self._call("POST", "/transaction/initialize", values)
-            return CheckoutSession(order.reference, str(answer["authorization_url"]))
+            return CheckoutSession(gateway_id=order.reference, url=str(answer["authorization_url"]))
 
     def open(self, order: Order) -> str:
         # Paystack opens no charge in advance. Our reference is unique there, so
@@ -93,7 +93,7 @@ class Paystack(Gateway):
             except Refused as refused:
                 if refused.code != UNKNOWN:
                     raise
-                return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+                return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
             said = STATES.get(answer["status"], PaymentState.OPEN)
             card = answer.get("authorization") or {}
             saved = None
@@ -102,16 +102,18 @@ class Paystack(Gateway):
                 brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
                 expires = last_day(card.get("exp_year"), card.get("exp_month"))
                 code, label = str(card["authorization_code"]), f"{brand} {last4}".strip()
-                saved = SavedMethod(code, order.email, label, brand, last4, expires)
+                saved = SavedMethod(
+                    token=code, customer=order.email, label=label, brand=brand, last4=last4, expires=expires
+                )
             return PaymentUpdate(
-                said,
-                int(answer["amount"]) if said is PaymentState.PAID else 0,
-                str(answer["currency"]),
-                str(answer["reference"]),
-                str(answer["reference"]),
-                str(answer["reference"]),
-                str(answer.get("gateway_response") or "")[:200],
-                saved,
+                state=said,
+                amount=int(answer["amount"]) if said is PaymentState.PAID else 0,
+                currency=str(answer["currency"]),
+                reference=str(answer["reference"]),
+                gateway_id=str(answer["reference"]),
+                payment_ref=str(answer["reference"]),
+                reason=str(answer.get("gateway_response") or "")[:200],
+                method=saved,
             )
 
     def refund(self, refund: RefundRequest) -> str:
@@ -135,17 +137,31 @@ class Paystack(Gateway):
         for row in self._listed("transaction", {**times, "status": "success"}):
             with asking():
                 id = str(row["reference"])
-                yield SettlementEntry("payment", id, id, int(row["amount"]), str(row["currency"]))
+                yield SettlementEntry(
+                    kind="payment", id=id, reference=id, amount=int(row["amount"]), currency=str(row["currency"])
+                )
         for row in self._listed("refund", times):
             with asking():
                 note = str(row.get("merchant_note") or "")
-                line = SettlementEntry("refund", str(row["id"]), note, int(row["amount"]), str(row["currency"]))
+                line = SettlementEntry(
+                    kind="refund",
+                    id=str(row["id"]),
+                    reference=note,
+                    amount=int(row["amount"]),
+                    currency=str(row["currency"]),
+                )
             if row.get("status") != "failed":
                 yield line
         for row in self._listed("dispute", times):
             with asking():
                 money = str(row["transaction"]["reference"])
-                yield SettlementEntry("dispute", money, "", int(row["refund_amount"]), str(row["currency"]))
+                yield SettlementEntry(
+                    kind="dispute",
+                    id=money,
+                    reference="",
+                    amount=int(row["refund_amount"]),
+                    currency=str(row["currency"]),
+                )
 
     def _listed(self, what: str, params: Values) -> Iterator[Values]:
         for page in range(1, MAX_PAGES):
@@ -172,7 +188,7 @@ class Paystack(Gateway):
             event = json.loads(body)
             about, disputed = event["data"], str(event.get("event")).startswith("charge.dispute.")
             names = (str(about["transaction"]["reference"] if disputed else about["reference"]),)
-            return WebhookHint(hashlib.sha256(body).hexdigest(), names, disputed)
+            return WebhookHint(event_id=hashlib.sha256(body).hexdigest(), names=names, disputed=disputed)
         except (ValueError, KeyError, TypeError) as error:
             raise WrongSignature("it names no transaction") from error
 
@@ -201,5 +217,10 @@ def _disputed(dispute: Values) -> GatewayDispute:
     due = datetime.fromisoformat(dispute["dueAt"]) if dispute.get("dueAt") else None
     reason = str(dispute.get("category") or "")
     return GatewayDispute(
-        str(dispute["id"]), int(dispute["refund_amount"]), str(dispute["currency"]), status, reason, due
+        id=str(dispute["id"]),
+        amount=int(dispute["refund_amount"]),
+        currency=str(dispute["currency"]),
+        status=status,
+        reason=reason,
+        due_at=due,
     )

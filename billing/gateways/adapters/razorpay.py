@@ -85,7 +85,7 @@ class Razorpay(Gateway):
                 raise
             link = self._link(order)
         with asking():
-            return CheckoutSession(link["id"], link["short_url"])
+            return CheckoutSession(gateway_id=link["id"], url=link["short_url"])
 
     def _link(self, order: Order) -> Values:
         answer = self._do(lambda client: client.payment_link.all({"reference_id": order.reference}))
@@ -143,7 +143,7 @@ class Razorpay(Gateway):
 
     def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+            return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
         if order.gateway_id.startswith("plink_"):
             link = self._do(lambda client: client.payment_link.fetch(order.gateway_id))
             with asking():
@@ -158,7 +158,7 @@ class Razorpay(Gateway):
         ]
         if not ids:
             said = PaymentState.FAILED if link["status"] in ("expired", "cancelled") else PaymentState.OPEN
-            return PaymentUpdate(said, reference=link["reference_id"], gateway_id=link["id"])
+            return PaymentUpdate(state=said, reference=link["reference_id"], gateway_id=link["id"])
         payment = self._do(lambda client: client.payment.fetch(ids[0]))
         return _of_payment(payment, link["reference_id"], link["id"])
 
@@ -191,7 +191,13 @@ class Razorpay(Gateway):
                 yield line
         for row in self._listed("dispute", times):
             with asking():
-                yield SettlementEntry("dispute", str(row["payment_id"]), "", int(row["amount"]), str(row["currency"]))
+                yield SettlementEntry(
+                    kind="dispute",
+                    id=str(row["payment_id"]),
+                    reference="",
+                    amount=int(row["amount"]),
+                    currency=str(row["currency"]),
+                )
 
     def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Values]:
         for page in range(MAX_PAGES):
@@ -232,7 +238,7 @@ class Razorpay(Gateway):
                 names += [entity.get("payment_id")]
             id = headers.get("X-Razorpay-Event-Id") or hashlib.sha256(body).hexdigest()
             disputed = str(event.get("event")).startswith("payment.dispute.")
-            return WebhookHint(id, tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(event_id=id, names=tuple(str(name) for name in names if name), disputed=disputed)
         except (ValueError, KeyError, TypeError, AttributeError, SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -246,7 +252,7 @@ def _of_payments(payments: list[Values], order: Order) -> PaymentUpdate:
             if payment["status"] == status:
                 reference = (payment.get("notes") or {}).get("order") or order.reference
                 return _of_payment(payment, reference, order.gateway_id)
-    return PaymentUpdate(PaymentState.OPEN, reference=order.reference, gateway_id=order.gateway_id)
+    return PaymentUpdate(state=PaymentState.OPEN, reference=order.reference, gateway_id=order.gateway_id)
 
 
 def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpdate:
@@ -259,15 +265,32 @@ def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpda
         brand, last4 = str(card.get("network") or ""), str(card.get("last4") or "")
         label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Razorpay").upper()
         expires = last_day(card.get("expiry_year"), card.get("expiry_month"))
-        saved = SavedMethod(token, str(payment.get("customer_id") or ""), label, brand, last4, expires)
+        saved = SavedMethod(
+            token=token,
+            customer=str(payment.get("customer_id") or ""),
+            label=label,
+            brand=brand,
+            last4=last4,
+            expires=expires,
+        )
     amount, currency = int(payment["amount"]), str(payment["currency"])
-    return PaymentUpdate(said, amount, currency, reference, gateway_id, str(payment["id"]), method=saved)
+    return PaymentUpdate(
+        state=said,
+        amount=amount,
+        currency=currency,
+        reference=reference,
+        gateway_id=gateway_id,
+        payment_ref=str(payment["id"]),
+        method=saved,
+    )
 
 
 def _settled(kind: str, id: Any, row: Values, note: str) -> SettlementEntry:
     notes = row.get("notes") or {}
     reference = notes.get(note, "") if isinstance(notes, dict) else ""
-    return SettlementEntry(kind, str(id), str(reference), int(row["amount"]), str(row["currency"]))
+    return SettlementEntry(
+        kind=kind, id=str(id), reference=str(reference), amount=int(row["amount"]), currency=str(row["currency"])
+    )
 
 
 def _disputed(dispute: Values) -> GatewayDispute:
@@ -275,5 +298,10 @@ def _disputed(dispute: Values) -> GatewayDispute:
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost", "closed": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
-        dispute["id"], int(dispute["amount"]), dispute["currency"], status, str(dispute.get("reason_code") or ""), until
+        id=dispute["id"],
+        amount=int(dispute["amount"]),
+        currency=dispute["currency"],
+        status=status,
+        reason=str(dispute.get("reason_code") or ""),
+        due_at=until,
     )
