@@ -59,7 +59,7 @@ def quote_plan(
     coupon_code: str = "",
     when: str = AUTO,
     add_ons: Chosen | None = None,
-    owed: Sequence[Charge] = (),
+    pending_charges: Sequence[Charge] = (),
     at: datetime | None = None,
 ) -> Quote:
     """Calculate the price of a plan's period with its add-ons for the active company, and the start of the period.
@@ -71,7 +71,7 @@ def quote_plan(
     periodEnd. An expired subscription that is still open continues in the same way with another plan, because the days
     used since then must be paid. More add-ons in the same plan are bought for the rest of the period.
 
-    A purchase that is paid now also bills the pending charges (`owed`). `at` is the time of the quote that was shown.
+    A purchase that is paid now also bills `pending_charges`. `at` is the time of the quote that was shown.
 
     Raises PlanNotFound_400, PlanMinUsers_400, PlanMaxUsers_400, FreePlanAlreadyUsed_400, CouponInvalid_400 and
     BadRequest_400.
@@ -92,7 +92,7 @@ def quote_plan(
         quantities = held(subscription) if is_open(subscription) else {}
     keeps = timing.change == SAME and code == subscription.currency
     items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
-    if keeps and not timing.scheduled and add_ons is not None and _adds(subscription, quantities):
+    if keeps and not timing.scheduled and add_ons is not None and _adds_add_ons(subscription, quantities):
         if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
             raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
         return quote_add_ons(subscription, plan, items, at=now)
@@ -109,7 +109,7 @@ def quote_plan(
         )
     coupon = _coupon(coupon_code, plan, code, scheduled=timing.scheduled) if coupon_code else None
     tax = tax_of_sale()
-    charges = [charge for charge in owed if charge.currency == code and not timing.scheduled]
+    charges = [charge for charge in pending_charges if charge.currency == code and not timing.scheduled]
     billed = [*discounted(lines, coupon, code), *(line_of(charge) for charge in charges)]
     quote = Quote(
         kind=Invoice.Kind.CYCLE,
@@ -138,7 +138,7 @@ def _timing(subscription: Subscription, plan: Plan, interval: str, when: str, no
     end = subscription.period_end
     change = change_to(present, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
     runs = present is not None and end is not None and end > now
-    scheduled = _waits(change, when, runs=runs)
+    scheduled = _is_deferred(change, when, runs=runs)
     is_late = present is not None and end is not None and end <= now
     follows = (change == SAME or is_late) and subscription.period_day
     start = end if scheduled or follows else None
@@ -166,7 +166,7 @@ def _check_ahead(subscription: Subscription, plan: Plan, seats: int, add_ons: Ch
     kept = _seats(subscription, plan, None, ahead=True)
     if seats != kept:
         raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {kept} of the running one")
-    if add_ons is not None and _lacks(subscription, add_ons):
+    if add_ons is not None and _reduces_add_ons(subscription, add_ons):
         raise NamedError("BadRequest_400", "addOns: fewer of them are chosen for the period's end (when: periodEnd)")
 
 
@@ -183,7 +183,7 @@ def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: 
     return chosen
 
 
-def _waits(change: str, when: str, *, runs: bool) -> bool:
+def _is_deferred(change: str, when: str, *, runs: bool) -> bool:
     """Return whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
     if when == PERIOD_END and not runs:
         raise NamedError("BadRequest_400", "when: no paid period runs that it could wait for")
@@ -197,14 +197,14 @@ def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
     return usable_coupon(code, plan=plan, currency=currency, has_paid=has_paid)
 
 
-def _adds(subscription: Subscription, quantities: Chosen) -> bool:
+def _adds_add_ons(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether more add-ons are wanted in a paid period that runs."""
     had, end = held(subscription), subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
     return runs and any(quantity > had.get(id, 0) for id, quantity in quantities.items())
 
 
-def _lacks(subscription: Subscription, quantities: Chosen) -> bool:
+def _reduces_add_ons(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
     return any(quantities.get(id, 0) < quantity for id, quantity in held(subscription).items())
 

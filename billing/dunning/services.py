@@ -57,9 +57,9 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("dunning %s was taken over by another worker", rows[0].pk)
-            except Exception as trouble:  # noqa: BLE001  the edge of one renewal: the others continue
+            except Exception as error:  # noqa: BLE001  the edge of one renewal: the others continue
                 log.exception("dunning %s cannot go on", rows[0].pk)
-                release_after_error(rows[0], trouble, status=Status.DUE)
+                release_after_error(rows[0], error, status=Status.DUE)
 
 
 def run(row: Dunning) -> None:

@@ -16,8 +16,8 @@ from billing.gateways.base import (
     AmbiguousOutcome,
     Credentials,
     Gateway,
+    GatewayRefused,
     Misconfigured,
-    Refused,
     WebhookHint,
     WrongSignature,
 )
@@ -121,16 +121,16 @@ def track_account_health(account: GatewayAccount) -> Iterator[None]:
     """
     try:
         yield
-    except AmbiguousOutcome as doubt:
+    except AmbiguousOutcome as error:
         changes: JsonObject = {"failures": F("failures") + 1, "failed_at": timezone.now()}
-        GatewayAccount.objects.filter(pk=account.pk).update(**changes, failure=str(doubt)[:300])
+        GatewayAccount.objects.filter(pk=account.pk).update(**changes, failure=str(error)[:300])
         raise
-    except Refused:
+    except GatewayRefused:
         _note_good(account)
         raise
-    except Misconfigured as trouble:
-        log.error("gateway-%s (%s) is misconfigured: %s", account.letter, account.adapter, trouble)
-        changed = {"state": State.MISCONFIGURED, "error": str(trouble)[:500], "updated_at": timezone.now()}
+    except Misconfigured as error:
+        log.error("gateway-%s (%s) is misconfigured: %s", account.letter, account.adapter, error)
+        changed = {"state": State.MISCONFIGURED, "error": str(error)[:500], "updated_at": timezone.now()}
         GatewayAccount.objects.filter(pk=account.pk, state=State.ON).update(**changed)
         raise
     else:
@@ -210,6 +210,6 @@ def check_base_url(url: str) -> str:
     try:
         # The address is typed by staff. It must not lead into the operator's own network.
         checked_address("/".join(url.split("/")[:3]))
-    except OutboundRefused as refused:
-        raise ValidationFailed("base_url cannot be used", refused.detail) from refused
+    except OutboundRefused as error:
+        raise ValidationFailed("base_url cannot be used", error.detail) from error
     return url.rstrip("/")

@@ -27,7 +27,7 @@ class AmbiguousOutcome(Exception):
     """The call may or may not have had its effect: look, and never repeat it under another reference."""
 
 
-class Refused(Exception):
+class GatewayRefused(Exception):
     """The gateway refused with a code that its adapter lists, and nothing has happened. `code` is that code."""
 
     def __init__(self, code: str) -> None:
@@ -165,7 +165,7 @@ class GatewayDispute:
 
 
 class Gateway(ABC):
-    """The base of adapters. Each method raises AmbiguousOutcome, Refused or Misconfigured, and nothing else."""
+    """The base of adapters. Each method raises AmbiguousOutcome, GatewayRefused or Misconfigured, and nothing else."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -213,11 +213,11 @@ class Gateway(ABC):
 
     def set_up(self, order: Order) -> CheckoutSession:
         """Begin to save a method on the gateway's page. Nothing is paid. Repeated, it makes no second one."""
-        raise Refused("it saves no method without a payment")
+        raise GatewayRefused("it saves no method without a payment")
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         """Return the state of the set-up: paid means that `method` is saved."""
-        raise Refused("it saves no method without a payment")
+        raise GatewayRefused("it saves no method without a payment")
 
     @abstractmethod
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
@@ -290,11 +290,11 @@ def _sorted(response: Any) -> Any:
 
 
 @contextmanager
-def asking() -> Iterator[None]:
+def ambiguous_on_error() -> Iterator[None]:
     """Turn any exception of a library into AmbiguousOutcome, except those that the adapter has already classified."""
     try:
         yield
-    except (AmbiguousOutcome, Refused, Misconfigured):
+    except (AmbiguousOutcome, GatewayRefused, Misconfigured):
         raise
     except Exception as error:  # noqa: BLE001  libraries let out many kinds; none of them is a clear no
         own = next((cause for cause in causes(error) if isinstance(cause, AmbiguousOutcome | Misconfigured)), None)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from billing.gateways.accounts import account_of, note_hook, verified
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused, WebhookHint, WrongSignature
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, WebhookHint, WrongSignature
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.payments.models import Attempt, GatewayEvent
@@ -121,8 +121,8 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
             return not_found(request)
         try:
             refresh_attempt(attempt)
-        except (Refused, Misconfigured, AmbiguousOutcome) as trouble:
-            log.warning("attempt %s could not be looked at: %s", id, trouble)
+        except (GatewayRefused, Misconfigured, AmbiguousOutcome) as error:
+            log.warning("attempt %s could not be looked at: %s", id, error)
         address = f"/c/{company}/settings/plan/pay/{attempt.payment_id}"
     answer = HttpResponseRedirect(address)
     # 303 makes the browser use GET even where the gateway has sent the

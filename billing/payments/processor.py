@@ -20,7 +20,15 @@ from django.utils import timezone
 
 from billing.coupons.holds import keep
 from billing.gateways.accounts import account_of, gateway_client, track_account_health
-from billing.gateways.base import AmbiguousOutcome, Gateway, Misconfigured, Order, PaymentState, PaymentUpdate, Refused
+from billing.gateways.base import (
+    AmbiguousOutcome,
+    Gateway,
+    GatewayRefused,
+    Misconfigured,
+    Order,
+    PaymentState,
+    PaymentUpdate,
+)
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
 from billing.payments.settlement import settle, takes_gateways
@@ -54,23 +62,23 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("attempt %s was taken over by another worker", rows[0].pk)
-            except Exception as trouble:  # noqa: BLE001  the edge of one attempt: the others continue
+            except Exception as error:  # noqa: BLE001  the edge of one attempt: the others continue
                 log.exception("attempt %s cannot go on", rows[0].pk)
-                release_after_error(rows[0], trouble, status=Status.DUE)
+                release_after_error(rows[0], error, status=Status.DUE)
 
 
 def run(attempt: Attempt) -> None:
     """Take a claimed attempt one step further, and release it."""
     try:
         fact = advance(attempt)
-    except Refused as refused:
+    except GatewayRefused as error:
         # A listed code is the only proof that nothing happened. Everything else is treated as uncertain.
-        settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason=refused.code))
+        settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason=error.code))
         _release(attempt)
-    except Misconfigured as trouble:
-        _wait(attempt, MISCONFIGURED_WAIT, f"the gateway refuses the account: {trouble}")
-    except AmbiguousOutcome as doubt:
-        _record_ambiguous(attempt, doubt)
+    except Misconfigured as error:
+        _wait(attempt, MISCONFIGURED_WAIT, f"the gateway refuses the account: {error}")
+    except AmbiguousOutcome as error:
+        _record_ambiguous(attempt, error)
     else:
         settled = settle(attempt.pk, fact)
         if settled.status in (Status.DUE, Status.WORKING):
@@ -106,8 +114,8 @@ def advance(attempt: Attempt) -> PaymentUpdate:
 
 
 def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate) -> PaymentUpdate:
-    """Take the money that a customer has authorized on the gateway's page, unless the order was left meanwhile or its
-    price holds no more."""
+    """Capture the money that a customer has authorized on the gateway's page, unless the order was abandoned or the
+    quote expired."""
     is_due = attempt.left_at is None and takes_gateways(attempt.payment)
     if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:

@@ -89,12 +89,12 @@ class CompanyDetails:
         rows = CompanySettings.objects.filter(company_id__in=list(companies))
         chosen = list(rows.values_list("company_id", "currency", "subscription_policies"))
         return cls(
-            details,
+            details=details,
             # The books hold a company's credit as a negative amount, since it is the operator's debt.
-            {(company, code): max(0, -amount) for company, code, amount in balances},
-            {company: currency for company, currency, _ in chosen},
+            balances={(company, code): max(0, -amount) for company, code, amount in balances},
+            own_currency={company: currency for company, currency, _ in chosen},
             # Renewal is the default. Only a company that has turned it off is left to end.
-            {company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
+            renews={company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
         )
 
     def tax(self, company: str, seller: Seller) -> Tax:

@@ -62,7 +62,7 @@ WAIT = timedelta(hours=1)
 AHEAD = timedelta(days=1)
 """Minimum time between a bill and the next one, even after a long outage of the service."""
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
-AT_ONCE = 60.0
+SECONDS_OF_CHARGES = 60.0
 """Seconds of charges that gateways take without being spread."""
 ALL = "renewals: the subscriptions of all companies"
 MOVE = """
@@ -274,7 +274,7 @@ def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting:
     charged = set(methods.values_list("company_id", flat=True))
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
     # A few charges need no spreading, and nobody has to wait for them without need.
-    if spread < AT_ONCE:
+    if spread < SECONDS_OF_CHARGES:
         spread = 0
     rows: dict[Any, list[JsonObject]] = {
         model: [] for model in (InvoiceLine, Posting, Payment, Dunning, SubscriptionChange)

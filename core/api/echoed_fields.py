@@ -45,7 +45,7 @@ class WrittenBack:
         return f"ignored, since they change by themselves: {', '.join(self.outdated)}" if self.outdated else ""
 
 
-def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> WrittenBack:
+def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) -> WrittenBack:
     """Reduce a body that repeats keys of the response to its changes.
 
     A body is compared with the stored record only if it repeats: keys that the input lacks, nested records, or the same

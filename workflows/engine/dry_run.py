@@ -174,7 +174,7 @@ def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
         outcome.items = output
         outcome.output = {"count": len(output), "left": 0}
     if node.type.type == "stop":
-        outcome.ends = "stop"
+        outcome.end_reason = "stop"
     return "", outcome
 
 

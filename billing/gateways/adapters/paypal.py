@@ -25,16 +25,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     body_of,
 )
 from billing.ledger.money import to_amount, to_minor
@@ -79,47 +79,47 @@ class PayPal(Gateway):
         if order.save_method:
             source["attributes"] = {"vault": {"store_in_vault": "ON_SUCCESS", "usage_type": "MERCHANT"}}
         body = {**_order(order), "payment_source": {"paypal": source}}
-        with asking():
+        with ambiguous_on_error():
             created = self._call("POST", "/v2/checkout/orders", f"begin-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in created["links"]}
             return CheckoutSession(gateway_id=created["id"], url=links.get("payer-action") or links["approve"])
 
     def open(self, order: Order) -> str:
-        with asking():
+        with ambiguous_on_error():
             return str(self._call("POST", "/v2/checkout/orders", f"open-{order.reference}", _order(order))["id"])
 
     def move(self, order: Order) -> PaymentUpdate:
         body = {"payment_source": {"paypal": {"vault_id": order.token}}} if order.token else {}
-        with asking():
+        with ambiguous_on_error():
             try:
                 path = f"/v2/checkout/orders/{order.gateway_id}/capture"
                 return _fact(self._call("POST", path, f"move-{order.reference}", body), order)
-            except Refused as refused:
+            except GatewayRefused as error:
                 # The buyer has to approve the charge at PayPal, which nobody can do while a worker charges.
-                if refused.code == "PAYER_ACTION_REQUIRED":
+                if error.code == "PAYER_ACTION_REQUIRED":
                     return PaymentUpdate(
                         state=PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id
                     )
-                if refused.code != "ORDER_ALREADY_CAPTURED":
+                if error.code != "ORDER_ALREADY_CAPTURED":
                     raise
         return self.find(order)
 
     def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
             return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
-        with asking():
+        with ambiguous_on_error():
             try:
                 return _fact(self._call("GET", f"/v2/checkout/orders/{order.gateway_id}"), order)
-            except Refused as refused:
+            except GatewayRefused as error:
                 # Orders that are never approved are deleted after a while. An unknown one has moved no money.
-                if refused.code not in GONE:
+                if error.code not in GONE:
                     raise
                 return PaymentUpdate(state=PaymentState.NONE, reference=order.reference, gateway_id=order.gateway_id)
 
     def refund(self, refund: RefundRequest) -> str:
         value = {"value": str(to_amount(refund.amount, refund.currency)), "currency_code": refund.currency}
         body = {"amount": value, "invoice_id": refund.reference, "custom_id": refund.reference}
-        with asking():
+        with ambiguous_on_error():
             path = f"/v2/payments/captures/{refund.payment_ref}/refund"
             return str(self._call("POST", path, f"refund-{refund.reference}", body)["id"])
 
@@ -130,18 +130,18 @@ class PayPal(Gateway):
     def set_up(self, order: Order) -> CheckoutSession:
         context = {"return_url": order.back_url, "cancel_url": order.back_url}
         body = {"payment_source": {"paypal": {"usage_type": "MERCHANT", "experience_context": context}}}
-        with asking():
+        with ambiguous_on_error():
             token = self._call("POST", "/v3/vault/setup-tokens", f"setup-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in token["links"]}
             return CheckoutSession(gateway_id=token["id"], url=links["approve"])
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         """Query the set-up token; an approved one becomes a method, once for each set-up."""
-        with asking():
+        with ambiguous_on_error():
             try:
                 set_up_token = self._call("GET", f"/v3/vault/setup-tokens/{order.gateway_id}")
-            except Refused as refused:
-                if refused.code not in GONE:
+            except GatewayRefused as error:
+                if error.code not in GONE:
                     raise
                 return _set_up(PaymentState.FAILED, order)
             if set_up_token["status"] not in ("APPROVED", "VAULTED"):
@@ -157,7 +157,7 @@ class PayPal(Gateway):
         """Yield its report of transactions, which is some hours late: missing ones are queried one by one."""
         params = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
         for page in range(1, MAX_PAGES):
-            with asking():
+            with ambiguous_on_error():
                 query = urlencode({**params, "page_size": 500, "page": page})
                 report = self._call("GET", f"/v1/reporting/transactions?{query}")
                 rows, last = (
@@ -171,7 +171,7 @@ class PayPal(Gateway):
         else:
             raise AmbiguousOutcome("its list does not end")
         for entry in self._disputes({"start_time": since.isoformat()}):
-            with asking():
+            with ambiguous_on_error():
                 amount, currency = _money(entry["dispute_amount"])
                 for money in entry["disputed_transactions"]:
                     yield SettlementEntry(
@@ -184,14 +184,14 @@ class PayPal(Gateway):
 
     def _disputes(self, params: Mapping[str, str]) -> list[JsonObject]:
         """Return the disputes of one page, which has the newest 50."""
-        with asking():
+        with ambiguous_on_error():
             # The list has only ids and amounts. The outcome is in the dispute itself.
             page = self._call("GET", f"/v1/customer/disputes?{urlencode({**params, 'page_size': 50})}")
             ids = [str(entry["dispute_id"]) for entry in page["items"]]
             return [self._call("GET", f"/v1/customer/disputes/{id}") for id in ids]
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
-        with asking():
+        with ambiguous_on_error():
             return [_disputed(dispute) for dispute in self._disputes({"disputed_transaction_id": payment_ref})]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
@@ -220,7 +220,7 @@ class PayPal(Gateway):
             raise WrongSignature(type(error).__name__) from error
 
     def check(self) -> None:
-        with asking():
+        with ambiguous_on_error():
             self._access()
 
     def _key(self, url: str) -> RSAPublicKey:
@@ -259,7 +259,7 @@ class PayPal(Gateway):
         if reasons:
             # Several issues may be listed. The choice among them is stable, so that
             # a test and a log can rely on it.
-            raise Refused(min(reasons))
+            raise GatewayRefused(min(reasons))
         raise AmbiguousOutcome(f"it answers {status}: {', '.join(sorted(issues))}"[:200])
 
 

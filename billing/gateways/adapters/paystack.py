@@ -16,16 +16,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     body_of,
     last_day,
 )
@@ -57,7 +57,7 @@ class Paystack(Gateway):
             "callback_url": order.back_url,
             "metadata": {"order": order.reference},
         }
-        with asking():
+        with ambiguous_on_error():
             answer = self._call("POST", "/transaction/initialize", values)
             return CheckoutSession(gateway_id=order.reference, url=str(answer["authorization_url"]))
 
@@ -76,22 +76,22 @@ class Paystack(Gateway):
             "email": order.email,
             "authorization_code": order.token,
         }
-        with asking():
+        with ambiguous_on_error():
             try:
                 self._call("POST", "/transaction/charge_authorization", values)
-            except Refused as refused:
+            except GatewayRefused as error:
                 # The reference was charged before, by us and without an answer.
                 # What became of it is looked up.
-                if refused.code != DUPLICATE:
+                if error.code != DUPLICATE:
                     raise
         return self.find(order)
 
     def find(self, order: Order) -> PaymentUpdate:
-        with asking():
+        with ambiguous_on_error():
             try:
                 answer = self._call("GET", f"/transaction/verify/{order.reference}")
-            except Refused as refused:
-                if refused.code != UNKNOWN:
+            except GatewayRefused as error:
+                if error.code != UNKNOWN:
                     raise
                 return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
             said = STATES.get(answer["status"], PaymentState.OPEN)
@@ -123,11 +123,11 @@ class Paystack(Gateway):
             "currency": refund.currency,
             "merchant_note": refund.reference,
         }
-        with asking():
+        with ambiguous_on_error():
             return str(self._call("POST", "/refund", values)["id"])
 
     def find_refund(self, refund: RefundRequest) -> str:
-        with asking():
+        with ambiguous_on_error():
             rows = self._call("GET", f"/refund?reference={refund.payment_ref}&perPage=100", many=True)
             ours = [row["id"] for row in rows if row.get("merchant_note") == refund.reference]
             return str(ours[0]) if ours else ""
@@ -135,13 +135,13 @@ class Paystack(Gateway):
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": since.isoformat(), "to": until.isoformat()}
         for row in self._listed("transaction", {**times, "status": "success"}):
-            with asking():
+            with ambiguous_on_error():
                 id = str(row["reference"])
                 yield SettlementEntry(
                     kind="payment", id=id, reference=id, amount=int(row["amount"]), currency=str(row["currency"])
                 )
         for row in self._listed("refund", times):
-            with asking():
+            with ambiguous_on_error():
                 note = str(row.get("merchant_note") or "")
                 line = SettlementEntry(
                     kind="refund",
@@ -153,7 +153,7 @@ class Paystack(Gateway):
             if row.get("status") != "failed":
                 yield line
         for row in self._listed("dispute", times):
-            with asking():
+            with ambiguous_on_error():
                 money = str(row["transaction"]["reference"])
                 yield SettlementEntry(
                     kind="dispute",
@@ -165,7 +165,7 @@ class Paystack(Gateway):
 
     def _listed(self, what: str, params: Values) -> Iterator[Values]:
         for page in range(1, MAX_PAGES):
-            with asking():
+            with ambiguous_on_error():
                 query = urlencode({**params, "perPage": 100, "page": page})
                 rows = self._call("GET", f"/{what}?{query}", many=True)
             yield from rows
@@ -174,7 +174,7 @@ class Paystack(Gateway):
         raise AmbiguousOutcome("its list does not end")
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
-        with asking():
+        with ambiguous_on_error():
             id = self._call("GET", f"/transaction/verify/{payment_ref}")["id"]
             return [_disputed(dispute) for dispute in self._listed("dispute", {"transaction": id})]
 
@@ -193,7 +193,7 @@ class Paystack(Gateway):
             raise WrongSignature("it names no transaction") from error
 
     def check(self) -> None:
-        with asking():
+        with ambiguous_on_error():
             self._call("GET", "/balance", many=True)
 
     def _call(self, method: str, path: str, body: Any = None, *, many: bool = False) -> Any:
@@ -206,7 +206,7 @@ class Paystack(Gateway):
         message = str(answer.get("message", ""))
         reason = next((part for part in LISTED if part.lower() in message.lower()), "")
         if status >= 400 and reason:
-            raise Refused(reason)
+            raise GatewayRefused(reason)
         raise AmbiguousOutcome(f"it answers {status}: {message}"[:200])
 
 

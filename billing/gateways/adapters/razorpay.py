@@ -17,16 +17,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     last_day,
 )
 from core.types import Values
@@ -57,14 +57,14 @@ class Razorpay(Gateway):
     def _do(self, call: Callable[[Any], Any]) -> Any:
         from razorpay.errors import BadRequestError  # noqa: PLC0415
 
-        with asking():
+        with ambiguous_on_error():
             try:
                 return call(self.client)
             except BadRequestError as error:
                 reason = next((part for part in LISTED if part in str(error)), "")
                 if not reason:
                     raise AmbiguousOutcome(str(error)[:200]) from error
-                raise Refused(reason) from error
+                raise GatewayRefused(reason) from error
 
     def begin(self, order: Order) -> CheckoutSession:
         values = {
@@ -78,18 +78,18 @@ class Razorpay(Gateway):
         }
         try:
             link = self._do(lambda client: client.payment_link.create(values))
-        except Refused as refused:
+        except GatewayRefused as error:
             # Razorpay takes no idempotency key for links, but refuses a reference that
             # it knows. The existing link is used.
-            if refused.code != EXISTS:
+            if error.code != EXISTS:
                 raise
             link = self._link(order)
-        with asking():
+        with ambiguous_on_error():
             return CheckoutSession(gateway_id=link["id"], url=link["short_url"])
 
     def _link(self, order: Order) -> Values:
         answer = self._do(lambda client: client.payment_link.all({"reference_id": order.reference}))
-        with asking():
+        with ambiguous_on_error():
             return next(link for link in answer["payment_links"] if link["reference_id"] == order.reference)
 
     def open(self, order: Order) -> str:
@@ -101,12 +101,12 @@ class Razorpay(Gateway):
         }
         # An order's receipt is not unique there, so the list is read before another order is created.
         existing = self._do(lambda client: client.order.all({"receipt": order.reference}))
-        with asking():
+        with ambiguous_on_error():
             for entry in existing["items"]:
                 if entry["receipt"] == order.reference:
                     return str(entry["id"])
         created = self._do(lambda client: client.order.create(values))
-        with asking():
+        with ambiguous_on_error():
             return str(created["id"])
 
     def move(self, order: Order) -> PaymentUpdate:
@@ -127,8 +127,8 @@ class Razorpay(Gateway):
         }
         try:
             self._do(lambda client: client.payment.createRecurring(values))
-        except Refused as refused:
-            if refused.code != PAID:
+        except GatewayRefused as error:
+            if error.code != PAID:
                 raise
         return self.find(order)
 
@@ -136,8 +136,8 @@ class Razorpay(Gateway):
         try:
             more = {"currency": fact.currency}
             self._do(lambda client: client.payment.capture(fact.payment_ref, fact.amount, more))
-        except Refused as refused:
-            if refused.code != CAPTURED:
+        except GatewayRefused as error:
+            if error.code != CAPTURED:
                 raise
         return self.find(order)
 
@@ -146,10 +146,10 @@ class Razorpay(Gateway):
             return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
         if order.gateway_id.startswith("plink_"):
             link = self._do(lambda client: client.payment_link.fetch(order.gateway_id))
-            with asking():
+            with ambiguous_on_error():
                 return self._of_link(link)
         answer = self._do(lambda client: client.order.payments(order.gateway_id))
-        with asking():
+        with ambiguous_on_error():
             return _of_payments(answer["items"], order)
 
     def _of_link(self, link: Values) -> PaymentUpdate:
@@ -166,12 +166,12 @@ class Razorpay(Gateway):
         values = {"amount": refund.amount, "notes": {"refund": refund.reference}}
         headers = {"X-Refund-Idempotency": f"refund-{refund.reference}"}
         created = self._do(lambda client: client.payment.refund(refund.payment_ref, values, headers=headers))
-        with asking():
+        with ambiguous_on_error():
             return str(created["id"])
 
     def find_refund(self, refund: RefundRequest) -> str:
         answer = self._do(lambda client: client.payment.fetch_multiple_refund(refund.payment_ref, {"count": 100}))
-        with asking():
+        with ambiguous_on_error():
             ours = [
                 entry["id"] for entry in answer["items"] if (entry.get("notes") or {}).get("refund") == refund.reference
             ]
@@ -180,17 +180,17 @@ class Razorpay(Gateway):
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": int(since.timestamp()), "to": int(until.timestamp())}
         for row in self._listed("payment", times):
-            with asking():
+            with ambiguous_on_error():
                 line = _settled("payment", row["id"], row, "order")
             if row.get("status") in ("captured", "refunded"):
                 yield line
         for row in self._listed("refund", times):
-            with asking():
+            with ambiguous_on_error():
                 line = _settled("refund", row["id"], row, "refund")
             if row.get("status") != "failed":
                 yield line
         for row in self._listed("dispute", times):
-            with asking():
+            with ambiguous_on_error():
                 yield SettlementEntry(
                     kind="dispute",
                     id=str(row["payment_id"]),
@@ -203,7 +203,7 @@ class Razorpay(Gateway):
         for page in range(MAX_PAGES):
             params = {**times, "count": 100, "skip": 100 * page}
             answer = self._do(lambda client, params=params: getattr(client, what).all(params))  # type: ignore[misc]
-            with asking():
+            with ambiguous_on_error():
                 rows = list(answer["items"])
             yield from rows
             if len(rows) < 100:
@@ -214,7 +214,7 @@ class Razorpay(Gateway):
         """Return the payment's disputes of the newest 1,000: its list cannot be asked for one payment."""
         matches: list[GatewayDispute] = []
         for number, row in enumerate(self._listed("dispute", {})):
-            with asking():
+            with ambiguous_on_error():
                 if row["payment_id"] == payment_ref:
                     matches.append(_disputed(row))
             if number >= 1000:

@@ -16,16 +16,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     last_day,
 )
 from core.types import JsonObject, Values
@@ -93,7 +93,7 @@ class Stripe(Gateway):
             # when the customer is away (PSD2).
             intent["setup_future_usage"] = "off_session"
             values["customer_creation"] = "always"
-        with asking():
+        with ambiguous_on_error():
             session = self.client.checkout.sessions.create(values, {"idempotency_key": f"begin-{order.reference}"})
             return CheckoutSession(gateway_id=str(session.id), url=str(session.url))
 
@@ -105,14 +105,14 @@ class Stripe(Gateway):
             "customer": order.customer,
             "metadata": {"order": order.reference},
         }
-        with asking():
+        with ambiguous_on_error():
             key = {"idempotency_key": f"open-{order.reference}"}
             return str(self.client.payment_intents.create(values, key).id)
 
     def move(self, order: Order) -> PaymentUpdate:
         import stripe  # noqa: PLC0415
 
-        with asking():
+        with ambiguous_on_error():
             try:
                 self.client.payment_intents.confirm(
                     order.gateway_id, {"off_session": True}, {"idempotency_key": f"move-{order.reference}"}
@@ -126,7 +126,7 @@ class Stripe(Gateway):
                 # An unknown code is not taken for a refusal: the money may have moved.
                 if error.code not in DECLINES:
                     raise AmbiguousOutcome(str(error.code)) from error
-                raise Refused(_decline(error)) from error
+                raise GatewayRefused(_decline(error)) from error
             except stripe.InvalidRequestError as error:
                 # The intent was confirmed before, by a worker whose answer was lost.
                 # What became of it is looked up below.
@@ -137,7 +137,7 @@ class Stripe(Gateway):
     def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
             return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
-        with asking():
+        with ambiguous_on_error():
             # A page is a Checkout Session, which gets its PaymentIntent only when the customer pays.
             if order.gateway_id.startswith("cs_"):
                 expand = ["payment_intent.payment_method"]
@@ -159,17 +159,17 @@ class Stripe(Gateway):
             "amount": refund.amount,
             "metadata": {"refund": refund.reference},
         }
-        with asking():
+        with ambiguous_on_error():
             try:
                 key = {"idempotency_key": f"refund-{refund.reference}"}
                 return str(self.client.refunds.create(values, key).id)
             except stripe.InvalidRequestError as error:
                 if error.code != "charge_already_refunded":
                     raise AmbiguousOutcome(str(error.code)) from error
-                raise Refused(error.code) from error
+                raise GatewayRefused(error.code) from error
 
     def find_refund(self, refund: RefundRequest) -> str:
-        with asking():
+        with ambiguous_on_error():
             rows = self.client.refunds.list({"payment_intent": refund.payment_ref, "limit": 100}).to_dict()["data"]
             ours = [row["id"] for row in rows if (row.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
@@ -186,12 +186,12 @@ class Stripe(Gateway):
         }
         if order.email:
             values["customer_email"] = order.email
-        with asking():
+        with ambiguous_on_error():
             session = self.client.checkout.sessions.create(values, {"idempotency_key": f"setup-{order.reference}"})
             return CheckoutSession(gateway_id=str(session.id), url=str(session.url))
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
-        with asking():
+        with ambiguous_on_error():
             expand = ["setup_intent.payment_method"]
             session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
             reference, id = session["client_reference_id"], order.gateway_id
@@ -205,7 +205,7 @@ class Stripe(Gateway):
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         created = {"gte": int(since.timestamp()), "lt": int(until.timestamp())}
         for row in self._listed("payment_intents", created):
-            with asking():
+            with ambiguous_on_error():
                 reference = str((row.get("metadata") or {}).get("order", ""))
                 line = SettlementEntry(
                     kind="payment",
@@ -218,7 +218,7 @@ class Stripe(Gateway):
             if line.amount:
                 yield line
         for row in self._listed("refunds", created):
-            with asking():
+            with ambiguous_on_error():
                 reference = str((row.get("metadata") or {}).get("refund", ""))
                 line = SettlementEntry(
                     kind="refund",
@@ -230,7 +230,7 @@ class Stripe(Gateway):
             if row.get("status") not in ("failed", "canceled"):
                 yield line
         for row in self._listed("disputes", created):
-            with asking():
+            with ambiguous_on_error():
                 money = str(row["payment_intent"])
                 yield SettlementEntry(
                     kind="dispute", id=money, reference="", amount=int(row["amount"]), currency=row["currency"].upper()
@@ -239,7 +239,7 @@ class Stripe(Gateway):
     def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Values]:
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
-            with asking():
+            with ambiguous_on_error():
                 params = {"created": created, "limit": 100, **after}
                 page = getattr(self.client, what).list(params).to_dict()
                 rows, more = list(page["data"]), bool(page["has_more"])
@@ -250,7 +250,7 @@ class Stripe(Gateway):
         raise AmbiguousOutcome("its list does not end")
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
-        with asking():
+        with ambiguous_on_error():
             rows = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
             # Warnings are inquiries of the bank: no money has been taken, and
             # most of them end without a dispute.
@@ -278,7 +278,7 @@ class Stripe(Gateway):
             raise WrongSignature(type(error).__name__) from error
 
     def check(self) -> None:
-        with asking():
+        with ambiguous_on_error():
             self.client.balance.retrieve()
 
 

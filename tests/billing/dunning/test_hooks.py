@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from billing.gateways.base import Order, PaymentState, PaymentUpdate, Refused, WebhookHint
+from billing.gateways.base import GatewayRefused, Order, PaymentState, PaymentUpdate, WebhookHint
 from billing.ledger.services import cash
 from billing.models import Attempt, GatewayAccount, Posting
 from billing.payments import processor
@@ -38,13 +38,13 @@ class Refusing(FakeGateway):
     def __init__(self, refusals: int, says: PaymentState) -> None:
         super().__init__()
         self.says = says
-        self.answers, self.refused = [Refused("insufficient_funds")] * refusals, set[str]()
+        self.answers, self.refused = [GatewayRefused("insufficient_funds")] * refusals, set[str]()
 
     def move(self, order: Order) -> PaymentUpdate:
         assert order.reference not in self.refused, "what was refused is charged again"
         try:
             return super().move(order)
-        except Refused:
+        except GatewayRefused:
             self.refused.add(order.reference)
             raise
 

@@ -18,11 +18,11 @@ from billing.gateways.base import (
     AmbiguousOutcome,
     Credentials,
     Gateway,
+    GatewayRefused,
     Misconfigured,
     Order,
     PaymentState,
     RefundRequest,
-    Refused,
     WrongSignature,
 )
 from billing.gateways.models import GatewayAccount
@@ -100,7 +100,7 @@ def test_a_charge_moves_money_once_even_when_keys_have_expired(name: str, server
     refund = RefundRequest(reference=new_id(), payment_ref=fact.payment_ref, amount=2345, currency=order.currency)
     id = asked.refund(refund)
     assert asked.find_refund(refund) == ("" if name == "paypal" else id)
-    with pytest.raises(Refused):
+    with pytest.raises(GatewayRefused):
         asked.refund(
             RefundRequest(reference=new_id(), payment_ref=fact.payment_ref, amount=12345, currency=order.currency)
         )
@@ -115,7 +115,7 @@ def test_a_declined_charge_is_refused(name: str, server: Server) -> None:
     if name == "mollie":
         assert asked.move(order).state is PaymentState.FAILED
         return
-    with pytest.raises(Refused):
+    with pytest.raises(GatewayRefused):
         asked.move(order)
 
 
@@ -161,7 +161,7 @@ def test_no_bad_answer_is_taken_for_a_yes_or_a_no(name: str, bad: str, server: S
 def test_a_method_is_saved_without_a_payment(name: str, server: Server) -> None:
     asked, order = gateway(name, server), order_of(name)
     if not asked.sets_up:
-        with pytest.raises(Refused):
+        with pytest.raises(GatewayRefused):
             asked.set_up(order)
         return
     begun, before = asked.set_up(order), len(server.state.effects)

@@ -72,7 +72,7 @@ def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
         NodeRequest(cursor, token, node, key, ask)
         for cursor in cursors
         if cursor.ended is None
-        for token, node, key, ask in cursor.asks
+        for token, node, key, ask in cursor.requests
     ]
     for kind, write in OPENERS.items():
         matches = [request for request in requests if isinstance(request.ask, kind)]
