@@ -63,11 +63,6 @@ def epoch() -> int:
         return int(cursor.fetchone()[0])
 
 
-def cursor_of(event: Event) -> str:
-    """Return the cursor after an event."""
-    return Position(event.tx, event.sequence, event.created_at).encode(epoch())
-
-
 def position_of(token: str, *, name: str = "after") -> Position:
     """Read a cursor. Raises InvalidRequest_400, with the oldest cursor if this one is older or of a former database."""
     try:
