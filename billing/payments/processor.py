@@ -120,8 +120,8 @@ def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: 
     if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:
             keep(attempt.payment_id, is_authorized=True)
-        except NamedError as taken:
-            return PaymentUpdate(state=PaymentState.FAILED, reason=taken.detail)
+        except NamedError as error:
+            return PaymentUpdate(state=PaymentState.FAILED, reason=error.detail)
         return gateway.move(order_of(attempt, account))
     return fact
 
@@ -172,12 +172,12 @@ def _poll_later(attempt: Attempt, fact: PaymentUpdate) -> None:
     _requeue(attempt, status=Status.DUE, due_at=due, looks=attempt.looks + 1, reason=reason, attempts=1, error="")
 
 
-def _record_ambiguous(attempt: Attempt, doubt: AmbiguousOutcome) -> None:
+def _record_ambiguous(attempt: Attempt, error: AmbiguousOutcome) -> None:
     if attempt.attempts > MAX_AMBIGUOUS_ATTEMPTS:
         log.error("attempt %s is parked: the gateway does not say what became of it", attempt.pk)
-        _requeue(attempt, status=Status.UNKNOWN, reason=str(doubt)[:300])
+        _requeue(attempt, status=Status.UNKNOWN, reason=str(error)[:300])
         return
-    _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
+    _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(error))
 
 
 def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:

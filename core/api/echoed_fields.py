@@ -70,8 +70,8 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
     changed: JsonObject = {}
     for key, value in body.items():
         if key in repeated:
-            again = key in shown.signs and _unsigned(value) == _unsigned(stored.get(key))
-            differing = [] if again else _differences(key, value, stored.get(key))
+            is_same = key in shown.signs and _unsigned(value) == _unsigned(stored.get(key))
+            differing = [] if is_same else _differences(key, value, stored.get(key))
             (outdated if key in shown.moving else fixed).extend(differing)
         elif key not in stored or not same(value, stored[key]):
             value = _reduced(key, schema.fields.get(key), value, stored.get(key), fixed)

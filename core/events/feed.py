@@ -85,8 +85,8 @@ def position_of(token: str, *, name: str = "after") -> Position:
     return position
 
 
-def _expired(name: str, why: str) -> NamedError:
-    return NamedError("InvalidRequest_400", f"{name}: {why}; the oldest cursor is {oldest().encode(epoch())}")
+def _expired(name: str, reason: str) -> NamedError:
+    return NamedError("InvalidRequest_400", f"{name}: {reason}; the oldest cursor is {oldest().encode(epoch())}")
 
 
 def oldest() -> Position:

@@ -60,7 +60,7 @@ def update_owned(row: Claimable, **values: Any) -> None:
         setattr(row, name, value)
 
 
-def release_after_error(row: Claimable, error: Exception, *, status: str) -> None:
+def release_after_error(row: Row, error: Exception, *, status: str) -> None:
     """Release a row after an unexpected error, to be tried later, if it is still ours and nothing has ended it."""
     # The lease fences a slow worker: another one may have claimed the row meanwhile, and finished it.
     model = type(row)

@@ -284,8 +284,8 @@ class Trial:
         if not admitted:
             self._refuse("the conditions of its trigger (filter) do not hold", "config.filter")
 
-    def _refuse(self, why: str, path: str) -> None:
-        text = f"this would not start the workflow: {why}"
+    def _refuse(self, reason: str, path: str) -> None:
+        text = f"this would not start the workflow: {reason}"
         self.draft.problems.add("notAdmitted", text, path=path, severity="warning")
 
     def _step(self, cursor: Cursor, token: str, house: CompanyContext) -> bool:

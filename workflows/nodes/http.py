@@ -238,11 +238,11 @@ def make(call: CallToMake) -> CallResult:
         # Of these alone it is certain that nothing was done.
         unsent = error.code in ("refused", "unreachable")
         # An answer that broke off, or came too late, says nothing about what the server has done.
-        doubt = not unsent and error.code != "redirected" and not call.keyed
+        is_uncertain = not unsent and error.code != "redirected" and not call.keyed
         # A refused address, a redirect and a large answer would come out the same again.
         permanent = error.code in ("refused", "redirected", "large")
-        message = f"{error.detail} Nobody knows whether it was done ({error.code})." if doubt else error.detail
-        return CallResult("unknown" if doubt else "failed", None, error.code, message, permanent)
+        message = f"{error.detail} Nobody knows whether it was done ({error.code})." if is_uncertain else error.detail
+        return CallResult("unknown" if is_uncertain else "failed", None, error.code, message, permanent)
     return _read(answer, request, redactor)
 
 
