@@ -34,7 +34,7 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
         values = _values(payments)
         for payment in payments:
             # Rounded down for each order: the sum can never exceed what was paid.
-            total += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
+            total += values[payment.invoice_id] * _seconds_left(payment, now) // _period_seconds(payment)
         start = start_before(subscription, start) if start > now else None
     return total
 
@@ -114,7 +114,9 @@ def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, S
         gone = 0
         # An immediate order ends all that ran before it: their credits are scaled by the absorbed time.
         if payment.from_now and payment.invoice.kind == Invoice.Kind.CYCLE:
-            gone = sum(lost * _left(order, payment.created_at) // _whole(order) for order, lost in running)
+            gone = sum(
+                lost * _seconds_left(order, payment.created_at) // _period_seconds(order) for order, lost in running
+            )
             running = []
         if payment.pk == last.pk:
             return gone
@@ -128,12 +130,12 @@ def _paid(payment: Payment) -> tuple[Any, str]:
     return payment.paid_at, payment.pk
 
 
-def _left(payment: Payment, now: datetime) -> int:
+def _seconds_left(payment: Payment, now: datetime) -> int:
     """Return the number of seconds left of an order's period."""
     begins, ends = period_of(payment)
     return max(0, int((ends - max(now, begins)).total_seconds())) if begins and ends else 0
 
 
-def _whole(payment: Payment) -> int:
+def _period_seconds(payment: Payment) -> int:
     begins, ends = period_of(payment)
     return max(1, int((ends - begins).total_seconds())) if begins and ends else 1

@@ -118,14 +118,14 @@ def run(row: Reconciliation) -> None:
             comparison = Comparison(row, account, gateway_client(account))
             comparison.run()
     except Misconfigured as error:
-        _again(row, MISCONFIGURED_WAIT, str(error))
+        _retry_later(row, MISCONFIGURED_WAIT, str(error))
     except (AmbiguousOutcome, GatewayRefused) as error:
-        _again(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
+        _retry_later(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
     else:
         _finish(row, account, comparison)
 
 
-def _again(row: Reconciliation, wait: timedelta, reason: str) -> None:
+def _retry_later(row: Reconciliation, wait: timedelta, reason: str) -> None:
     status = Status.FAILED if row.attempts >= MAX_TRIES else Status.DUE
     due = timezone.now() + wait
     update_owned(row, status=status, due_at=due, worker=None, deaths=0, error=reason[:500])

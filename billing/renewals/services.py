@@ -168,7 +168,7 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
             # This period is billed already, and waits for payment. The next one is billed a day from now at
             # the earliest: an outage would else be caught up by several bills at once.
             _bill_at(row, max(next_end(end, row), now + AHEAD))
-        elif order is not None and not _left(order):
+        elif order is not None and not _cancel_unpaid(order):
             _bill_at(row, now + WAIT)
         else:
             billable.append(_due_of(row, end, plans, versions.get(row.version_id)))
@@ -179,7 +179,7 @@ def _bill_at(row: Subscription, at: datetime | None) -> None:
     Subscription.objects.filter(pk=row.pk).update(bill_at=at)
 
 
-def _left(order: Payment) -> bool:
+def _cancel_unpaid(order: Payment) -> bool:
     """Cancel an order that nobody is paying, because the renewal replaces it. Return whether it is closed."""
     with company_scope(order.company_id):
         # The batch read the order without a lock, and it may have been paid since.

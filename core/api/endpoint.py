@@ -15,7 +15,7 @@ from core.api.echoed_fields import strip_echoed_fields
 from core.api.envelope import respond
 from core.api.etags import LATEST, etag_of, is_known, not_modified, unless_changed
 from core.api.fields import FIELDS, choose_fields
-from core.api.idempotency import is_keyed, once
+from core.api.idempotency import is_keyed, run_idempotent
 from core.api.input import Input, read
 from core.api.output import Output
 from core.errors import InvalidFormat
@@ -215,7 +215,7 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
                 return _shown(declared, handler, view, request, path)
             run = partial(_changed, declared, handler, view, request, path)
             checked = partial(unless_changed, view, request, path, run) if "HTTP_IF_MATCH" in request.META else run
-            return once(view, request, checked) if is_keyed(view, request) else checked()
+            return run_idempotent(view, request, checked) if is_keyed(view, request) else checked()
 
         handle.endpoint = declared  # type: ignore[attr-defined]
         return handle
