@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 MAX_RUNS = 200
 MAX_COMPANIES = 20
-"""Of a slice."""
+"""Maximum number of companies of a slice; MAX_RUNS is that of its runs."""
 TIMERS = 5000
 """Number of due timers handled at once."""
 Status = WorkflowRun.Status
