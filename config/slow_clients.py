@@ -86,8 +86,8 @@ class Slots:
 class SlowCallerLimit:
     """The WSGI middleware: requests with a body and responses beyond SMALL need a slot each, or get 429.
 
-    One network gets all threads but two, all networks together all but one. `buffered`: a proxy waits for the callers,
-    but for those who send bodies from UNBUFFERED bytes on.
+    One network gets all threads but two, all networks together all but one. `buffered`: a proxy buffers bodies
+    below UNBUFFERED bytes.
     """
 
     def __init__(self, application: Application, *, threads: int, buffered: bool = False) -> None:

@@ -106,9 +106,9 @@ def delete(place: S3Place, key: str) -> None:
     try:
         with _bounded(place, seconds=_time_for(0)):
             client(place).delete_object(Bucket=place.bucket, Key=key)
-    except S3Failed as failed:
+    except S3Failed as error:
         # S3 answers success for what is not there; other storages answer 404.
-        if not failed.missing:
+        if not error.missing:
             raise
 
 

@@ -36,7 +36,7 @@ BATCH = 5
 MAX_ATTEMPTS = 15
 """About five hours of retries, at intervals that grow to an hour."""
 KEPT = timedelta(days=90)
-PURGED_AT_ONCE = 10_000
+MAX_PURGED = 10_000
 
 
 def drain(deadline: float) -> None:
@@ -173,6 +173,6 @@ def due_mails(now: Moment) -> list[QuerySet[Mail]]:
 def purge_mails() -> bool:
     """Delete finished mails that are older than 90 days. Returns whether there may be more."""
     old = Mail.objects.filter(pk__lt=first_id(timezone.now() - KEPT), status__in=(Mail.Status.SENT, Mail.Status.FAILED))
-    ids = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    ids = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_PURGED])
     Mail.objects.filter(pk__in=ids).delete()
-    return len(ids) == PURGED_AT_ONCE
+    return len(ids) == MAX_PURGED

@@ -230,7 +230,7 @@ def _note_life(fresh: Reward, states: Sequence[str], note: str) -> None:
 
 @transaction.atomic
 def return_rewards(*, source: str, note: str) -> Decimal:
-    """Give back what was clawed back of a payment's rewards with this note. Returns the amount; 0 for a repeated call.
+    """Restore the rewards of a payment that were clawed back with this note. Return the amount; 0 for a repeated call.
 
     The clawed-back part keeps that state, under a source of its own. The restored amount is added to the rest of the
     reward or becomes a new reward with the same history.
@@ -245,7 +245,7 @@ def return_rewards(*, source: str, note: str) -> Decimal:
 
 
 def _return_reward(part: Reward, source: str) -> Decimal:
-    """Give a locked reward back that was clawed back. Returns its amount, or 0 where nobody is to have it any more."""
+    """Restore a locked reward that was clawed back. Return its amount, or 0 if the partnership was revoked."""
     taken = part.transitions.exclude(from_state=State.CLAWED_BACK).get(to_state=State.CLAWED_BACK)
     was_repaid = part.settled_at is not None
     state = State.EARNED if was_repaid else State(taken.from_state)

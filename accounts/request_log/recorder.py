@@ -23,7 +23,7 @@ from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 500
+MAX_BATCH = 500
 
 
 def table_of(field: str) -> str:
@@ -108,7 +108,7 @@ class Recorder:
         Returns False if the database is away and they keep waiting.
         """
         while self._waiting:
-            batch = [self._waiting.popleft() for _ in range(min(AT_ONCE, len(self._waiting)))]
+            batch = [self._waiting.popleft() for _ in range(min(MAX_BATCH, len(self._waiting)))]
             try:
                 self._keep(batch)
             except (OperationalError, InterfaceError) as error:

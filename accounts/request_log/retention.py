@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.request_log.models import ServerLog
 from core.ids import first_id
 
-AT_ONCE = 10_000
+MAX_PURGED = 10_000
 
 
 def purge_server_log() -> bool:
@@ -25,7 +25,7 @@ def purge_server_log() -> bool:
 
 
 def purge(model: type[Model], days: int) -> bool:
-    """Delete at most AT_ONCE of the older entries. Returns whether there may be more."""
+    """Delete at most MAX_PURGED of the older entries. Returns whether there may be more."""
     old = model._default_manager.filter(pk__lt=first_id(timezone.now() - timedelta(days=days)))
     last = _last(old)
     # Deleted by a range of the primary key: one scan of the index, instead of a list of ten thousand ids.
@@ -35,4 +35,4 @@ def purge(model: type[Model], days: int) -> bool:
 
 def _last(old: QuerySet[Any]) -> str | None:
     """Return the id of the batch's last entry, or None if the batch holds all of them."""
-    return next(iter(old.order_by("pk").values_list("pk", flat=True)[AT_ONCE - 1 : AT_ONCE]), None)
+    return next(iter(old.order_by("pk").values_list("pk", flat=True)[MAX_PURGED - 1 : MAX_PURGED]), None)

@@ -50,5 +50,5 @@ class Holdings:
             kept = rows[id].unit_amount if keeps and id in rows else None
             amount = self.prices.get((id, interval, currency)) if kept is None else kept
             if amount is not None and id in self.add_ons:
-                priced_items.append(Item(self.add_ons[id], quantity, amount))
+                priced_items.append(Item(add_on=self.add_ons[id], quantity=quantity, unit_amount=amount))
         return sorted(priced_items, key=lambda item: (item.add_on.order, item.add_on.name, item.add_on.pk))

@@ -15,7 +15,7 @@ Chosen = Mapping[str, int]
 """Id of an add-on -> how many of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Item:
     """An add-on of an order, with the price of one for the order's interval."""
 
@@ -47,7 +47,7 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
             detail = f"addOns: {add_on.name} has no price for a {interval} in {currency}"
             raise NamedError("BadRequest_400", detail)
         if add_on.is_public or add_on.pk in present:
-            items.append(Item(add_on, chosen[add_on.pk], amount))
+            items.append(Item(add_on=add_on, quantity=chosen[add_on.pk], unit_amount=amount))
     if len(items) != len(chosen):
         raise NamedError("BadRequest_400", "addOns: one of them is not on offer")
     return items

@@ -63,7 +63,7 @@ def bill_pending(subscription_ids: Sequence[str]) -> dict[str, list[Charge]]:
 
 def line_of(charge: Charge) -> Line:
     """Return the line of an invoice for a charge. Prices of use have parts of a minor unit, so it is one amount."""
-    return Line(charge.description, 1, charge.amount_minor, charge.amount_minor)
+    return Line(text=charge.description, quantity=1, unit=charge.amount_minor, amount=charge.amount_minor)
 
 
 def mark_billed(pairs: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ from billing.checkout.order_serializers import (
 )
 from billing.checkout.services import own_primary
 from billing.entitlements.views import subscription_data
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.models import LETTERS
 from billing.invoices.models import Invoice
 from billing.payments.attempts import begin, check_proof, find_attempt, open_order
@@ -85,10 +85,10 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
         attempt = find_attempt(ids.pop(), self.letter)
         try:
             attempt = refresh_attempt(attempt)
-        except Misconfigured as trouble:
+        except Misconfigured as error:
             detail = f"gateway-{self.letter} cannot be asked at the moment"
-            raise NamedError(f"Gateway{self.letter.upper()}DetailsNotFound_400", detail) from trouble
-        except (AmbiguousOutcome, Refused):
+            raise NamedError(f"Gateway{self.letter.upper()}DetailsNotFound_400", detail) from error
+        except (AmbiguousOutcome, GatewayRefused):
             attempt.reason = "the gateway does not answer; it is asked again"
         invoice = InvoiceOut.one(Invoice.objects.filter(pk=attempt.payment.invoice_id))
         return {**message_about(attempt, LOOKED_AT), "subscription": subscription_data(), "invoice": invoice}

@@ -22,10 +22,10 @@ from core.tenancy import company_id
 def plan_lines(plan: Plan, price: PlanPrice, seats: int) -> tuple[Line, ...]:
     """Return the lines of a period of a plan."""
     base, seat = (to_minor(amount, price.currency.code) for amount in (price.amount, price.seat_amount))
-    lines = [Line(f"{plan.name}, a {price.interval}", 1, base, base)]
+    lines = [Line(text=f"{plan.name}, a {price.interval}", quantity=1, unit=base, amount=base)]
     more = seats - plan.min_seats
     if more > 0:
-        lines.append(Line(f"Seats beyond {plan.min_seats}", more, seat, seat * more))
+        lines.append(Line(text=f"Seats beyond {plan.min_seats}", quantity=more, unit=seat, amount=seat * more))
     return tuple(lines)
 
 
@@ -33,7 +33,8 @@ def item_lines(items: Sequence[Item], currency: str, interval: str) -> tuple[Lin
     """Return the lines of add-ons for a period."""
     units = [(item, to_minor(item.unit_amount, currency)) for item in items]
     return tuple(
-        Line(f"{item.add_on.name}, a {interval}", item.quantity, unit, unit * item.quantity) for item, unit in units
+        Line(text=f"{item.add_on.name}, a {interval}", quantity=item.quantity, unit=unit, amount=unit * item.quantity)
+        for item, unit in units
     )
 
 
@@ -49,7 +50,11 @@ def unused_lines(subscription: Subscription, currency: str, now: datetime) -> tu
         return ()
     unused = unused_of(subscription, currency, now)
     name = subscription.plan.name if subscription.plan else "the former plan"
-    return (Line(f"Unused time of {name} until {day_text(end)}", 1, -unused, -unused),) if unused else ()
+    return (
+        (Line(text=f"Unused time of {name} until {day_text(end)}", quantity=1, unit=-unused, amount=-unused),)
+        if unused
+        else ()
+    )
 
 
 def discounted(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:

@@ -11,7 +11,8 @@ from rest_framework import serializers
 
 from accounts.models import Company
 from billing.addons.serializers import AddOnsInput
-from billing.checkout.quotes import AUTO, WHEN, Quote
+from billing.checkout.quote import Quote
+from billing.checkout.quotes import AUTO, WHEN
 from billing.checkout.selectors import losses_of
 from billing.entitlements.serializers import SubscriptionOut
 from billing.invoices.models import Invoice

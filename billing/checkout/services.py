@@ -8,7 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from billing.charges.services import bill_pending, mark_billed, owed_by
-from billing.checkout.quotes import AUTO, NOW, Quote, quote_plan, quote_seats
+from billing.checkout.additions import quote_seats
+from billing.checkout.quote import Quote
+from billing.checkout.quotes import AUTO, NOW, quote_plan
 from billing.checkout.unused import unused_of
 from billing.coupons.holds import hold, lock_coupons
 from billing.dunning.services import wake
@@ -36,7 +38,7 @@ def preview(values: Values) -> Quote:
     """Return the quote of an order. Writes nothing."""
     count_coupon(values)
     subscription = require_subscription(primary_subscription())
-    return quote_plan(subscription, owed=list(owed_by(subscription.pk)), **values)
+    return quote_plan(subscription, pending_charges=list(owed_by(subscription.pk)), **values)
 
 
 def subscribe(*, values: Values, member_id: str | None) -> tuple[Quote, Payment | None]:
@@ -54,8 +56,8 @@ def subscribe(*, values: Values, member_id: str | None) -> tuple[Quote, Payment 
         # that is given up, and the new one.
         lock_coupons(values.get("coupon_code", ""))
         cancel_for("planID")  # first, since the coupon that it holds may be the last one
-        owed = bill_pending([subscription.pk]).get(subscription.pk, [])
-        quote = quote_plan(subscription, owed=owed, at=at, **values)
+        charges = bill_pending([subscription.pk]).get(subscription.pk, [])
+        quote = quote_plan(subscription, pending_charges=charges, at=at, **values)
         check_seen(quote, proof)
         # What waits costs nothing now. Its price is reckoned when the period is
         # billed, and may be another one by then.

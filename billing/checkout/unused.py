@@ -34,7 +34,7 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
         values = _values(payments)
         for payment in payments:
             # Rounded down for each order: the sum can never exceed what was paid.
-            total += values[payment.invoice_id] * _left(payment, now) // _whole(payment)
+            total += values[payment.invoice_id] * _seconds_left(payment, now) // _period_seconds(payment)
         start = start_before(subscription, start) if start > now else None
     return total
 
@@ -84,8 +84,8 @@ def _credits(invoices: Sequence[str]) -> dict[str, list[CreditNote]]:
 def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
     """Return order -> later credits on the unused time that it has taken over, at most that time's value.
 
-    An order that began at once took over everything that ran then, with what that had taken over itself. A credit note
-    reduces it by the unused part of the credited order.
+    An immediate order absorbs all running orders, and what they had absorbed. A credit note on one of them reduces that
+    by its unused part.
     """
     # Most orders have taken nothing over. This one query spares them the walk through the company's history.
     negative = InvoiceLine.objects.filter(invoice__in=[order.invoice_id for order in payments], amount_minor__lt=0)
@@ -112,10 +112,11 @@ def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, S
     running: list[tuple[Payment, int]] = []
     for payment in earlier:
         gone = 0
-        # An order that begins at once ends all that ran before it: what is credited on those is
-        # scaled by the time that it took over from them.
+        # An immediate order ends all that ran before it: their credits are scaled by the absorbed time.
         if payment.from_now and payment.invoice.kind == Invoice.Kind.CYCLE:
-            gone = sum(lost * _left(order, payment.created_at) // _whole(order) for order, lost in running)
+            gone = sum(
+                lost * _seconds_left(order, payment.created_at) // _period_seconds(order) for order, lost in running
+            )
             running = []
         if payment.pk == last.pk:
             return gone
@@ -129,12 +130,12 @@ def _paid(payment: Payment) -> tuple[Any, str]:
     return payment.paid_at, payment.pk
 
 
-def _left(payment: Payment, now: datetime) -> int:
+def _seconds_left(payment: Payment, now: datetime) -> int:
     """Return the number of seconds left of an order's period."""
     begins, ends = period_of(payment)
     return max(0, int((ends - max(now, begins)).total_seconds())) if begins and ends else 0
 
 
-def _whole(payment: Payment) -> int:
+def _period_seconds(payment: Payment) -> int:
     begins, ends = period_of(payment)
     return max(1, int((ends - begins).total_seconds())) if begins and ends else 1

@@ -10,7 +10,7 @@ from unfold.decorators import display
 
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.disputes.services import ask, settle
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.columns import Tones, chosen
@@ -45,8 +45,8 @@ class DisputeAdmin(CompanyRecordAdmin):
             try:
                 for fact in ask(row.attempt):
                     settle(row.attempt_id, fact)
-            except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
-                raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": trouble}) from trouble
+            except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
+                raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": error}) from error
 
         self.each(request, rows[:20], one, _("Checked"), atomic=False)
 

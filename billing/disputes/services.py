@@ -21,7 +21,7 @@ from accounts.programs.rewards import return_rewards
 from billing.charges.models import Charge
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.gateways.accounts import account_of, gateway_client, track_account_health
-from billing.gateways.base import AmbiguousOutcome, GatewayDispute, Misconfigured, Refused, WebhookHint
+from billing.gateways.base import AmbiguousOutcome, GatewayDispute, GatewayRefused, Misconfigured, WebhookHint
 from billing.gateways.models import GatewayAccount
 from billing.invoices.models import Invoice
 from billing.invoices.services import credit
@@ -34,7 +34,7 @@ from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.services import mark_past_due, restore_period
 from core.events import emit
 from core.ids import is_id
-from core.jobs import claim, notify_workers, update_owned
+from core.jobs import claim, notify_workers, release_after_error, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_id, company_scope, unscoped
 from core.text.formats import moment_text
@@ -89,9 +89,11 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("watch %s was taken over by another worker", rows[0].pk)
-            except Exception as trouble:  # noqa: BLE001  the edge of one watch: the others continue
+            except Exception as error:  # noqa: BLE001  the edge of one watch: the others continue
                 log.exception("watch %s cannot go on", rows[0].pk)
-                _later(rows[0], trouble)
+                parked = rows[0].attempts > MAX_AMBIGUOUS_ATTEMPTS
+                status = Watch.UNKNOWN if parked else Watch.DUE
+                release_after_error(rows[0], error, status=status)
 
 
 def run(row: DisputeWatch) -> None:
@@ -99,12 +101,12 @@ def run(row: DisputeWatch) -> None:
     attempt = row.attempt
     try:
         answer = ask(attempt)
-    except Misconfigured as trouble:
-        update_owned(row, status=Watch.DUE, due_at=timezone.now() + MISCONFIGURED_WAIT, worker=None, error=str(trouble))
-    except (AmbiguousOutcome, Refused) as doubt:
+    except Misconfigured as error:
+        update_owned(row, status=Watch.DUE, due_at=timezone.now() + MISCONFIGURED_WAIT, worker=None, error=str(error))
+    except (AmbiguousOutcome, GatewayRefused) as error:
         wait = backoff(min(row.attempts, 12), base=settings.PAYMENT_BACKOFF)
         status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
-        update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(doubt)[:500])
+        update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(error)[:500])
     else:
         # Looking is done. From here on each state is booked in a transaction of its own.
         for fact in answer:
@@ -113,14 +115,6 @@ def run(row: DisputeWatch) -> None:
         status = Watch.DUE if is_open else Watch.IDLE
         due = timezone.now() + AGAIN
         update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
-
-
-def _later(row: DisputeWatch, failure: Exception) -> None:
-    """Release a watch after an unexpected error, if it is still ours."""
-    mine = DisputeWatch.objects.filter(pk=row.pk, lease=row.lease, status=Watch.WORKING)
-    status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
-    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
-    mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def ask(attempt: Attempt) -> list[GatewayDispute]:

@@ -30,8 +30,8 @@ from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import PAID, Subscription
 from billing.subscriptions.renewals import fall_due
 from core.errors import NamedError
-from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs import claim, notify_workers, release_after_error, update_owned
+from core.jobs.leases import LeaseLost
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
 
@@ -57,9 +57,9 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("dunning %s was taken over by another worker", rows[0].pk)
-            except Exception as trouble:  # noqa: BLE001  the edge of one renewal: the others continue
+            except Exception as error:  # noqa: BLE001  the edge of one renewal: the others continue
                 log.exception("dunning %s cannot go on", rows[0].pk)
-                _later(rows[0], trouble)
+                release_after_error(rows[0], error, status=Status.DUE)
 
 
 def run(row: Dunning) -> None:
@@ -83,16 +83,10 @@ def run(row: Dunning) -> None:
         )
 
 
-def _later(row: Dunning, failure: Exception) -> None:
-    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
-    rows = Dunning.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
-    rows.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
-
-
 def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
     """Take the step that is due. Returns whether another one may follow."""
     if payment.status == Payment.Status.CANCELLED:
-        return _left(subscription, payment)
+        return _bill_again(subscription, payment)
     if payment.status != Payment.Status.OPEN:
         return False
     # Staff have moved the period since, so the invoice names one that does not exist any more.
@@ -108,7 +102,7 @@ def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
     attempt = payment.attempts.filter(left_at__isnull=True, status__in=OPEN_ATTEMPT).first()
     # A charge that waits for its customer blocks the order. Left alone, it would wait until it expires.
     if attempt is not None and attempt.kind == Attempt.Kind.CHARGE and attempt.seen.get("said") == "action":
-        _let_go(row, subscription, payment, attempt)
+        _leave_to_customer(row, subscription, payment, attempt)
     elif attempt is not None:
         if attempt.kind == Attempt.Kind.CHARGE:
             _hold(subscription)
@@ -118,7 +112,7 @@ def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
     return True
 
 
-def _left(subscription: Subscription, payment: Payment) -> bool:
+def _bill_again(subscription: Subscription, payment: Payment) -> bool:
     """Schedule a new bill for a period whose order was cancelled in favor of another order that is unpaid too."""
     if subscription.status not in PAID or is_stale(payment, subscription):
         return False
@@ -137,13 +131,13 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
     # The key of the try says that its refusal was handled, so that a second look does not count it again.
     is_notified = not row.notices.keys().isdisjoint({f"failed:{row.tries}", f"action:{row.tries}"})
     if last is not None and last.status == Attempt.Status.FAILED and not is_notified:
-        _refused(row, subscription, payment, last, now)
+        _schedule_retry(row, subscription, payment, last, now)
     method = PaymentMethod.objects.filter(is_default=True).first()
     if method is None:
         row.next_try_at = None
         _fall_due(row, subscription, now)
         if not row.notices:
-            _tell(row, DUE, "asked:0", subscription, payment)
+            _notify_owners(row, DUE, "asked:0", subscription, payment)
         return
     # Another card is tried at once, also after a refusal for good: it is what the mail has asked for.
     is_new = row.method_id != method.pk
@@ -168,7 +162,7 @@ def charge(payment: Payment, method: PaymentMethod) -> Attempt:
     return attempt
 
 
-def _refused(row: Dunning, subscription: Subscription, payment: Payment, last: Attempt, now: datetime) -> None:
+def _schedule_retry(row: Dunning, subscription: Subscription, payment: Payment, last: Attempt, now: datetime) -> None:
     _fall_due(row, subscription, now)
     zone = zone_of(Company.objects.values_list("timezone", flat=True).get(pk=row.company_id))
     first = payment.invoice.issued_at or now
@@ -176,10 +170,10 @@ def _refused(row: Dunning, subscription: Subscription, payment: Payment, last: A
     # Card networks fine merchants who repeat a charge that was refused for good, as for a stolen card.
     row.next_try_at = None if is_hard(last.reason) else next_try(first, row.tries, settings.DUNNING_DAYS, zone, now)
     method = PaymentMethod.objects.filter(pk=row.method_id).first()
-    _tell(row, FAILED, f"failed:{row.tries}", subscription, payment, method=method.label if method else "")
+    _notify_owners(row, FAILED, f"failed:{row.tries}", subscription, payment, method=method.label if method else "")
 
 
-def _let_go(row: Dunning, subscription: Subscription, payment: Payment, attempt: Attempt) -> None:
+def _leave_to_customer(row: Dunning, subscription: Subscription, payment: Payment, attempt: Attempt) -> None:
     """Stop a charge that its customer has to confirm, so that the order can be paid on a page, and notify the
     company."""
     attempt.left_at = timezone.now()
@@ -187,7 +181,7 @@ def _let_go(row: Dunning, subscription: Subscription, payment: Payment, attempt:
     _fall_due(row, subscription, attempt.left_at)
     row.reason = "action"
     row.next_try_at = None
-    _tell(row, ACTION_NEEDED, f"action:{row.tries}", subscription, payment)
+    _notify_owners(row, ACTION_NEEDED, f"action:{row.tries}", subscription, payment)
 
 
 def _hold(subscription: Subscription) -> None:
@@ -204,7 +198,9 @@ def _fall_due(row: Dunning, subscription: Subscription, now: datetime) -> None:
     fall_due(subscription)
 
 
-def _tell(row: Dunning, notice: str, key: str, subscription: Subscription, payment: Payment, **context: Any) -> None:
+def _notify_owners(
+    row: Dunning, notice: str, key: str, subscription: Subscription, payment: Payment, **context: Any
+) -> None:
     """Notify the owners, once for each key."""
     if key in row.notices:
         return

@@ -16,8 +16,8 @@ from billing.gateways.base import (
     AmbiguousOutcome,
     Credentials,
     Gateway,
+    GatewayRefused,
     Misconfigured,
-    Refused,
     WebhookHint,
     WrongSignature,
 )
@@ -104,7 +104,12 @@ def gateway_client(account: GatewayAccount) -> Gateway:
     # A live key at another server would be handed to those who run that server.
     if account.base_url and account.mode != Mode.TEST:
         raise Misconfigured("only a test account may be at another server")
-    given = Credentials(account.key_id, account.secret_key, account.webhook_secret, account.base_url)
+    given = Credentials(
+        key_id=account.key_id,
+        secret_key=account.secret_key,
+        webhook_secret=account.webhook_secret,
+        base_url=account.base_url,
+    )
     return adapter(account.adapter)(given)
 
 
@@ -116,16 +121,16 @@ def track_account_health(account: GatewayAccount) -> Iterator[None]:
     """
     try:
         yield
-    except AmbiguousOutcome as doubt:
+    except AmbiguousOutcome as error:
         changes: JsonObject = {"failures": F("failures") + 1, "failed_at": timezone.now()}
-        GatewayAccount.objects.filter(pk=account.pk).update(**changes, failure=str(doubt)[:300])
+        GatewayAccount.objects.filter(pk=account.pk).update(**changes, failure=str(error)[:300])
         raise
-    except Refused:
+    except GatewayRefused:
         _note_good(account)
         raise
-    except Misconfigured as trouble:
-        log.error("gateway-%s (%s) is misconfigured: %s", account.letter, account.adapter, trouble)
-        changed = {"state": State.MISCONFIGURED, "error": str(trouble)[:500], "updated_at": timezone.now()}
+    except Misconfigured as error:
+        log.error("gateway-%s (%s) is misconfigured: %s", account.letter, account.adapter, error)
+        changed = {"state": State.MISCONFIGURED, "error": str(error)[:500], "updated_at": timezone.now()}
         GatewayAccount.objects.filter(pk=account.pk, state=State.ON).update(**changed)
         raise
     else:
@@ -205,6 +210,6 @@ def check_base_url(url: str) -> str:
     try:
         # The address is typed by staff. It must not lead into the operator's own network.
         checked_address("/".join(url.split("/")[:3]))
-    except OutboundRefused as refused:
-        raise ValidationFailed("base_url cannot be used", refused.detail) from refused
+    except OutboundRefused as error:
+        raise ValidationFailed("base_url cannot be used", error.detail) from error
     return url.rstrip("/")

@@ -14,7 +14,7 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget
 
 from billing.gateways.accounts import account_of, check_base_url, examine_account, set_secret
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.ledger.money import exponent
@@ -48,8 +48,8 @@ class AccountForm(BackOfficeForm):
     def clean_base_url(self) -> str:
         try:
             return check_base_url(self.cleaned_data["base_url"])
-        except ValidationFailed as refused:
-            raise forms.ValidationError(refused.detail) from refused
+        except ValidationFailed as error:
+            raise forms.ValidationError(error.detail) from error
 
     def clean_currencies(self) -> list[str]:
         codes = self.cleaned_data["currencies"] or []
@@ -134,8 +134,8 @@ class GatewayAccountAdmin(BackOfficeAdmin):
         def one(row: GatewayAccount) -> None:
             try:
                 examine_account(account_of(row.letter) or row)
-            except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
-                detail = f"{adapter(row.adapter).title}: {trouble or type(trouble).__name__}"
-                raise ApiError(detail) from trouble
+            except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
+                detail = f"{adapter(row.adapter).title}: {error or type(error).__name__}"
+                raise ApiError(detail) from error
 
         self.each(request, rows[:5], one, _("Connected"), atomic=False)

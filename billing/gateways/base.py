@@ -1,6 +1,6 @@
 """The interface of a payment gateway: a few methods and three exceptions. Only the adapters know a particular gateway.
 
-An adapter returns the gateway's state as a Fact. The caller compares it with the order before it trusts it.
+An adapter returns the gateway's state as a PaymentUpdate. The caller compares it with the order before it trusts it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class AmbiguousOutcome(Exception):
     """The call may or may not have had its effect: look, and never repeat it under another reference."""
 
 
-class Refused(Exception):
+class GatewayRefused(Exception):
     """The gateway refused with a code that its adapter lists, and nothing has happened. `code` is that code."""
 
     def __init__(self, code: str) -> None:
@@ -54,7 +54,7 @@ class PaymentState(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
     """Credentials of the operator's account for an adapter."""
 
@@ -65,7 +65,7 @@ class Credentials:
     """Another server than the gateway's own; empty: its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """An order to pay. `reference` is ours; `gateway_id` is the gateway's, once it is committed."""
 
@@ -82,7 +82,7 @@ class Order:
     customer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SavedMethod:
     """A method that may be charged again."""
 
@@ -95,7 +95,7 @@ class SavedMethod:
     """The last day on which a card is good."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentUpdate:
     """The gateway's state of an order. The amount is what was actually paid, in minor units by ISO 4217."""
 
@@ -109,7 +109,7 @@ class PaymentUpdate:
     method: SavedMethod | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutSession:
     """A payment on the gateway's own page."""
 
@@ -117,7 +117,7 @@ class CheckoutSession:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RefundRequest:
     """Money that is to go back. `reference` is ours."""
 
@@ -127,7 +127,7 @@ class RefundRequest:
     currency: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookHint:
     """References or gateway ids that a webhook names for a check. Nothing else of the webhook is trusted."""
 
@@ -137,21 +137,21 @@ class WebhookHint:
     """The webhook may report a dispute of the payment."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettlementEntry:
     """A line of the gateway's own list: a payment, a refund or a dispute."""
 
     kind: str
     """payment, refund or dispute."""
     id: str
-    """The gateway's id: that of the money (Fact.payment_ref), of the refund, or of the money in dispute."""
+    """The gateway's id: that of the money (PaymentUpdate.payment_ref), of the refund, or of the money in dispute."""
     reference: str
     """Our reference, if the gateway stores it; empty for payments that we did not request."""
     amount: int
     currency: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayDispute:
     """A dispute of a payment. `status` is open, won or lost; won: the money stays here."""
 
@@ -165,7 +165,7 @@ class GatewayDispute:
 
 
 class Gateway(ABC):
-    """The base of adapters. Each method raises AmbiguousOutcome, Refused or Misconfigured, and nothing else."""
+    """The base of adapters. Each method raises AmbiguousOutcome, GatewayRefused or Misconfigured, and nothing else."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -213,11 +213,11 @@ class Gateway(ABC):
 
     def set_up(self, order: Order) -> CheckoutSession:
         """Begin to save a method on the gateway's page. Nothing is paid. Repeated, it makes no second one."""
-        raise Refused("it saves no method without a payment")
+        raise GatewayRefused("it saves no method without a payment")
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         """Return the state of the set-up: paid means that `method` is saved."""
-        raise Refused("it saves no method without a payment")
+        raise GatewayRefused("it saves no method without a payment")
 
     @abstractmethod
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
@@ -290,11 +290,11 @@ def _sorted(response: Any) -> Any:
 
 
 @contextmanager
-def asking() -> Iterator[None]:
+def ambiguous_on_error() -> Iterator[None]:
     """Turn any exception of a library into AmbiguousOutcome, except those that the adapter has already classified."""
     try:
         yield
-    except (AmbiguousOutcome, Refused, Misconfigured):
+    except (AmbiguousOutcome, GatewayRefused, Misconfigured):
         raise
     except Exception as error:  # noqa: BLE001  libraries let out many kinds; none of them is a clear no
         own = next((cause for cause in causes(error) if isinstance(cause, AmbiguousOutcome | Misconfigured)), None)

@@ -28,7 +28,7 @@ NEXT = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """A line to be billed, in minor units."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from math import ceil
 
 from rest_framework import serializers
 
@@ -43,6 +45,11 @@ def share(total: int, weights: Sequence[int]) -> list[int]:
     for place in order[: total - sum(parts)]:
         parts[place] += 1
     return parts
+
+
+def prorated(amount: int, periods: Fraction) -> int:
+    """Return the price of so many periods, whole and parts of one, rounded up."""
+    return ceil(amount * periods)
 
 
 def percent_of(minor: int, percent: Decimal) -> int:

@@ -77,7 +77,7 @@ FROM sums WHERE period.id = sums.period_id
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Terms:
     """A company's subscription and its month around a point in time."""
 
@@ -114,7 +114,7 @@ def terms_at(now: datetime) -> Terms | None:
         return None
     start = subscription.period_start or subscription.starts_at
     starts_at, ends_at = month_at(now, start=start, end=subscription.period_end, day=subscription.period_day)
-    return Terms(subscription, starts_at, ends_at)
+    return Terms(subscription=subscription, starts_at=starts_at, ends_at=ends_at)
 
 
 class Store:

@@ -8,7 +8,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import path
 
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.methods.models import MethodSetup
 from billing.methods.services import SAVED, refresh_setup
 from core.api.handler import not_found
@@ -29,8 +29,8 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
             return not_found(request)
         try:
             refresh_setup(setup)
-        except (Refused, Misconfigured, AmbiguousOutcome) as trouble:
-            log.warning("set-up %s could not be looked at: %s", id, trouble)
+        except (GatewayRefused, Misconfigured, AmbiguousOutcome) as error:
+            log.warning("set-up %s could not be looked at: %s", id, error)
     answer = HttpResponseRedirect(f"/c/{company}/settings/plan/methods")
     answer.status_code = 303
     answer["Cache-Control"] = "no-store"

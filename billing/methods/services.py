@@ -15,11 +15,11 @@ from django.utils import timezone
 from billing.gateways.accounts import account_of, gateway_client, ready_account, track_account_health
 from billing.gateways.base import (
     AmbiguousOutcome,
+    GatewayRefused,
     Misconfigured,
     Order,
     PaymentState,
     PaymentUpdate,
-    Refused,
     WebhookHint,
 )
 from billing.gateways.models import GatewayAccount
@@ -84,15 +84,15 @@ def _begun(setup: MethodSetup, account: GatewayAccount) -> MethodSetup:
     try:
         with track_account_health(account):
             page = gateway_client(account).set_up(order_of(setup, account))
-    except Misconfigured as trouble:
-        _fail(setup, str(trouble))
-        raise NamedError(off, f"gateway-{setup.letter} cannot be used at the moment") from trouble
-    except Refused as refused:
-        _fail(setup, refused.code)
-        raise NamedError("BadRequest_400", f"gateway: it refuses this: {refused.code}") from refused
-    except AmbiguousOutcome as doubt:
-        log.warning("set-up %s could not be begun: %s", setup.pk, doubt)
-        raise NamedError("BadRequest_400", "gateway: it does not answer. Try again") from doubt
+    except Misconfigured as error:
+        _fail(setup, str(error))
+        raise NamedError(off, f"gateway-{setup.letter} cannot be used at the moment") from error
+    except GatewayRefused as error:
+        _fail(setup, error.code)
+        raise NamedError("BadRequest_400", f"gateway: it refuses this: {error.code}") from error
+    except AmbiguousOutcome as error:
+        log.warning("set-up %s could not be begun: %s", setup.pk, error)
+        raise NamedError("BadRequest_400", "gateway: it does not answer. Try again") from error
     values = {"gateway_id": page.gateway_id, "url": page.url[:2048], "updated_at": timezone.now()}
     MethodSetup.objects.filter(pk=setup.pk, url="").update(**values)
     setup.refresh_from_db()
@@ -182,12 +182,12 @@ def run(setup: MethodSetup) -> None:
     """Look at a claimed set-up, and release it. After the last look it has failed."""
     try:
         refreshed = refresh_setup(setup)
-    except Misconfigured as trouble:
-        _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(trouble)[:500])
-    except (AmbiguousOutcome, Refused) as doubt:
+    except Misconfigured as error:
+        _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(error)[:500])
+    except (AmbiguousOutcome, GatewayRefused) as error:
         # No money is at stake, so it never asks staff: the looks run out, and the set-up has failed.
         wait = backoff(min(setup.attempts, 12), base=settings.PAYMENT_BACKOFF)
-        _wait(setup, due_at=timezone.now() + wait, looks=setup.looks, error=str(doubt)[:500])
+        _wait(setup, due_at=timezone.now() + wait, looks=setup.looks, error=str(error)[:500])
     else:
         if refreshed.status not in OPEN:
             update_owned(setup, worker=None, deaths=0)

@@ -22,7 +22,7 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.registry import title_of
 from billing.invoices.services import the_seller
 from billing.ledger.money import sum_text, to_amount, to_minor
@@ -247,8 +247,8 @@ class AttemptAdmin(CompanyRecordAdmin):
         def one(row: Attempt) -> None:
             try:
                 refresh_attempt(row)
-            except (Misconfigured, AmbiguousOutcome, Refused) as trouble:
-                raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": trouble}) from trouble
+            except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
+                raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": error}) from error
 
         self.each(request, rows[:20], one, _("Checked"), atomic=False)
 

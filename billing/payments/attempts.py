@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from billing.coupons.holds import keep
 from billing.gateways.accounts import gateway_client, ready_account, track_account_health
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt, Payment
 from billing.payments.processor import POLL_DELAYS, order_of
@@ -106,18 +106,18 @@ def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
     try:
         with track_account_health(account):
             page = gateway_client(account).begin(order_of(attempt, account))
-    except Misconfigured as trouble:
-        _give_up(attempt, str(trouble))
+    except Misconfigured as error:
+        _give_up(attempt, str(error))
         detail = f"gateway-{attempt.letter} cannot be used at the moment"
-        raise NamedError(f"Gateway{attempt.letter.upper()}DetailsNotFound_400", detail) from trouble
-    except Refused as refused:
-        _give_up(attempt, refused.code)
-        raise NamedError("BadRequest_400", f"the gateway refuses this order: {refused.code}") from refused
-    except AmbiguousOutcome as doubt:
+        raise NamedError(f"Gateway{attempt.letter.upper()}DetailsNotFound_400", detail) from error
+    except GatewayRefused as error:
+        _give_up(attempt, error.code)
+        raise NamedError("BadRequest_400", f"the gateway refuses this order: {error.code}") from error
+    except AmbiguousOutcome as error:
         # The attempt stays open. Another request uses the same reference, for
         # which the gateway makes no second page.
-        log.warning("attempt %s could not be begun: %s", attempt.pk, doubt)
-        raise NamedError("BadRequest_400", "the gateway does not answer; nothing was paid. Try again") from doubt
+        log.warning("attempt %s could not be begun: %s", attempt.pk, error)
+        raise NamedError("BadRequest_400", "the gateway does not answer; nothing was paid. Try again") from error
     # Two tabs may have asked the gateway at once. The first page wins, and both customers see that one.
     Attempt.objects.filter(pk=attempt.pk, url="").update(
         gateway_id=page.gateway_id, url=page.url[:2048], updated_at=timezone.now()

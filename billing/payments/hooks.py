@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from billing.gateways.accounts import account_of, note_hook, verified
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused, WebhookHint, WrongSignature
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, WebhookHint, WrongSignature
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.payments.models import Attempt, GatewayEvent
@@ -52,19 +52,19 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     if request.method in ("GET", "HEAD"):
         return _answer(200)  # some gateways look whether the address is there
     if request.method != "POST":
-        return _refused(405, "MethodNotAllowed_405", "this address takes POST")
+        return _error_response(405, "MethodNotAllowed_405", "this address takes POST")
     length = request.headers.get("Content-Length") or "0"
     # Checked before the body is read: the address is public, and nobody has signed anything yet.
     if not length.isdigit() or int(length) > MAX_BYTES:
-        return _refused(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
+        return _error_response(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
     signed_by = adapter(gateway_account.adapter).signed_by
     if signed_by and not getattr(gateway_account, signed_by):
-        return _refused(400, "InvalidRequest_400", UNSIGNED)  # an empty secret would sign anything
+        return _error_response(400, "InvalidRequest_400", UNSIGNED)  # an empty secret would sign anything
     try:
         hint = verified(gateway_account, request.headers, request.body)
     except (WrongSignature, Misconfigured) as wrong:
         log.warning("a webhook of gateway-%s is refused: %s", letter, wrong)
-        return _refused(400, "InvalidRequest_400", UNSIGNED)
+        return _error_response(400, "InvalidRequest_400", UNSIGNED)
     store(gateway_account, hint)
     return _answer(200)
 
@@ -121,8 +121,8 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
             return not_found(request)
         try:
             refresh_attempt(attempt)
-        except (Refused, Misconfigured, AmbiguousOutcome) as trouble:
-            log.warning("attempt %s could not be looked at: %s", id, trouble)
+        except (GatewayRefused, Misconfigured, AmbiguousOutcome) as error:
+            log.warning("attempt %s could not be looked at: %s", id, error)
         address = f"/c/{company}/settings/plan/pay/{attempt.payment_id}"
     answer = HttpResponseRedirect(address)
     # 303 makes the browser use GET even where the gateway has sent the
@@ -140,7 +140,7 @@ def _answer(status: int) -> HttpResponse:
     return answer
 
 
-def _refused(status: int, name: str, detail: str) -> HttpResponse:
+def _error_response(status: int, name: str, detail: str) -> HttpResponse:
     return plain_response(Refusal(status, name, HTTPStatus(status).phrase, detail))
 
 

@@ -63,8 +63,8 @@ def cancel_expired() -> bool:
     rows = list(due.exclude(bank_state=Bank.SUBMITTED).values_list("company_id", "pk")[:BATCH])
     for company, id in rows:
         with lock_primary(company):
-            again = Payment.objects.select_for_update(no_key=True).filter(pk=id, status=Payment.Status.OPEN)
-            for payment in again.exclude(bank_state=Bank.SUBMITTED):
+            open_orders = Payment.objects.select_for_update(no_key=True).filter(pk=id, status=Payment.Status.OPEN)
+            for payment in open_orders.exclude(bank_state=Bank.SUBMITTED):
                 close_order(payment)
     return len(rows) == BATCH
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from fractions import Fraction
 
 from django.db.models import Q
 from django.utils import timezone
@@ -22,6 +23,26 @@ def running_period(subscription: Subscription) -> tuple[datetime | None, datetim
             return (subscription.starts_at if subscription.starts_at < start else None), start
         start, end = before, start
     return start, end
+
+
+def periods_left(subscription: Subscription, now: datetime) -> Fraction:
+    """Return the number of periods that are left: those paid ahead, and the rest of the running one.
+
+    Time that no order has paid for, such as of a payment that staff recorded, counts in periods as long as the next.
+    """
+    start = subscription.period_start
+    end = subscription.period_end
+    periods = Fraction(0)
+    while start is not None and end is not None:
+        before = start_before(subscription, start) if start > now else None
+        begin = start if before is not None else now
+        periods += Fraction(max(0, _seconds(begin, end)), max(1, _seconds(start, end)))
+        start, end = before, start
+    return periods
+
+
+def _seconds(start: datetime, end: datetime) -> int:
+    return int((end - start).total_seconds())
 
 
 def start_before(subscription: Subscription, end: datetime) -> datetime | None:

@@ -20,12 +20,20 @@ from django.utils import timezone
 
 from billing.coupons.holds import keep
 from billing.gateways.accounts import account_of, gateway_client, track_account_health
-from billing.gateways.base import AmbiguousOutcome, Gateway, Misconfigured, Order, PaymentState, PaymentUpdate, Refused
+from billing.gateways.base import (
+    AmbiguousOutcome,
+    Gateway,
+    GatewayRefused,
+    Misconfigured,
+    Order,
+    PaymentState,
+    PaymentUpdate,
+)
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
 from billing.payments.settlement import settle, takes_gateways
 from core.errors import NamedError
-from core.jobs import claim, update_owned
+from core.jobs import claim, release_after_error, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
 
@@ -54,23 +62,23 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("attempt %s was taken over by another worker", rows[0].pk)
-            except Exception as trouble:  # noqa: BLE001  the edge of one attempt: the others continue
+            except Exception as error:  # noqa: BLE001  the edge of one attempt: the others continue
                 log.exception("attempt %s cannot go on", rows[0].pk)
-                _later(rows[0], trouble)
+                release_after_error(rows[0], error, status=Status.DUE)
 
 
 def run(attempt: Attempt) -> None:
     """Take a claimed attempt one step further, and release it."""
     try:
         fact = advance(attempt)
-    except Refused as refused:
+    except GatewayRefused as error:
         # A listed code is the only proof that nothing happened. Everything else is treated as uncertain.
-        settle(attempt.pk, PaymentUpdate(PaymentState.FAILED, reason=refused.code))
+        settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason=error.code))
         _release(attempt)
-    except Misconfigured as trouble:
-        _wait(attempt, MISCONFIGURED_WAIT, f"the gateway refuses the account: {trouble}")
-    except AmbiguousOutcome as doubt:
-        _record_ambiguous(attempt, doubt)
+    except Misconfigured as error:
+        _wait(attempt, MISCONFIGURED_WAIT, f"the gateway refuses the account: {error}")
+    except AmbiguousOutcome as error:
+        _record_ambiguous(attempt, error)
     else:
         settled = settle(attempt.pk, fact)
         if settled.status in (Status.DUE, Status.WORKING):
@@ -101,19 +109,19 @@ def advance(attempt: Attempt) -> PaymentUpdate:
             if attempt.left_at is None:
                 return gateway.move(order_of(attempt, account))
             if attempt.reason:  # refused before, and named by a hook again: some gateways leave a refused charge open
-                return PaymentUpdate(PaymentState.FAILED, reason=attempt.reason)
+                return PaymentUpdate(state=PaymentState.FAILED, reason=attempt.reason)
         return captured(gateway, attempt, account, fact)
 
 
 def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate) -> PaymentUpdate:
-    """Take the money that a customer has authorized on the gateway's page, unless the order was left meanwhile or its
-    price holds no more."""
+    """Capture the money that a customer has authorized on the gateway's page, unless the order was abandoned or the
+    quote expired."""
     is_due = attempt.left_at is None and takes_gateways(attempt.payment)
     if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:
             keep(attempt.payment_id, is_authorized=True)
-        except NamedError as taken:
-            return PaymentUpdate(PaymentState.FAILED, reason=taken.detail)
+        except NamedError as error:
+            return PaymentUpdate(state=PaymentState.FAILED, reason=error.detail)
         return gateway.move(order_of(attempt, account))
     return fact
 
@@ -156,7 +164,7 @@ def order_of(attempt: Attempt, account: GatewayAccount) -> Order:
 def _poll_later(attempt: Attempt, fact: PaymentUpdate) -> None:
     """Look again later. After the last look the attempt has failed, though a webhook can still bring it back."""
     if attempt.looks >= len(POLL_DELAYS):
-        settle(attempt.pk, PaymentUpdate(PaymentState.FAILED, reason="nobody paid"))
+        settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason="nobody paid"))
         _release(attempt)
         return
     reason = "the customer has to confirm it" if fact.state is PaymentState.ACTION else ""
@@ -164,19 +172,12 @@ def _poll_later(attempt: Attempt, fact: PaymentUpdate) -> None:
     _requeue(attempt, status=Status.DUE, due_at=due, looks=attempt.looks + 1, reason=reason, attempts=1, error="")
 
 
-def _record_ambiguous(attempt: Attempt, doubt: AmbiguousOutcome) -> None:
+def _record_ambiguous(attempt: Attempt, error: AmbiguousOutcome) -> None:
     if attempt.attempts > MAX_AMBIGUOUS_ATTEMPTS:
         log.error("attempt %s is parked: the gateway does not say what became of it", attempt.pk)
-        _requeue(attempt, status=Status.UNKNOWN, reason=str(doubt)[:300])
+        _requeue(attempt, status=Status.UNKNOWN, reason=str(error)[:300])
         return
-    _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
-
-
-def _later(attempt: Attempt, failure: Exception) -> None:
-    """Release an attempt after an unexpected error, if it is still ours."""
-    mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
-    due, error = timezone.now() + backoff(attempt.attempts), f"{type(failure).__name__}: {failure}"[:500]
-    mine.update(status=Status.DUE, due_at=due, error=error, worker=None, updated_at=timezone.now())
+    _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(error))
 
 
 def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:

@@ -20,7 +20,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.programs.rewards import claw_back, claw_back_part
 from billing.gateways.accounts import account_of, gateway_client, track_account_health
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, RefundRequest, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, RefundRequest
 from billing.invoices.models import CreditNote, Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import to_amount
@@ -29,7 +29,7 @@ from billing.payments.models import Attempt, Payment, Refund, Transaction
 from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from core.errors import NamedError
 from core.events import emit
-from core.jobs import claim, notify_workers, update_owned
+from core.jobs import claim, notify_workers, release_after_error, update_owned
 from core.jobs.leases import LeaseLost, backoff
 from core.tenancy import company_scope
 
@@ -200,15 +200,19 @@ def work(deadline: float) -> None:
                 run(rows[0])
             except LeaseLost:
                 log.warning("refund %s was taken over by another worker", rows[0].pk)
-            except Exception as trouble:  # noqa: BLE001  the edge of one refund: the others continue
+            except Exception as error:  # noqa: BLE001  the edge of one refund: the others continue
                 log.exception("refund %s cannot go on", rows[0].pk)
-                _later(rows[0], trouble)
+                parked = rows[0].attempts > MAX_AMBIGUOUS_ATTEMPTS
+                status = Status.UNKNOWN if parked else Status.DUE
+                release_after_error(rows[0], error, status=status)
 
 
 def run(row: Refund) -> None:
     """Look whether the gateway has made the refund, else ask for it, and book it."""
     account = account_of(row.attempt.letter)
-    request = RefundRequest(row.pk, row.attempt.payment_ref, row.amount_minor, row.currency)
+    request = RefundRequest(
+        reference=row.pk, payment_ref=row.attempt.payment_ref, amount=row.amount_minor, currency=row.currency
+    )
     try:
         # The letter may have been given to another gateway since. Its server knows nothing of this payment.
         if account is None or account.adapter != row.attempt.adapter:
@@ -218,30 +222,19 @@ def run(row: Refund) -> None:
             # Idempotency keys expire (Stripe's after 24 hours or more), and an earlier response may have been
             # lost. Asking first is what prevents a second refund.
             id = gateway.find_refund(request) or gateway.refund(request)
-    except Misconfigured as trouble:
-        _wait(row, MISCONFIGURED_WAIT, str(trouble))
-    except AmbiguousOutcome as doubt:
+    except Misconfigured as error:
+        _wait(row, MISCONFIGURED_WAIT, str(error))
+    except AmbiguousOutcome as error:
         if row.attempts > MAX_AMBIGUOUS_ATTEMPTS:
-            update_owned(row, status=Status.UNKNOWN, worker=None, error=str(doubt)[:500])
+            update_owned(row, status=Status.UNKNOWN, worker=None, error=str(error)[:500])
         else:
-            _wait(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
-    except Refused as refused:
+            _wait(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
+    except GatewayRefused as error:
         # Its credit note stands: staff try again, or the balance takes it.
-        log.error("refund %s is refused: %s", row.pk, refused.code)
-        update_owned(row, status=Status.FAILED, worker=None, error=refused.code[:500])
+        log.error("refund %s is refused: %s", row.pk, error.code)
+        update_owned(row, status=Status.FAILED, worker=None, error=error.code[:500])
     else:
         _book(row, id)
-
-
-def _later(row: Refund, failure: Exception) -> None:
-    """Release a refund after an unexpected error, if it is still ours. After MAX_AMBIGUOUS_ATTEMPTS it is
-    parked for staff."""
-    # The lease fences a worker that was slow: another one may have claimed
-    # the row, and finished it, meanwhile.
-    mine = Refund.objects.filter(pk=row.pk, lease=row.lease, status=Status.WORKING)
-    status = Status.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Status.DUE
-    due, error = timezone.now() + backoff(row.attempts), f"{type(failure).__name__}: {failure}"[:500]
-    mine.update(status=status, due_at=due, error=error, worker=None, updated_at=timezone.now())
 
 
 def _wait(row: Refund, wait: timedelta, reason: str) -> None:

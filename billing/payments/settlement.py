@@ -124,16 +124,14 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
         # A closed order takes the money too: `take_money` turns it into balance instead of losing it.
         take_money(payment, **booking)
         return
-    # A page that was opened in time is paid when the price holds no more: only a bank order is still open by then, and
-    # one whose transfer is said to be under way goes on to wait for that.
+    # Paid after the quote expired: only bank orders are still open, and one whose transfer is reported goes on waiting.
     if payment.bank_state != Payment.Bank.SUBMITTED:
         close_order(payment)
     keep_as_credit(payment, **booking)
 
 
 def take_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
-    """Book money that has come for a locked order. It pays the order, or is the company's balance where that was left,
-    paid otherwise or cannot take effect any more, which leaves it."""
+    """Pay a locked order with money that has come, or credit it to the balance if the order is closed or void."""
     if payment.status == Payment.Status.OPEN:
         # The savepoint undoes a purchase that stopped halfway, while the money itself is still booked below.
         try:
@@ -204,7 +202,13 @@ def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime
         amount=to_amount(max(0, net), payment.currency),
         currency=payment.currency,
         source=source,
-        terms=Terms(plan, payment.interval, payment.seats, payment.from_now, _renewed_period(payment, invoice)),
+        terms=Terms(
+            plan=plan,
+            interval=payment.interval,
+            seats=payment.seats,
+            from_now=payment.from_now,
+            period=_renewed_period(payment, invoice),
+        ),
     )
     subscription = _set_add_ons(payment)
     # The order stores the period that it has opened. The invoice's dates were a quote's, and refunds and

@@ -57,7 +57,7 @@ PAUSE_MONTHS = 3
 """For how long subscriptions to the example plans may be paused."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExamplePrice:
     """A price of an example plan, and of each seat above its minimum."""
 
@@ -90,7 +90,9 @@ def _limits(**numbers: int) -> dict[str, int]:
 def _prices(**monthly: tuple[str, str]) -> tuple[ExamplePrice, ...]:
     """Make prices of currency -> (amount, amount of a further seat) a month. A year costs ten months."""
     return tuple(
-        ExamplePrice(currency, interval, Decimal(amount) * months, Decimal(seat) * months)
+        ExamplePrice(
+            currency=currency, interval=interval, amount=Decimal(amount) * months, seat_amount=Decimal(seat) * months
+        )
         for currency, (amount, seat) in monthly.items()
         for interval, months in (("month", 1), ("year", 10))
     )

@@ -24,7 +24,14 @@ from accounts.mails.staff import tell_staff
 from accounts.models import User
 from billing.disputes.services import watch
 from billing.gateways.accounts import accounts_on, gateway_client, track_account_health, with_environment
-from billing.gateways.base import AmbiguousOutcome, Gateway, Misconfigured, PaymentState, Refused, SettlementEntry
+from billing.gateways.base import (
+    AmbiguousOutcome,
+    Gateway,
+    GatewayRefused,
+    Misconfigured,
+    PaymentState,
+    SettlementEntry,
+)
 from billing.gateways.models import GatewayAccount
 from billing.ledger.models import Posting
 from billing.ledger.services import cash
@@ -86,8 +93,8 @@ def begin_due() -> bool:
         if last is None or behind or last[0] < timezone.now() - DAILY:
             try:
                 begin(account)
-            except NamedError as refused:
-                log.info("gateway-%s: %s", account.letter, refused.detail)
+            except NamedError as error:
+                log.info("gateway-%s: %s", account.letter, error.detail)
     return False
 
 
@@ -110,15 +117,15 @@ def run(row: Reconciliation) -> None:
         with track_account_health(account):
             comparison = Comparison(row, account, gateway_client(account))
             comparison.run()
-    except Misconfigured as trouble:
-        _again(row, MISCONFIGURED_WAIT, str(trouble))
-    except (AmbiguousOutcome, Refused) as doubt:
-        _again(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(doubt))
+    except Misconfigured as error:
+        _retry_later(row, MISCONFIGURED_WAIT, str(error))
+    except (AmbiguousOutcome, GatewayRefused) as error:
+        _retry_later(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
     else:
         _finish(row, account, comparison)
 
 
-def _again(row: Reconciliation, wait: timedelta, reason: str) -> None:
+def _retry_later(row: Reconciliation, wait: timedelta, reason: str) -> None:
     status = Status.FAILED if row.attempts >= MAX_TRIES else Status.DUE
     due = timezone.now() + wait
     update_owned(row, status=status, due_at=due, worker=None, deaths=0, error=reason[:500])
@@ -196,8 +203,8 @@ class Comparison:
         with company_scope(attempt.company_id):
             try:
                 refreshed = refresh_attempt(attempt)
-            except (Misconfigured, Refused, AmbiguousOutcome) as doubt:
-                log.warning("attempt %s could not be looked at: %s", attempt.pk, doubt)
+            except (Misconfigured, GatewayRefused, AmbiguousOutcome) as error:
+                log.warning("attempt %s could not be looked at: %s", attempt.pk, error)
                 refreshed = attempt
         kinds = {Attempt.Status.PAID: Kind.SETTLED, Attempt.Status.WRONG: Kind.WRONG}
         kind = kinds.get(Attempt.Status(refreshed.status), Kind.UNCLEAR)
@@ -241,10 +248,16 @@ class Comparison:
         if attempt.disputed_minor or attempt.refunds.exists():
             return  # what became of the money is known; some gateways call it failed by now
         with company_scope(attempt.company_id):
-            line = SettlementEntry("payment", attempt.payment_ref, attempt.pk, 0, attempt.payment.currency)
+            line = SettlementEntry(
+                kind="payment",
+                id=attempt.payment_ref,
+                reference=attempt.pk,
+                amount=0,
+                currency=attempt.payment.currency,
+            )
             try:
                 said = self.gateway.find(order_of(attempt, self.account)).state
-            except Refused:
+            except GatewayRefused:
                 said = PaymentState.NONE
             except AmbiguousOutcome:
                 if self.row.attempts < PATIENCE:

@@ -13,7 +13,7 @@ from billing.addons.holdings import Holdings
 from billing.addons.services import Chosen, Item
 from billing.charges.services import bill_pending, line_of
 from billing.checkout.lines import item_lines, plan_lines, taxed
-from billing.checkout.quotes import FALLBACK
+from billing.checkout.quote import FALLBACK
 from billing.invoices.services import Line, the_seller
 from billing.ledger.services import BALANCE
 from billing.models import BillingDetails, Charge, Currency, Plan, PlanPrice, PlanVersion, Posting, Seller
@@ -24,7 +24,7 @@ from billing.taxes.services import tax_rate
 from core.types import JsonObject
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Due:
     """A subscription whose next period is billed."""
 
@@ -64,7 +64,7 @@ class Due:
         return sum(line.amount - line.discount + line.tax for line in self.lines)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CompanyDetails:
     """Data of the companies in a batch, each read once."""
 
@@ -89,12 +89,12 @@ class CompanyDetails:
         rows = CompanySettings.objects.filter(company_id__in=list(companies))
         chosen = list(rows.values_list("company_id", "currency", "subscription_policies"))
         return cls(
-            details,
+            details=details,
             # The books hold a company's credit as a negative amount, since it is the operator's debt.
-            {(company, code): max(0, -amount) for company, code, amount in balances},
-            {company: currency for company, currency, _ in chosen},
+            balances={(company, code): max(0, -amount) for company, code, amount in balances},
+            own_currency={company: currency for company, currency, _ in chosen},
             # Renewal is the default. Only a company that has turned it off is left to end.
-            {company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
+            renews={company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
         )
 
     def tax(self, company: str, seller: Seller) -> Tax:

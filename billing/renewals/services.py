@@ -62,7 +62,7 @@ WAIT = timedelta(hours=1)
 AHEAD = timedelta(days=1)
 """Minimum time between a bill and the next one, even after a long outage of the service."""
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
-AT_ONCE = 60.0
+SECONDS_OF_CHARGES = 60.0
 """Seconds of charges that gateways take without being spread."""
 ALL = "renewals: the subscriptions of all companies"
 MOVE = """
@@ -168,7 +168,7 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
             # This period is billed already, and waits for payment. The next one is billed a day from now at
             # the earliest: an outage would else be caught up by several bills at once.
             _bill_at(row, max(next_end(end, row), now + AHEAD))
-        elif order is not None and not _left(order):
+        elif order is not None and not _cancel_unpaid(order):
             _bill_at(row, now + WAIT)
         else:
             billable.append(_due_of(row, end, plans, versions.get(row.version_id)))
@@ -179,7 +179,7 @@ def _bill_at(row: Subscription, at: datetime | None) -> None:
     Subscription.objects.filter(pk=row.pk).update(bill_at=at)
 
 
-def _left(order: Payment) -> bool:
+def _cancel_unpaid(order: Payment) -> bool:
     """Cancel an order that nobody is paying, because the renewal replaces it. Return whether it is closed."""
     with company_scope(order.company_id):
         # The batch read the order without a lock, and it may have been paid since.
@@ -274,7 +274,7 @@ def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting:
     charged = set(methods.values_list("company_id", flat=True))
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
     # A few charges need no spreading, and nobody has to wait for them without need.
-    if spread < AT_ONCE:
+    if spread < SECONDS_OF_CHARGES:
         spread = 0
     rows: dict[Any, list[JsonObject]] = {
         model: [] for model in (InvoiceLine, Posting, Payment, Dunning, SubscriptionChange)

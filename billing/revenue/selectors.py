@@ -55,7 +55,7 @@ GROUP BY 1, 2 ORDER BY 1, 2
 AGES = (_("Not due yet"), _("1 to 30 days"), _("31 to 60 days"), _("61 to 90 days"), _("More than 90 days"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Recurring:
     """Recurring revenue of a currency by month and by year, in minor units."""
 
@@ -65,7 +65,7 @@ class Recurring:
     year_minor: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Owed:
     """Receivables of one age in a currency."""
 
@@ -75,7 +75,7 @@ class Owed:
     minor: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Churn:
     """Subscriptions that companies paid for in a month, and those that ended in it."""
 
@@ -96,14 +96,20 @@ def recurring_revenue() -> list[Recurring]:
         cursor.execute(RECURRING, [timezone.now()])
         rows = cursor.fetchall()
     # the year is of the exact sum: a year's price is no whole number of cents a month
-    return [Recurring(code, number, int(round(month)), int(round(month * 12))) for code, number, month in rows]
+    return [
+        Recurring(currency=code, subscriptions=number, minor=int(round(month)), year_minor=int(round(month * 12)))
+        for code, number, month in rows
+    ]
 
 
 def aged_receivables() -> list[Owed]:
     """Return the receivables by currency and age."""
     with connection.cursor() as cursor:
         cursor.execute(AGED, [timezone.now().date()])
-        return [Owed(code, AGES[age], number, int(minor)) for code, age, number, minor in cursor.fetchall()]
+        return [
+            Owed(currency=code, age=AGES[age], invoices=number, minor=int(minor))
+            for code, age, number, minor in cursor.fetchall()
+        ]
 
 
 def earned_by_month() -> dict[str, dict[date, int]]:
@@ -139,7 +145,7 @@ def churn_by_month() -> list[Churn]:
     churn = []
     for month in last_months():
         row = months.get(month, {"begun": 0, "ended": 0})
-        churn.append(Churn(month, row["begun"], row["ended"], held))
+        churn.append(Churn(month=month, begun=row["begun"], ended=row["ended"], held=held))
         held += row["begun"] - row["ended"]
     return churn
 

@@ -20,7 +20,7 @@ Amounts = Mapping[tuple[str, str], Decimal]
 """(currency, interval) -> the price of a plan with its minimum number of seats."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CurrentPlan:
     """The plan that a company pays for."""
 
@@ -39,7 +39,7 @@ def held_plan(subscription: Subscription | None) -> CurrentPlan | None:
     plan_id: str = subscription.plan_id
     version = subscription.version
     amounts = amounts_in(version) if version is not None else amounts_of([plan_id]).get(plan_id, {})
-    return CurrentPlan(plan_id, subscription.interval, subscription.currency, amounts)
+    return CurrentPlan(plan_id=plan_id, interval=subscription.interval, currency=subscription.currency, amounts=amounts)
 
 
 def amounts_of(plan_ids: Iterable[str]) -> dict[str, dict[tuple[str, str], Decimal]]:

@@ -215,7 +215,7 @@ def _notify_owners(notice: str, subscription: Subscription, **context: object) -
 # Payments
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Terms:
     """The terms that a payment buys: plan, interval and seats, from now or after the paid period.
 

@@ -139,7 +139,7 @@ def grant_subscription(
             "paused_until": None,
             "modules": None,
             "limits": {},
-            **_trial_back(subscription),
+            **_released_trial_values(subscription),
         }
         return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
 
@@ -259,12 +259,17 @@ def activate_subscription(*, company_id: str, by: User | None = None, note: str 
             "starts_at": min(subscription.starts_at, now),
             "ends_at": None,
         }
-        values |= {"period_start": now, "period_end": None, "cancel_at_period_end": False, **_trial_back(subscription)}
+        values |= {
+            "period_start": now,
+            "period_end": None,
+            "cancel_at_period_end": False,
+            **_released_trial_values(subscription),
+        }
         values |= {"paused_at": None, "paused_until": None}
         return apply_change(subscription, Action.GRANTED, by=by, note=note, **values)
 
 
-def _trial_back(subscription: Subscription) -> JsonObject:
+def _released_trial_values(subscription: Subscription) -> JsonObject:
     """Return the values that give the user of a replaced trial their trial back."""
     return {"trial_user": None} if subscription.status == Status.TRIAL else {}
 

@@ -17,7 +17,7 @@ from core.types import JsonObject
 REVERSE_CHARGE = "Reverse charge: VAT is to be accounted for by the recipient (Article 196 of Directive 2006/112/EC)."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tax:
     """The tax of a sale, and why it is this one."""
 
@@ -54,7 +54,7 @@ def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: R
     if home in EU and country in EU:
         # A valid id is what makes the buyer a business that accounts for the tax itself (Article 196).
         if is_vat_id(details.vat_id, country):
-            return Tax("reverse_charge", country, note=REVERSE_CHARGE, vat_id=details.vat_id)
+            return Tax(rule="reverse_charge", country=country, note=REVERSE_CHARGE, vat_id=details.vat_id)
         # Below the EU's threshold a seller may charge its own rate. With the one
         # stop shop it charges the consumer's.
         return _rated("oss", country, rates) if oss else _rated("home", home, rates)
@@ -70,5 +70,5 @@ def is_vat_id(text: str, country: str) -> bool:
 def _rated(rule: str, country: str, rates: Rates) -> Tax:
     rate = rates(country) if country else None
     if rate is None:
-        return Tax(rule, country)
-    return Tax(rule, country, rate.name, rate.percent)
+        return Tax(rule=rule, country=country)
+    return Tax(rule=rule, country=country, name=rate.name, percent=rate.percent)

@@ -60,8 +60,8 @@ def evidence_of(vat_id: str, country: str) -> JsonObject | None:
     try:
         answer = exchange("GET", f"{settings.VIES_URL}/ms/{prefix}/vat/{number}", seconds=SECONDS)
         evidence = orjson.loads(answer.body) if answer.status == 200 else None
-    except (HttpFailed, orjson.JSONDecodeError) as trouble:
-        log.warning("VIES gives no answer: %s", trouble)
+    except (HttpFailed, orjson.JSONDecodeError) as error:
+        log.warning("VIES gives no answer: %s", error)
         return None
     if not isinstance(evidence, dict) or not isinstance(evidence.get("isValid", evidence.get("valid")), bool):
         return None

@@ -52,7 +52,7 @@ class Document:
 
 @cache
 def release() -> str:
-    """Return what stands for the sources and settings that the schema comes from."""
+    """Return a hash of the sources and settings that the schema is made from."""
     digest = hashlib.sha256(settings.BASE_URL.encode())
     for path in sorted([PROJECT / "requirements.txt", *(file for package in PACKAGES for file in _sources(package))]):
         stats = path.stat()

@@ -54,7 +54,7 @@ class Actor:
     """The id of the API key, on the key path."""
     expired: bool = False
     """On the key path, whether the duration of a temporary key is over. Where keys do not expire otherwise, some views
-    refuse it all the same (ApiView.keeps_term)."""
+    refuse it all the same (ApiView.enforce_key_expiry)."""
     entitlement: Entitlement | None = None
     """On the key path, the company's entitlement as read with the key; None without an open subscription."""
 

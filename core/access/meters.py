@@ -119,7 +119,7 @@ def spend(meter: str, quantity: int, source: str) -> bool:
 
 
 def settle(meter: str, sources: Sequence[str], *, quantity: int = 1) -> None:
-    """Count the units of the sources as used, those among them whose reservations have ended meanwhile."""
+    """Settle the reservations of the sources as used, expired ones included."""
     _counting().settle(meter, sources, quantity)
 
 

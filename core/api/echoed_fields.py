@@ -45,7 +45,7 @@ class WrittenBack:
         return f"ignored, since they change by themselves: {', '.join(self.outdated)}" if self.outdated else ""
 
 
-def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> WrittenBack:
+def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) -> WrittenBack:
     """Reduce a body that repeats keys of the response to its changes.
 
     A body is compared with the stored record only if it repeats: keys that the input lacks, nested records, or the same
@@ -70,8 +70,8 @@ def written_back(view: Any, declared: Endpoint, body: Any, path: Values) -> Writ
     changed: JsonObject = {}
     for key, value in body.items():
         if key in repeated:
-            again = key in shown.signs and _unsigned(value) == _unsigned(stored.get(key))
-            differing = [] if again else _differences(key, value, stored.get(key))
+            is_same = key in shown.signs and _unsigned(value) == _unsigned(stored.get(key))
+            differing = [] if is_same else _differences(key, value, stored.get(key))
             (outdated if key in shown.moving else fixed).extend(differing)
         elif key not in stored or not same(value, stored[key]):
             value = _reduced(key, schema.fields.get(key), value, stored.get(key), fixed)

@@ -11,11 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.response import Response
 
-from core.api.echoed_fields import written_back
+from core.api.echoed_fields import strip_echoed_fields
 from core.api.envelope import respond
 from core.api.etags import LATEST, etag_of, is_known, not_modified, unless_changed
 from core.api.fields import FIELDS, choose_fields
-from core.api.idempotency import is_keyed, once
+from core.api.idempotency import is_keyed, run_idempotent
 from core.api.input import Input, read
 from core.api.output import Output
 from core.errors import InvalidFormat
@@ -57,7 +57,7 @@ class Endpoint:
     errors: tuple[str, ...] = ()
     needs_subscription: bool = True
     takes: str = ""
-    """The module whose quota the created records need (core.access.USAGE). Sessions are limited, API keys aren't."""
+    """Module whose quota created records consume (core.access.USAGE). Sessions are limited, API keys aren't."""
     bulk: bool = False
     """The body is a bulk selection, and the query string takes the list contract's filters for selectAll."""
     others: tuple[str, ...] = ()
@@ -82,8 +82,7 @@ class Endpoint:
     also: tuple[str, ...] | None = None
     """Other modules whose permission allows the operation. None: the view's, or no others with a `module`."""
     own: bool = False
-    """Every accepted member may, whatever their role: the handler answers with what is theirs, and what else the role
-    shows."""
+    """Open to every accepted member; the handler filters by role."""
     transition: bool = False
     """It brings the record into a state. `warning` says so where the record is as it was."""
     listing: Listing | None = None
@@ -190,7 +189,7 @@ def _changed(declared: Endpoint, handler: Callable[..., Any], view: Any, request
     if request.method not in ("PUT", "PATCH"):
         data = read(declared.input, request.data)
         return _noting(declared, view, path, partial(_called, handler, view, request, path, data))
-    written = written_back(view, declared, request.data, path)
+    written = strip_echoed_fields(view, declared, request.data, path)
     if written.record is not None:
         return _answered(declared, written.record, written.warning)
     answer = _called(handler, view, request, path, read(declared.input, written.body))
@@ -216,7 +215,7 @@ def endpoint(summary: str, **options: Any) -> Callable[[Callable[..., Any]], Cal
                 return _shown(declared, handler, view, request, path)
             run = partial(_changed, declared, handler, view, request, path)
             checked = partial(unless_changed, view, request, path, run) if "HTTP_IF_MATCH" in request.META else run
-            return once(view, request, checked) if is_keyed(view, request) else checked()
+            return run_idempotent(view, request, checked) if is_keyed(view, request) else checked()
 
         handle.endpoint = declared  # type: ignore[attr-defined]
         return handle

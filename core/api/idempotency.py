@@ -58,7 +58,7 @@ def is_keyed(view: Any, request: Any) -> bool:
     return bool(getattr(getattr(view, "actor", None), "company_id", ""))
 
 
-def once(view: Any, request: Any, run: Run) -> Any:
+def run_idempotent(view: Any, request: Any, run: Run) -> Any:
     """Return the result of `run`, or the result of the same request from before.
 
     `run` works in one transaction, which also stores its response. If it tries to call another server, the transaction

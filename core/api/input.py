@@ -175,7 +175,7 @@ class Input(serializers.Serializer[Any]):
     never: ClassVar[frozenset[str]] = frozenset()
     """Keys that a body may have only if it repeats the record with its _id: money, and the status of paid things."""
     conceals: ClassVar[frozenset[str]] = frozenset()
-    """Keys whose values no refusal repeats, beside those that are secret by their name."""
+    """Keys whose values errors leave out, in addition to those that are secret by name."""
     together: ClassVar[Sequence[str]] = ()
     """Keys whose values depend on each other: if one changes, the others are no mere repetition."""
 

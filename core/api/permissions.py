@@ -42,7 +42,7 @@ class AccessPermission(BasePermission):
     def check_phase(view: ApiView, allowed: Entitlement, declared: Endpoint, module: str) -> None:
         """Check that a paused or unpaid subscription allows the operation."""
         if allowed.phase and not declared.own:
-            check_phase(allowed, module if view.begins else "", view.needed_permission(declared))
+            check_phase(allowed, module if view.blocked_when_unpaid else "", view.needed_permission(declared))
 
 
 class VisitPermission(AccessPermission):

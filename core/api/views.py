@@ -48,9 +48,9 @@ class ApiView(APIView):
     public: ClassVar[bool] = False
     page_notes: Values = {}
     """Parts of an answer for pages alone, such as codes of its problems. Pages ask in process; bodies lack them."""
-    begins: ClassVar[bool] = True
+    blocked_when_unpaid: ClassVar[bool] = True
     """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""
-    keeps_term: ClassVar[bool] = False
+    enforce_key_expiry: ClassVar[bool] = False
     """The view refuses temporary keys whose duration is over, even if the settings accept expired keys elsewhere."""
     private: ClassVar[bool] = False
     """The view needs a session only: the person acts for themselves, in no company."""
@@ -121,7 +121,7 @@ class ApiView(APIView):
             return
         # Left with the request, in dispatch(): rendering needs it as well.
         self._scope.enter_context(company_scope(self.actor.company_id))
-        if self.keeps_term and self.actor.expired:
+        if self.enforce_key_expiry and self.actor.expired:
             raise NamedError("ExpiredSession_401", EXPIRED)
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:

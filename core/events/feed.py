@@ -25,7 +25,7 @@ from core.tenancy import company_id, unscoped
 KEPT = timedelta(days=30)
 LOOKED_AT = 10_000
 """Maximum number of events that a page reads to find those of the requested kinds."""
-DELETED_AT_ONCE = 5_000
+MAX_DELETED = 5_000
 HORIZON = "pg_snapshot_xmin(pg_current_snapshot())"
 """The oldest transaction that still runs, in any database of the server."""
 MAX_POSITION = 2**63
@@ -63,11 +63,6 @@ def epoch() -> int:
         return int(cursor.fetchone()[0])
 
 
-def cursor_of(event: Event) -> str:
-    """Return the cursor after an event."""
-    return Position(event.tx, event.sequence, event.created_at).encode(epoch())
-
-
 def position_of(token: str, *, name: str = "after") -> Position:
     """Read a cursor. Raises InvalidRequest_400, with the oldest cursor if this one is older or of a former database."""
     try:
@@ -90,8 +85,8 @@ def position_of(token: str, *, name: str = "after") -> Position:
     return position
 
 
-def _expired(name: str, why: str) -> NamedError:
-    return NamedError("InvalidRequest_400", f"{name}: {why}; the oldest cursor is {oldest().encode(epoch())}")
+def _expired(name: str, reason: str) -> NamedError:
+    return NamedError("InvalidRequest_400", f"{name}: {reason}; the oldest cursor is {oldest().encode(epoch())}")
 
 
 def oldest() -> Position:
@@ -190,6 +185,6 @@ def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
     # An event that a consumer has not handled is kept, however old.
     old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
-    ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_DELETED])
     raw_delete(Event.objects.filter(pk__in=ids))
-    return len(ids) == DELETED_AT_ONCE
+    return len(ids) == MAX_DELETED

@@ -25,7 +25,7 @@ def make_right(reason: str) -> MadeRight:
     Those workers do not belong to this database, so a message that one was sending becomes `unknown`: its outcome
     cannot be determined here. Safe to repeat.
     """
-    # First, so that nothing of what is freed below begins.
+    # Hold first, so that released work cannot start.
     begin_hold(reason)
     with transaction.atomic():
         events = begin_anew()

@@ -56,8 +56,8 @@ def search(kinds: Sequence[Kind], actor: Actor, text: str, size: int) -> list[Se
             sql, arguments = queryset.query.get_compiler(connection=connection).as_sql()
             parts.append(f"({sql})")
             params += arguments
-        either = f"{' UNION ALL '.join(parts)} LIMIT {size}" if len(parts) > 1 else parts[0]
-        pieces.append(f"SELECT %s::text, found.* FROM ({either}) AS found (id, title, text)")  # noqa: S608
+        union = f"{' UNION ALL '.join(parts)} LIMIT {size}" if len(parts) > 1 else parts[0]
+        pieces.append(f"SELECT %s::text, found.* FROM ({union}) AS found (id, title, text)")  # noqa: S608
         values += params
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(pieces), values)

@@ -18,7 +18,7 @@ from core.tenancy import company_id
 KEPT = timedelta(hours=24)
 MAX_BYTES = 4 * 1024 * 1024
 """Maximum size of a response body. The response to 500 new contacts has about 1 MB."""
-PURGED_AT_ONCE = 10_000
+MAX_PURGED = 10_000
 UNDER_WAY = object()
 """The request is under way, in another transaction or in several."""
 
@@ -124,11 +124,11 @@ def unpack(text: str) -> bytes:
 
 
 def purge() -> bool:
-    """Delete at most PURGED_AT_ONCE answers that are older than a day. Returns whether there may be more.
+    """Delete at most MAX_PURGED answers that are older than a day. Returns whether there may be more.
 
     The primary key finds them: ids start with their creation time.
     """
     old = IdempotencyKey.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
-    ids = list(old.values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    ids = list(old.values_list("pk", flat=True)[:MAX_PURGED])
     IdempotencyKey.objects.filter(pk__in=ids).delete()
-    return len(ids) == PURGED_AT_ONCE
+    return len(ids) == MAX_PURGED

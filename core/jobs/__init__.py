@@ -6,7 +6,7 @@ only the time (docs/decisions/0005-work.md).
 """
 
 from core.jobs.heartbeat import Heartbeat, heartbeat
-from core.jobs.leases import LeaseLost, backoff, claim, has_due, update_owned
+from core.jobs.leases import LeaseLost, backoff, claim, has_due, release_after_error, update_owned
 from core.jobs.notify import notify_workers
 from core.jobs.periodic import PeriodicTask, run_due_tasks
 from core.jobs.registry import WORK, DrainedWork, QueueWork, Work, drained, register, registered
@@ -36,5 +36,6 @@ __all__ = [
     "run_due_tasks",
     "run_job",
     "sweep",
+    "release_after_error",
     "update_owned",
 ]

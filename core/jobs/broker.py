@@ -14,7 +14,7 @@ PATIENCE = {"socket_timeout": 1, "socket_connect_timeout": 1}
 MAX_WAITING = 8
 """Messages of one task that wait at once: enough for all processes of a pool to take some of its work."""
 FORGET_SECONDS = 30
-"""Seconds without a message of a task after which its count begins anew, in case that some were lost."""
+"""Reset the count of a task after so many seconds without a message, since some may be lost."""
 EXPIRES_SECONDS = 60
 """Seconds after which a message is dropped: its work has long been due again."""
 

@@ -89,9 +89,9 @@ def _run_one(tasks: Mapping[str, PeriodicTask]) -> bool:
         try:
             with transaction.atomic(), unscoped(reason="periodic task: works for all companies"):
                 more = task.run()
-        except Exception as trouble:  # noqa: BLE001  the edge of one task: it runs again next time, the others continue
+        except Exception as failure:  # noqa: BLE001  the edge of one task: it runs again next time, the others continue
             log.exception("periodic task %s failed", schedule.name)
-            error = f"{type(trouble).__name__}: {trouble}"[:2000]
+            error = f"{type(failure).__name__}: {failure}"[:2000]
         schedule.error = error
         schedule.done_at = timezone.now()
         schedule.due_at = timezone.now() + (timedelta() if more else task.every)

@@ -16,7 +16,7 @@ from core.tenancy import company_scope, unscoped
 
 MAX_DEATHS = 10
 POISONED = f"{MAX_DEATHS} workers in a row died while they worked on it, so that it was stopped."
-AT_ONCE = 5000
+MAX_ROWS = 5000
 
 
 def sweep() -> int:
@@ -37,7 +37,7 @@ def free_orphans(model: type[Claimable], held: str) -> int:
     objects: Any = model._default_manager
     with unscoped(reason="sweeper: rows of dead workers in all companies"), transaction.atomic():
         rows = list(
-            model.orphans(held).select_for_update(skip_locked=True, of=("self",)).values_list("pk", company)[:AT_ONCE]
+            model.orphans(held).select_for_update(skip_locked=True, of=("self",)).values_list("pk", company)[:MAX_ROWS]
         )
         if not rows:
             return 0

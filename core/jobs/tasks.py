@@ -6,12 +6,10 @@ from celery import shared_task
 from celery.signals import worker_process_shutdown, worker_shutdown
 from django.db import close_old_connections
 
-from core.jobs.celery_tasks import drain_slice
 from core.jobs.due import read_due
 from core.jobs.flights import wait_for_all
 from core.jobs.heartbeat import record_tick
 from core.jobs.notify import notify_workers_of
-from core.jobs.registry import drained
 from core.jobs.rest import TICK
 from core.jobs.sweeper import free_orphans
 
@@ -36,13 +34,6 @@ def notify_due() -> None:
         due = read_due()
     for work in due.work:
         notify_workers_of(work)
-
-
-@shared_task(name="core.drain", ignore_result=True, soft_time_limit=540, time_limit=600, max_retries=0)
-def drain(name: str) -> None:
-    """Drain a kind of work for a process of an earlier release, which sends its name in place of its task."""
-    if name in drained():
-        drain_slice(drained()[name])
 
 
 @worker_process_shutdown.connect

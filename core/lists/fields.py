@@ -271,9 +271,9 @@ class ValueTableField(ListField):
         return self.is_day is not None
 
     def where_dated(self, of_days: Condition, of_times: Condition) -> Q:
-        either = self.where(lambda value: of_days(value) | of_times(value))  # by the index; the rest decides
+        matching = self.where(lambda value: of_days(value) | of_times(value))  # by the index; the rest decides
         day = self.is_day or Q()
-        return either & ((day & self.where(of_days)) | (~day & self.where(of_times)))
+        return matching & ((day & self.where(of_days)) | (~day & self.where(of_times)))
 
     @property
     def _reference(self) -> ForeignKey[Any, Any]:

@@ -101,7 +101,7 @@ class AnyOf(Func):
     output_field = BooleanField()
 
 
-class Among(Func):
+class InSubquery(Func):
     """A condition: the value is among those of the subquery.
 
     PostgreSQL reads these once, into a hash table, and keeps the order of the rows that it tests: IS TRUE prevents a
@@ -132,7 +132,7 @@ def sections(
         if nulls >= passed:
             start = after if after is not None and nulls == passed else None
             if by_target and nulls == 0 and len(sort) == 1 and isinstance(sort[0].field, RelationField):
-                rows = queryset if within is None else queryset.filter(Among(column("pk"), Subquery(within)))
+                rows = queryset if within is None else queryset.filter(InSubquery(column("pk"), Subquery(within)))
                 yield from _sections_by_target(rows, sort[0], sort[0].field, start)
             else:
                 yield Section(queryset, tuple(sort), nulls, None if start is None else start[nulls:], within)
@@ -185,7 +185,7 @@ def _build(
     )
     if within is not None:
         # By the id in the table of the sort value, so that most of the other table's rows are never read.
-        where &= Q(Among(keys[-1].value, Subquery(within)))
+        where &= Q(InSubquery(keys[-1].value, Subquery(within)))
     if after is not None:
         one_table = all(sort_key.field.local for sort_key in sort[nulls:]) or (
             len(keys) == 2 and sort[nulls].field.sorts_alone

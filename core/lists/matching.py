@@ -16,7 +16,7 @@ from core.lists.prepared import COMPANY, plain_conditions
 from core.lists.query import ListQuery
 from core.tenancy import active_scope
 
-MANY = 5000
+MAX_COUNTED = 5000
 """Above this number of matches a page is found by walking the index of its order, not by sorting the matches. The total
 of a search counts no further."""
 FENCE = 2**31 - 1
@@ -41,7 +41,7 @@ class Number(Subquery):
 class Matching:
     """The records that match: those of `rows`, of them only those of `within` if it is given.
 
-    `total` is their number as far as it is known. `counted` counts them fast, up to MANY + 1 if `capped`.
+    `total` is their number as far as it is known. `counted` counts them fast, up to MAX_COUNTED + 1 if `capped`.
     """
 
     rows: QuerySet[Any]
@@ -51,16 +51,16 @@ class Matching:
     capped: bool = False
 
     def count(self) -> int:
-        """Return the number of matching records; MANY + 1 means more, if it is capped."""
+        """Return the number of matching records; MAX_COUNTED + 1 means more, if it is capped."""
         if self.total is not None:
             return self.total
         counted = self.counted.order_by()
         # Counting all matches of a frequent word would read most of the company's rows.
-        return (counted[: MANY + 1] if self.capped else counted).count()
+        return (counted[: MAX_COUNTED + 1] if self.capped else counted).count()
 
     def is_beyond(self, total: int) -> bool:
         """Return whether the total that `count` has returned is a lower bound."""
-        return self.capped and total > MANY
+        return self.capped and total > MAX_COUNTED
 
 
 def matching(queryset: QuerySet[Any], query: ListQuery) -> Matching:
@@ -76,8 +76,8 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
 
     The planner assumes that trigrams are independent and expects far too few records. For few matches that is harmless:
     the index finds all of them, and they are sorted. For many, a scan of the sort order's index soon fills a page, and
-    only compares the text. A first page samples some records and counts up to MANY to choose between the two; later
-    pages read the choice from the cursor.
+    only compares the text. A first page samples some records and counts up to MAX_COUNTED to choose between the two;
+    later pages read the choice from the cursor.
     """
     matches, likely = queryset.filter(query.where), queryset.filter(compare)
     if not _has_subquery(compare):
@@ -90,8 +90,8 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
         # As an array, so that the sample is read first and compared afterwards.
         some = queryset.filter(AnyOf("pk", ArraySubquery(queryset.order_by().values("pk")[:SAMPLE])))
         common = some.filter(compare).order_by().count() * COMMON >= SAMPLE
-        total = (likely if common else matches).order_by()[: MANY + 1].count()
-    if total > MANY:
+        total = (likely if common else matches).order_by()[: MAX_COUNTED + 1].count()
+    if total > MAX_COUNTED:
         return Matching(likely, matches, total if query.searched else None, capped=query.searched)
     # The limit is never reached; it only keeps the planner from walking the index of the order.
     rows = queryset.filter(pk__in=matches.order_by().values("pk")[:FENCE])

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from core.lists.cursor import cursor_at, unpack_values
 from core.lists.keyset import Place, Section, sections
-from core.lists.matching import MANY, matching
+from core.lists.matching import MAX_COUNTED, matching
 from core.lists.prepared import places_of, rows_of, sort_values
 from core.lists.query import ListQuery
 from core.text.json import dumps
@@ -92,7 +92,7 @@ def list_page(
     A page costs two queries: one for the ids and one for the records' values. A further one counts the total, unless
     the cursor or the page itself gives it. Another one is needed if the page reaches the rows without a sort value. The
     choice of a form (core.lists.matching) may cost a first page up to two more. The total of a search counts up to
-    MANY.
+    MAX_COUNTED.
     """
     if query.size is None:
         return Stream(queryset.filter(query.where), query, output, names)
@@ -101,7 +101,7 @@ def list_page(
         skip = ((query.page or 1) - 1) * query.size
         by_target = skip + query.size <= MAX_NEAR
         parts = sections(chosen.rows, query.sort, by_target=by_target, within=chosen.within)
-        # One more than are shown tells whether there is a next page, without counting.
+        # Fetch one extra row to detect a next page, without counting.
         places = _first_places(parts, query.size + 1, skip)
         # A page that isn't full is the end of the set.
         ended = len(places) <= query.size and (places or not skip)
@@ -120,7 +120,7 @@ def list_page(
     more = len(places) > query.size
     last = sort_values(page[-1], query.sort) if more else []
     next_cursor = cursor_at(query.sort_names, query.fingerprint, last, total).encode() if more else None
-    shown = max(MANY, skip + len(page)) if capped else total
+    shown = max(MAX_COUNTED, skip + len(page)) if capped else total
     # Read after the places: only the shown records cost their joins.
     rows = rows_of(queryset, [place[-1] for place in page], output)
     return Page(_completed(output, [output.render(row) for row in rows], names), shown, next_cursor, capped)

@@ -51,10 +51,10 @@ def _anywhere(fields: Sequence[ListField], text: str) -> Q:
             groups.setdefault(field.prefilter if indexed else None, []).append(contains(field, variant))
     parts = [reduce(or_, conditions) for conditions in groups.values()]
     # If one field has no index, all records are read anyway, and once is enough.
-    return reduce(or_, parts) if None in groups or len(parts) == 1 else Q(Either(parts))
+    return reduce(or_, parts) if None in groups or len(parts) == 1 else Q(AnyCondition(parts))
 
 
-class Either(Expression):
+class AnyCondition(Expression):
     """The records that meet one of the conditions, each found by its own index.
 
     It compiles to `id IN (… UNION ALL …)`: PostgreSQL combines the indexes of one table only, and would test every

@@ -176,16 +176,16 @@ def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
     return Phone(code, national, code + national) if national is not None else None
 
 
-def _email_error(text: str, why: str) -> str:
+def _email_error(text: str, problem: str) -> str:
     """Return the error of an invalid email address, with advice on the correct form."""
     shown = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
     if hidden:
-        why = f"has an invisible character (U+{ord(hidden):04X}). Write it again, without copying it"
-        return f"{shown} is no email address: it {why}."
+        problem = f"has an invisible character (U+{ord(hidden):04X}). Write it again, without copying it"
+        return f"{shown} is no email address: it {problem}."
     if "@" not in text:
         return f"{shown} is no email address: it has no @. {EMAIL}"
-    return f"{shown} is no email address: {why[:1].lower()}{why[1:].rstrip('.')}. {EMAIL}"
+    return f"{shown} is no email address: {problem[:1].lower()}{problem[1:].rstrip('.')}. {EMAIL}"
 
 
 def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddress:
@@ -325,10 +325,10 @@ def _international(digits: str) -> Phone | None:
     rest = digits.removeprefix(phone.country_code)
     if not rest.startswith(("00", phone.country_code[1:])):
         return phone
-    again = _possible(f"+{rest.removeprefix('00')}")
-    if again is None or again == phone or not _in_use(again):
+    nested = _possible(f"+{rest.removeprefix('00')}")
+    if nested is None or nested == phone or not _in_use(nested):
         return phone
-    is_doubled = rest.startswith("00") or not _in_use(phone) or _is_likelier(again, phone)
+    is_doubled = rest.startswith("00") or not _in_use(phone) or _is_likelier(nested, phone)
     return None if is_doubled else phone
 
 

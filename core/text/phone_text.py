@@ -226,9 +226,9 @@ def _check_groups(plain: str) -> None:
     if sum(map(len, digit_groups)) < 13:
         return
     area = digit_groups[1] if "+" in plain and len(digit_groups) > 1 else digit_groups[0]
-    again = {f"0{area}"} if len(area) == 1 else {area, area.removeprefix("0"), f"0{area}"}
+    area_codes = {f"0{area}"} if len(area) == 1 else {area, area.removeprefix("0"), f"0{area}"}
     for place in range(2, len(digit_groups)):
-        is_second = digit_groups[place] in again
+        is_second = digit_groups[place] in area_codes
         if is_second and min(map(len, ("".join(digit_groups[:place]), "".join(digit_groups[place:])))) >= 5:
             raise UnclearNumber(TWO)
 

@@ -14,11 +14,11 @@ SECRET = re.compile(rf"^(key|{OPAQUE})$", re.IGNORECASE)
 """Names whose values are never shown, in case a serializer has one that it does not declare in `conceals`."""
 UNNAMED = re.compile(rf"^({OPAQUE})$", re.IGNORECASE)
 """The same without `key`, by which many objects are distinguished."""
-SHORTEST = 4
+MIN_LENGTH = 4
 """Minimum number of characters of a secret to search for: a shorter one would match everywhere."""
 
 
-class Hider:
+class Redactor:
     """Replaces secrets by dots, as they are, in base64, percent-encoded, or escaped in JSON."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -27,7 +27,7 @@ class Hider:
             coded = base64.b64encode(secret.encode()).decode()
             escaped = secret.replace("\\", "\\\\").replace('"', '\\"')
             forms |= {secret, coded, coded.rstrip("="), quote(secret, safe=""), escaped}
-        self._found = sorted((form for form in forms if len(form) >= SHORTEST), key=len, reverse=True)
+        self._found = sorted((form for form in forms if len(form) >= MIN_LENGTH), key=len, reverse=True)
 
     def text(self, text: str) -> str:
         for secret in self._found:

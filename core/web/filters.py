@@ -95,7 +95,7 @@ class Choice:
         read = _READ.get(self.kind, str)
         return [read(value) for value in values_of(text)] if operator in OF_SEVERAL else read(text)
 
-    def trouble(self, operator: str, text: str) -> str:
+    def problem(self, operator: str, text: str) -> str:
         """Return the error of the value, or an empty text."""
         if operator in WITHOUT_VALUE:
             return ""
@@ -249,7 +249,7 @@ def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
         choice = choices.get(list_filter.name) if list_filter else None
         if list_filter is None or choice is None:
             return False
-        return choice.accepts(list_filter) and not choice.trouble(list_filter.operator, list_filter.value)
+        return choice.accepts(list_filter) and not choice.problem(list_filter.operator, list_filter.value)
 
     return is_shown
 

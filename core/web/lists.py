@@ -45,7 +45,7 @@ class Unread:
 
     choice: Choice
     filter: Filter
-    trouble: str
+    problem: str
 
     @property
     def amount(self) -> str:
@@ -136,16 +136,16 @@ class ListState:
         return [
             list_filter
             for choice, list_filter in self._parsed_filters
-            if not choice.trouble(list_filter.operator, list_filter.value)
+            if not choice.problem(list_filter.operator, list_filter.value)
         ]
 
     @cached_property
     def unread(self) -> list[Unread]:
         """The filters whose values cannot be used."""
         return [
-            Unread(choice, list_filter, trouble)
+            Unread(choice, list_filter, problem)
             for choice, list_filter in self._parsed_filters
-            if (trouble := choice.trouble(list_filter.operator, list_filter.value))
+            if (problem := choice.problem(list_filter.operator, list_filter.value))
         ]
 
     @property

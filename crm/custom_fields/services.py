@@ -16,6 +16,7 @@ from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.text.names import camel
 from core.types import Values
+from crm.custom_fields.added_fields import seed_system_fields
 from crm.custom_fields.conversion import Check, UnfitValue, check_values, refuse_unfit
 from crm.custom_fields.conversion_jobs import (
     DEFINITION,
@@ -26,7 +27,7 @@ from crm.custom_fields.conversion_jobs import (
     start_conversion,
     unfinished_job,
 )
-from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, seed_system_fields
+from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES
 from crm.records.locks import lock_fields

@@ -1,17 +1,14 @@
-"""The system fields of every company: their initial state, the attributes that can change, and their reset."""
+"""The system fields of every company: their initial state, and the attributes that can change."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from django.db import transaction
-from django.db.models import Count, F
+from django.db.models import Count
 
 from core.errors import NamedError, shorten
 from core.types import JsonObject, Values
-from crm.custom_fields.validation import check_definition, save_field
-from crm.records.locks import lock_fields
+from crm.custom_fields.validation import check_definition
 from crm.records.models import CustomField
 from crm.records.types import kind_of
 
@@ -95,20 +92,6 @@ CHANGEABLE = ("name", "required", "order", "hide", "placeholder", "helper")
 CHANGEABLE_OPTIONS = {(CustomField.Panel.LEAD.value, "status"), (CustomField.Panel.LEAD.value, "source")}
 """The system fields whose options, and with them the default, a company may change."""
 
-RESET_ATTRIBUTES = (
-    "description",
-    "section",
-    "hide",
-    "only_show_table",
-    "required",
-    "placeholder",
-    "helper",
-    "default_value",
-    "options",
-    "children",
-)
-"""Attributes that a reset restores in addition to those in SYSTEM_FIELDS."""
-
 
 def may_change(field: CustomField) -> tuple[str, ...]:
     """Return the attributes of a system field that can change."""
@@ -116,18 +99,6 @@ def may_change(field: CustomField) -> tuple[str, ...]:
         (*CHANGEABLE, "options", "default_value")
         if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS
         else CHANGEABLE
-    )
-
-
-def seed_system_fields() -> None:
-    """Create the missing system fields of the active company."""
-    CustomField.objects.bulk_create(
-        [
-            CustomField(panel=panel, is_system=True, order=order, **values)
-            for panel, fields in SYSTEM_FIELDS.items()
-            for order, values in enumerate(fields, start=1)
-        ],
-        ignore_conflicts=True,
     )
 
 
@@ -159,45 +130,3 @@ def check_options(field: CustomField, before: Iterable[Values]) -> None:
             "InvalidSystemField_400",
             f"options: live {kind.noun} have options that are not among them: {counts}; change these first",
         )
-
-
-@transaction.atomic
-def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
-    """Restore the initial state of the system fields of a panel, or of all. Return their ids in order.
-
-    Raises InvalidPanel_400, and CustomFieldNameAlreadyExists_400 if one of the company's own fields has the name.
-    Raises InvalidSystemField_400 if live leads have a status or source that would no longer be an option.
-    """
-    if panel is not None and panel not in SYSTEM_FIELDS:
-        raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")
-    lock_fields()
-    seed_system_fields()
-    panels = [panel] if panel else list(SYSTEM_FIELDS)
-    rows = (
-        CustomField.objects.select_for_update(of=("self",), no_key=True)
-        .filter(is_system=True, panel__in=panels)
-        .order_by("pk")
-    )
-    present = {(field.panel, field.unique_field_id): field for field in rows}
-    resets = [
-        (present[name, values["unique_field_id"]], values, order)
-        for name in panels
-        for order, values in _initial_fields(name)
-    ]
-    CustomField.objects.filter(pk__in=[field.pk for field, *_ in resets]).update(
-        name=F("id")
-    )  # so that they can swap their names
-    for field, values, order in resets:
-        before, blank = field.options, CustomField()
-        for name in RESET_ATTRIBUTES:
-            setattr(field, name, getattr(blank, name))
-        for name, value in {**copy.deepcopy(values), "order": order, "updated_by_id": actor_id}.items():
-            setattr(field, name, value)
-        if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS:
-            check_options(field, before)
-        save_field(field)
-    return [field.pk for field, *_ in resets]
-
-
-def _initial_fields(panel: str) -> Iterator[tuple[int, JsonObject]]:
-    return enumerate(SYSTEM_FIELDS[panel], start=1)

@@ -25,7 +25,7 @@ from crm.custom_fields.serializers import (
     FieldUpdate,
 )
 from crm.custom_fields.services import FieldChange, create_field, delete_fields, reorder_fields, update_fields
-from crm.custom_fields.system_fields import reset_system
+from crm.custom_fields.system_reset import reset_system
 from crm.records.models import CustomField
 
 CHANGE_DESCRIPTION = (

@@ -237,6 +237,7 @@ class RecordSchema:
                 continue
             spec = self.system_fields.get(key)
             if spec is None:
+                problems.append(ValueProblem(key, UNKNOWN, "there is no such field"))
                 continue
             try:
                 value = (

@@ -26,7 +26,7 @@ from core.jobs.liveness import worker_number
 from core.jobs.registry import Moment
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.tenancy import company_scope, unscoped
-from core.text.redaction import Hider
+from core.text.redaction import Redactor
 from crm.webhooks.collector import WORK
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.outcomes import FAILING, record
@@ -200,7 +200,7 @@ def send(request: Request | str) -> Result:
             most_bytes=LARGEST_ANSWER,
         )
         # Some receivers echo the request, and answers are shown to members who may not know its secrets.
-        answer = replace(answer, body=Hider(request.secrets).body(answer.body))
+        answer = replace(answer, body=Redactor(request.secrets).body(answer.body))
     except HttpFailed as failed:
         error = failed.detail
     except Exception:  # noqa: BLE001  the edge of one delivery: it is tried again, the others go on

@@ -54,9 +54,38 @@ BANNED_IN_PRODUCT = {
     "chores": "timeouts",
     "waves": "batches",
     "doubts": "uncertain",
+    "Among": "InSubquery",
+    "Either": "AnyCondition",
+    "Hider": "Redactor",
+    "written_back": "strip_echoed_fields",
+    "take_away": "delete",
+    "trial_back": "released_trial_values",
+    "what_of": "invoice_subject",
+    "tell_given_up": "report_abandoned_calls",
 }
 """The same in product code. A model's field may keep its column's name."""
 BANNED_PREFIXES = {"MOST": "MAX_", "LONGEST": "MAX_"}
+STRICT = ("core", "accounts", "billing", "workflows", "config")
+"""The packages whose locals, parameters and further limits are checked, too."""
+STRICT_PREFIXES = {"LARGEST": "MAX_", "FEWEST": "MIN_", "SHORTEST": "MIN_"}
+BANNED_IN_STRICT = {
+    "AT_ONCE": "MAX_BATCH, MAX_CALLS",
+    "asking": "ambiguous_on_error",
+    "why": "queue_reason",
+    "Turns": "StartReservations",
+    "Made": "CallResult",
+}
+BANNED_LOCALS = {
+    "wave": "batch",
+    "trouble": "error, problem",
+    "doubt": "error, is_uncertain",
+    "again": "the values that it holds",
+    "why": "reason",
+    "either": "the condition that it holds",
+    "made": "the record that it holds",
+    "told": "answer, params",
+}
+"""Names of locals, parameters and caught exceptions -> words to use instead."""
 
 Name = tuple[int, str]
 
@@ -75,25 +104,40 @@ def names_of(source: str) -> Iterator[Name]:
                     yield node.lineno, part.id
 
 
-def better(name: str, *, is_product: bool) -> str:
+def locals_of(source: str) -> Iterator[Name]:
+    """Yield (line, name) of the parameters, variables and caught exceptions in functions."""
+    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef | ast.Lambda))
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.arg):
+                yield node.lineno, node.arg
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                yield node.lineno, node.name
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.lineno, node.id
+
+
+def better(name: str, *, package: str) -> str:
     """Return the words to use instead of a name; empty if it is not banned."""
     bare = name.lstrip("_")
-    if bare in BANNED:
-        return BANNED[bare]
-    if not is_product:
-        return ""
-    prefix = BANNED_PREFIXES.get(bare.split("_")[0], "") if bare.isupper() else ""
-    return BANNED_IN_PRODUCT.get(bare) or prefix
+    prefix = bare.split("_")[0] if bare.isupper() else ""
+    words = BANNED.get(bare, "")
+    if package in PRODUCT:
+        words = words or BANNED_IN_PRODUCT.get(bare) or BANNED_PREFIXES.get(prefix, "")
+    if package in STRICT:
+        words = words or BANNED_IN_STRICT.get(bare) or STRICT_PREFIXES.get(prefix, "")
+    return words
 
 
 def banned(path: Path, source: str) -> list[str]:
     """Return the places of banned names in a file, with the words to use instead."""
-    is_product = path.parts[0] in PRODUCT
+    package = path.parts[0]
     names = [(1, part) for part in (*path.parts[:-1], path.stem)]
     names += names_of(source)
-    return [
-        f"{path}:{line}: {name}; use {word}" for line, name in names if (word := better(name, is_product=is_product))
-    ]
+    words = [(line, name, better(name, package=package)) for line, name in names]
+    if package in STRICT and "migrations" not in path.parts:
+        words += [(line, name, BANNED_LOCALS.get(name, "")) for line, name in dict.fromkeys(locals_of(source))]
+    return [f"{path}:{line}: {name}; use {word}" for line, name, word in words if word]
 
 
 def test_banned_names_are_nowhere() -> None:
@@ -117,6 +161,11 @@ def test_banned_names_are_nowhere() -> None:
         ("core/b.py", "MOST_ROWS = 5"),
         ("core/b.py", "FEW, LONGEST = 1, 5"),
         ("crm/x/settling.py", ""),
+        ("core/b.py", "LARGEST_CALL = 5"),
+        ("workflows/b.py", "def run(wave): ..."),
+        ("billing/b.py", "def run():\n    try: ...\n    except ValueError as trouble: ..."),
+        ("core/b.py", "def run():\n    for again in (): ..."),
+        ("core/b.py", "f = lambda why: 1"),
     ],
 )
 def test_each_kind_of_name_is_seen(path: str, source: str) -> None:
@@ -126,3 +175,5 @@ def test_each_kind_of_name_is_seen(path: str, source: str) -> None:
 def test_other_uses_of_the_words_are_none() -> None:
     assert banned(Path("a/b.py"), "def give(take):\n    look = take.room\n    return look\nBOOKS = 1") == []
     assert banned(Path("tests/b.py"), "def told(): ...\nMOST = 1") == []
+    assert banned(Path("crm/b.py"), "SHORTEST = 1\ndef run(wave): ...") == []
+    assert banned(Path("core/b.py"), "class Form:\n    again = 1\ndef run(batch): ...") == []

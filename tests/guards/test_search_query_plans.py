@@ -71,7 +71,7 @@ def test_few_are_found_by_their_grams(tenant: Tenant, query: dict[str, Any], use
 
 def test_a_page_of_many_matches_is_read_in_its_order(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     """The planner may expect few matches of a text that every contact has, but to sort them all is slow."""
-    monkeypatch.setattr(matching, "MANY", 100)
+    monkeypatch.setattr(matching, "MAX_COUNTED", 100)
     _, probe, page = searched(tenant, searchValue="example.com")
     assert "Limit" in kinds(probe)
     assert "contact_search" not in indexes(probe)

@@ -36,4 +36,8 @@ def standin() -> Iterator[Server]:
 
 def gateway(name: str, server: Server) -> Gateway:
     """Return the adapter, speaking to the stand-in."""
-    return adapter(name)(Credentials(*SECRETS[name], server.base(name)))
+    key_id, secret_key, webhook_secret = SECRETS[name]
+    credentials = Credentials(
+        key_id=key_id, secret_key=secret_key, webhook_secret=webhook_secret, base_url=server.base(name)
+    )
+    return adapter(name)(credentials)

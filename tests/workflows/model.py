@@ -21,7 +21,7 @@ from workflows.nodes.logic import JoinConfig
 from workflows.nodes.registry import NODE_TYPES
 
 Edges = list[tuple[str, str, str]]
-ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda wave: None)
+ASK = dataclasses.replace(NODE_TYPES["wait"], resume=lambda batch: None)
 """A wait whose node is told of its end."""
 LOOPS = ("loop", "parallel", "while")
 MOST = 2000
@@ -178,5 +178,5 @@ def _loop(kind: str, rounds: int, state: RunState, token: str) -> Outcome:
     """Return what a loop goes over: a list, two at once, or one more round."""
     if kind == "while":
         done = state.rounds.get(token, 0)
-        return Outcome(items=[done] if done < rounds else None, again=True)
+        return Outcome(items=[done] if done < rounds else None, loops_back=True)
     return Outcome(items=list(range(rounds)), parallel=2 if kind == "parallel" else 1)

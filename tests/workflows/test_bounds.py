@@ -9,7 +9,7 @@ import pytest
 
 from core.ids import new_id
 from core.outbound_http import HttpAnswer
-from core.text.redaction import HIDDEN, Hider
+from core.text.redaction import HIDDEN, Redactor
 from tests.kit.cast import Cast, make_cast
 from tests.workflows.helpers import contact, edges, node, published, runs, work
 from workflows.engine import slices
@@ -56,8 +56,8 @@ def test_what_a_server_echoes_of_a_secret_is_not_kept(monkeypatch: pytest.Monkey
 
 
 def test_a_secret_of_a_few_letters_is_not_looked_for() -> None:
-    assert Hider(["a"]).text("banana") == "banana"
-    assert Hider(["abcd"]).value({"abcd": [1, None, "xabcdx"]}) == {HIDDEN: [1, None, f"x{HIDDEN}x"]}
+    assert Redactor(["a"]).text("banana") == "banana"
+    assert Redactor(["abcd"]).value({"abcd": [1, None, "xabcdx"]}) == {HIDDEN: [1, None, f"x{HIDDEN}x"]}
 
 
 @pytest.mark.parametrize(

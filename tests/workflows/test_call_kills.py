@@ -15,7 +15,7 @@ from tests.kit.processes import Forked, kill
 from tests.workflows.helpers import edges, node, published, runs, work
 from workflows.engine.waits import calls
 from workflows.models import RunCall
-from workflows.nodes.requests import Made
+from workflows.nodes.requests import CallResult
 
 DIE = """
 import os, sys, django
@@ -97,7 +97,7 @@ def test_an_answer_that_comes_after_the_call_was_given_up_is_kept_and_not_applie
     with unscoped(reason="test: its worker is taken for dead"):
         RunCall.objects.filter(pk=call.pk).update(worker=None)
     sweep()
-    calls._end(call, Made("done", {"status": 200}))
+    calls._end(call, CallResult("done", {"status": 200}))
     work()
     (run,) = runs(cast, id)
     with cast.scope():

@@ -331,7 +331,7 @@ def test_few_calls_go_to_one_host_at_once(cast: Cast, server: DataServer) -> Non
     work()
     first = calls._claim(20)
     assert (len(first), calls._claim(20)) == (calls.OF_HOST, [])
-    calls._end(first[0], calls.Made("done", {}))
+    calls._end(first[0], calls.CallResult("done", {}))
     assert len(calls._claim(20)) == 1
 
 

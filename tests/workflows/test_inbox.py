@@ -23,14 +23,14 @@ asked: list[tuple[WorkflowRun, str, str]] = []
 """Run, token and key of each question."""
 
 
-def _ask(wave: NodeBatch) -> None:
-    for item in wave.items:
+def _ask(batch: NodeBatch) -> None:
+    for item in batch.items:
         asked.append((item.run, item.token, item.key))  # type: ignore[arg-type]
-        item.outcome = Outcome("waiting", until=wave.now + HOUR, waits_for="call")
+        item.outcome = Outcome("waiting", until=batch.now + HOUR, waits_for="call")
 
 
-def _resume(wave: NodeBatch) -> None:
-    for item in wave.items:
+def _resume(batch: NodeBatch) -> None:
+    for item in batch.items:
         assert item.arrived is not None
         item.outcome = Outcome(output={"kind": item.arrived.kind, "told": item.arrived.payload})
 

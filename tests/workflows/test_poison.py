@@ -22,10 +22,10 @@ from core.jobs import WORK
 from workflows.nodes.registry import NODE_TYPES
 from workflows.nodes import logic
 run = logic.SET.run
-def die(wave):
-    if any(item.scope["contact"]["name"].startswith("Poison") for item in wave.items):
+def die(batch):
+    if any(item.scope["contact"]["name"].startswith("Poison") for item in batch.items):
         os.kill(os.getpid(), 9)
-    run(wave)
+    run(batch)
 object.__setattr__(NODE_TYPES["set"], "run", die)
 print("ready", flush=True)
 WORK["workflow-runs"].drain(time.monotonic() + 60)

@@ -175,11 +175,11 @@ def test_what_may_succeed_later_is_tried_again(cast: Cast, monkeypatch: pytest.M
     contact(cast)
     calls: list[int] = []
 
-    def flaky(wave: Any) -> None:
-        calls.append(len(wave.items))
+    def flaky(batch: Any) -> None:
+        calls.append(len(batch.items))
         if len(calls) < 3:
             raise RuntimeError("busy")
-        logic._set(wave)
+        logic._set(batch)
 
     from workflows.nodes.registry import NODE_TYPES
 

@@ -61,7 +61,7 @@ def test_workers_that_are_killed_lose_and_repeat_nothing(cast: Cast) -> None:
 
 
 def test_a_small_company_is_served_beside_a_mountain(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slices, "RUNS", 20)
+    monkeypatch.setattr(slices, "MAX_RUNS", 20)
     nodes = [node("a", "set", {"values": {"a": 1}})]
     published(cast, nodes, edges())
     people(cast, 60)

@@ -1,4 +1,4 @@
-"""Waves: all runs of a batch that are at the same node go through it at once."""
+"""Batches of nodes: all runs of a slice that are at the same node go through it at once."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def advance(cursors: Sequence[Cursor], house: CompanyContext) -> None:
         visits = [(cursor, interpreter.visit(cursor.plan, cursor.state, token)) for cursor, token in group]
         begun = perf_counter()
         outcomes = run_node(node, visits, house)
-        # Each run's part: the wave took the time once for all of them.
+        # Each run's part: the batch took the time once for all of them.
         share = 1000 * (perf_counter() - begun) / len(visits)
         for (cursor, seen), outcome in zip(visits, outcomes, strict=True):
             cursor.record(seen, outcome, share)
@@ -128,7 +128,7 @@ def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
         if token is not None:
             node = cursor.node_at(token)
             arrived = cursor.state.has_arrival(token)
-            # Depth and arrival belong to the key: events of the wave get one cause, and a node resumes for
+            # Depth and arrival belong to the key: events of the batch get one cause, and a node resumes for
             # all or for none.
             key = (node.order, cursor.run.version_id, node.id, cursor.run.depth, arrived)
             groups.setdefault(key, []).append((cursor, token))
@@ -136,7 +136,7 @@ def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
         return []
     first: dict[str, tuple[Cursor, str]] = {}
     for cursor, token in groups[min(groups)]:
-        # Two runs of one contact in one wave would both write from the same old values.
+        # Two runs of one contact in one batch would both write from the same old values.
         first.setdefault(cursor.subject, (cursor, token))
     return list(first.values())
 
@@ -148,7 +148,7 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyConte
     error = _attempt(node, visits, items, house)
     if error is None:
         return items
-    # The savepoint has undone the wave. Alone, only the run that is at fault fails.
+    # The savepoint has undone the batch. Alone, only the run that is at fault fails.
     if len(items) > 1:
         log.warning("node %s failed for %s runs at once; it takes them one by one", node.type.type, len(items))
         return [_run(node, [visit], house)[0] for visit in visits]
@@ -176,7 +176,7 @@ def _attempt(
     node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], house: CompanyContext
 ) -> Exception | None:
     run, arrived = visits[0][0].run, visits[0][1].arrived
-    wave = NodeBatch(
+    batch = NodeBatch(
         config=node.config,
         items=items,
         now=house.now,
@@ -191,7 +191,7 @@ def _attempt(
     try:
         # A savepoint: the effects of a node that fails are undone, and those of the slice stay.
         with transaction.atomic(), caused_by(cause):
-            node.type.handle(wave, resumes=arrived is not None)
+            node.type.handle(batch, resumes=arrived is not None)
     except OperationalError:
         raise  # a deadlock or a lost connection: the whole slice comes again
     except Exception as error:  # noqa: BLE001  the edge of a node: its policy says what becomes of the error

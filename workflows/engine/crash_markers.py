@@ -39,7 +39,7 @@ def leave(runs: Collection[str]) -> str:
     return id
 
 
-def take_away(id: str) -> None:
+def delete(id: str) -> None:
     """Take a mark away; it stays if the transaction ends without a commit, and is locked until then."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM workflows_slicemark WHERE id = %s", [id])

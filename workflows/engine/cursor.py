@@ -49,7 +49,7 @@ class Cursor:
     now: datetime
     steps: list[JsonObject] = field(default_factory=list)
     timers: list[tuple[str, datetime]] = field(default_factory=list)
-    asks: list[tuple[str, Node, str, Ask]] = field(default_factory=list)
+    requests: list[tuple[str, Node, str, Ask]] = field(default_factory=list)
     """Token, node, key of the effect, and the request."""
     ended: tuple[str, str] | None = None
     """Final status and reason."""
@@ -120,11 +120,11 @@ class Cursor:
         if outcome.record is not None:
             self._adopt(*outcome.record)
         self.note(seen, outcome.status, outcome, None if outcome.status == "waiting" else took)
-        if outcome.ends:
-            self.end(Status.COMPLETED, outcome.ends)
+        if outcome.end_reason:
+            self.end(Status.COMPLETED, outcome.end_reason)
             return
-        if outcome.asks is not None:
-            self.asks.append((seen.token, seen.node, self.key_of(seen), outcome.asks))
+        if outcome.request is not None:
+            self.requests.append((seen.token, seen.node, self.key_of(seen), outcome.request))
         if outcome.until is not None:
             self.timers.append((seen.token, outcome.until))
         interpreter.advance(self.plan, self.state, seen, outcome, since=self.now.timestamp())

@@ -174,7 +174,7 @@ def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
         outcome.items = output
         outcome.output = {"count": len(output), "left": 0}
     if node.type.type == "stop":
-        outcome.ends = "stop"
+        outcome.end_reason = "stop"
     return "", outcome
 
 
@@ -284,8 +284,8 @@ class Trial:
         if not admitted:
             self._refuse("the conditions of its trigger (filter) do not hold", "config.filter")
 
-    def _refuse(self, why: str, path: str) -> None:
-        text = f"this would not start the workflow: {why}"
+    def _refuse(self, reason: str, path: str) -> None:
+        text = f"this would not start the workflow: {reason}"
         self.draft.problems.add("notAdmitted", text, path=path, severity="warning")
 
     def _step(self, cursor: Cursor, token: str, house: CompanyContext) -> bool:

@@ -143,7 +143,7 @@ def _begin_loop(plan: Plan, state: RunState, seen: Visit, items: list[Any], outc
     """Begin the first items of a loop, as many as may run at once."""
     state.tokens[seen.token].status = LOOP
     number = min(outcome.parallel, len(items))
-    state.loops[seen.token] = Loop(items, next_place=number, returns=outcome.again)
+    state.loops[seen.token] = Loop(items, next_place=number, returns=outcome.loops_back)
     for place in range(number):
         scope = state.new_id()
         state.scopes[scope] = Scope(seen.token, place)
@@ -182,7 +182,7 @@ def _fail(state: RunState, seen: Visit) -> None:
     state.holds[seen.token] = Hold(seen.turn)
 
 
-def again(state: RunState, *, waiting: bool = False) -> None:
+def retry_failed_tokens(state: RunState, *, waiting: bool = False) -> None:
     """Let the failed tokens retry their nodes, in the same turn. With `waiting`, tokens whose waits are gone retry
     too."""
     for token in state.tokens.values():
@@ -252,7 +252,7 @@ def _reachable(plan: Plan, state: RunState, scope: str, join: str) -> bool:
 
 
 def _turn_loop(plan: Plan, state: RunState) -> bool:
-    """Begin the next item of a loop whose item has come to its end, or end the loop. Returns whether there was one."""
+    """Start the next item of a loop whose item has ended, or end the loop. Return whether there was one."""
     # Inner loops first: their end is what the item of an outer one waits for.
     for id in sorted(state.scopes, key=int, reverse=True):
         if state.joins.get(id) or any(state.tokens_of(id)):

@@ -210,9 +210,9 @@ class RunCall(CompanyWork):
 
     @classmethod
     def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
-        from workflows.engine.waits.calls import tell_given_up  # noqa: PLC0415  calls are of this model
+        from workflows.engine.waits.calls import report_abandoned_calls  # noqa: PLC0415  calls are of this model
 
-        tell_given_up(rows)
+        report_abandoned_calls(rows)
 
 
 class RunListener(CompanyModel):

@@ -100,7 +100,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
         RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, is_enqueued=False)
     if run.status == Status.FAILED:
         state = RunState.from_json(run.state)
-        interpreter.again(state)
+        interpreter.retry_failed_tokens(state)
         run.state = state.to_json()
     _go_on(run, workflow, plan_of(run.version_id))
 
@@ -133,7 +133,7 @@ def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> N
     _write(
         run,
         status=Status.QUEUED,
-        reason=limits.why(run, timezone.now()),
+        reason=limits.queue_reason(run, timezone.now()),
         hold_no=workflow.hold_no,
         state=run.state,
         solo_key=subject if plan.config.enrolment.mode in SOLO else None,
@@ -197,7 +197,7 @@ def restart_run(
             raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
         if version != run.version_id:
             _check_fits(state, plan_of(run.version_id), plan)
-        interpreter.again(state, waiting=run.status == Status.CANCELLED)
+        interpreter.retry_failed_tokens(state, waiting=run.status == Status.CANCELLED)
     elif place == "start":
         state = interpreter.begin(plan, state)
     elif place in plan.nodes:

@@ -1,4 +1,4 @@
-"""The permissions to read the values that a run holds. The run keeps them in whichever version it goes on."""
+"""The permissions to read the values that a run holds. They survive a change of version."""
 
 from __future__ import annotations
 

@@ -40,8 +40,9 @@ __all__ = ["GOING", "due_rows", "held_reason", "plan_of", "enqueue_due_timers", 
 
 log = logging.getLogger(__name__)
 
-RUNS, COMPANIES = 200, 20
-"""The most runs, and companies, of a slice."""
+MAX_RUNS = 200
+MAX_COMPANIES = 20
+"""Maximum number of companies of a slice; MAX_RUNS is that of its runs."""
 TIMERS = 5000
 """Number of due timers handled at once."""
 Status = WorkflowRun.Status
@@ -165,7 +166,7 @@ def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = 
     # A fresh claim: the locks of the first transaction ended with it, and others may have taken the notices.
     try:
         with transaction.atomic():
-            crash_markers.take_away(mark)
+            crash_markers.delete(mark)
             moved = _work_slice(_lock(claimed))
             if forget and moved:
                 crash_markers.forget(list(claimed))
@@ -173,7 +174,7 @@ def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = 
     except OperationalError as error:  # a deadlock with some other writer: the tick comes back to it
         log.warning("a slice was rolled back: %s", error)
     with suppress(OperationalError):  # a lost connection leaves the mark
-        crash_markers.take_away(mark)
+        crash_markers.delete(mark)
     return 0
 
 
@@ -211,16 +212,16 @@ def _due_companies() -> list[str]:
     """Return the companies of the next slice: that of the oldest notice, and those after the last one served."""
     global _last_company
     with connection.cursor() as cursor:
-        cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": COMPANIES})
+        cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": MAX_COMPANIES})
         company_ids = [id for (id,) in cursor.fetchall()]
-        if len(company_ids) < COMPANIES:
-            cursor.execute(DUE_COMPANIES, {"after": "", "most": COMPANIES - len(company_ids)})
+        if len(company_ids) < MAX_COMPANIES:
+            cursor.execute(DUE_COMPANIES, {"after": "", "most": MAX_COMPANIES - len(company_ids)})
             company_ids += [id for (id,) in cursor.fetchall()]
-        if len(company_ids) >= COMPANIES:
+        if len(company_ids) >= MAX_COMPANIES:
             cursor.execute("SELECT company_id FROM workflows_runready ORDER BY id LIMIT 1")
             company_ids = [*(id for (id,) in cursor.fetchall()), *company_ids]
-    company_ids = list(dict.fromkeys(company_ids))[:COMPANIES]
-    _last_company = company_ids[-1] if len(company_ids) >= COMPANIES else ""
+    company_ids = list(dict.fromkeys(company_ids))[:MAX_COMPANIES]
+    _last_company = company_ids[-1] if len(company_ids) >= MAX_COMPANIES else ""
     return company_ids
 
 
@@ -229,7 +230,7 @@ def _claim(companies: Sequence[str], *, without: Collection[str]) -> dict[str, l
     if not companies:
         return {}
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM, {"companies": list(companies), "most": max(10, RUNS // len(companies))})
+        cursor.execute(CLAIM, {"companies": list(companies), "most": max(10, MAX_RUNS // len(companies))})
         notices: dict[str, list[str]] = defaultdict(list)
         for id, run_id in cursor.fetchall():
             if run_id not in without:
@@ -293,7 +294,7 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
 def _admit(
     runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow], now: datetime
 ) -> tuple[list[WorkflowRun], set[str]]:
-    """Return the runs that may move, and those that don't: they have ended, or they are held."""
+    """Split runs into those that may move, and the ids of those that have ended or are held."""
     going, seen = [], set()
     early: dict[str, list[str]] = defaultdict(list)
     for run in runs:
@@ -309,7 +310,7 @@ def _admit(
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
             writing.pause([run.pk], TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))
             seen.add(run.pk)
-        elif reason := limits.why(run, now):  # a notice or a timer comes when it may begin
+        elif reason := limits.queue_reason(run, now):  # a notice or a timer comes when it may begin
             early[reason].append(run.pk)
             seen.add(run.pk)
         else:

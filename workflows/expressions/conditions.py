@@ -56,7 +56,7 @@ class CompiledConditions:
 
     def judge(self, cases: Sequence[Subject], now: datetime) -> list[Verdict]:
         """Return the verdict of each case: one query per part, however many cases there are."""
-        # All records of the wave at once: a query for each run would cost more than the rest of the node.
+        # All records of the batch at once: a query for each run would cost more than the rest of the node.
         matches = [_matching(panel, part, cases, now) for panel, part in self.parts]
         verdicts = []
         for case in cases:

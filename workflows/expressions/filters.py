@@ -22,7 +22,7 @@ MAX_TEXT_LENGTH = 10_000
 """The longest text that an expression gives."""
 UNITS: dict[str, int | None] = {"minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800, "months": None}
 """Unit of dateAdd -> its seconds, for parts of it; a month has no parts."""
-LARGEST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 """The largest whole number that JSON of the database takes."""
 
 
@@ -77,7 +77,7 @@ def number(value: Any) -> int | float | None:
     if isinstance(value, dict | list):
         raise BadNumber(f"{shorten(_words(value), 60)} is no number")
     decimal = read_number(str(value))
-    is_whole = decimal == decimal.to_integral_value() and abs(decimal) <= LARGEST
+    is_whole = decimal == decimal.to_integral_value() and abs(decimal) <= MAX_INTEGER
     return int(decimal) if is_whole else float(decimal)
 
 

@@ -262,7 +262,7 @@ def _sort(nodes: dict[str, Node], problems: Problems) -> None:
     incoming = dict.fromkeys(nodes, 0)
     for node in nodes.values():
         for target in _after(node):
-            # Kahn's algorithm: what is left in the end stands in a circle.
+            # Kahn's algorithm: nodes that are left over form a cycle.
             incoming[target] += 1
     ready = [id for id, number in incoming.items() if not number]
     order: list[str] = []

@@ -91,18 +91,18 @@ def _web_address(name: str, value: str) -> str:
     return value
 
 
-def _meeting(wave: NodeBatch) -> None:
+def _meeting(batch: NodeBatch) -> None:
     """Make the meetings one by one: each has its own invitations, and counts for the plan."""
-    config: MeetingConfig = wave.config
-    for item in wave.items:
+    config: MeetingConfig = batch.config
+    for item in batch.items:
         attendees = [{"member": id} for id in config.members]
         if config.invite and item.run.contact_id:
             attendees.append({"contact": item.run.contact_id})
         try:
             with transaction.atomic():
                 created = create_meeting(
-                    actor_id=wave.actor_id,  # an owner organizes it if they have left
-                    values=_meeting_values(wave, item),
+                    actor_id=batch.actor_id,  # an owner organizes it if they have left
+                    values=_meeting_values(batch, item),
                     attendees=attendees,
                 )
         except ApiError as error:
@@ -111,9 +111,9 @@ def _meeting(wave: NodeBatch) -> None:
             item.outcome = Outcome(output={"id": created.meeting.pk, "warning": created.warning})
 
 
-def _meeting_values(wave: NodeBatch, item: Item) -> JsonObject:
-    config: MeetingConfig = wave.config
-    texts = {name: text(wave.render(name, item)).strip() for name in ("title", "description", "place", "link")}
+def _meeting_values(batch: NodeBatch, item: Item) -> JsonObject:
+    config: MeetingConfig = batch.config
+    texts = {name: text(batch.render(name, item)).strip() for name in ("title", "description", "place", "link")}
     if not texts["title"]:
         raise NamedError("InvalidInput_400", "title: the expression gives no text")
     return {
@@ -121,7 +121,7 @@ def _meeting_values(wave: NodeBatch, item: Item) -> JsonObject:
         "description": texts["description"],
         "place": texts["place"][:500],
         "link": _web_address("link", texts["link"]),
-        "starts_at": text(wave.render("startsAt", item)),
+        "starts_at": text(batch.render("startsAt", item)),
         "duration_minutes": config.durationMinutes,
         "remind_minutes": config.remindMinutes,
         "lead": item.run.lead_id,
@@ -131,14 +131,14 @@ def _meeting_values(wave: NodeBatch, item: Item) -> JsonObject:
     }
 
 
-def _call(wave: NodeBatch) -> None:
-    items = [item for item in wave.items if _has_party(item)]
+def _call(batch: NodeBatch) -> None:
+    items = [item for item in batch.items if _has_party(item)]
     if not items:
         return
     result = create_calls(
-        actor_id=wave.actor_id,  # type: ignore[arg-type]
+        actor_id=batch.actor_id,  # type: ignore[arg-type]
         items=items,
-        read=lambda item: _call_values(wave, item),
+        read=lambda item: _call_values(batch, item),
     )
     for failure in result.failed:
         items[failure.index].fail(failure.name, failure.warning)
@@ -155,20 +155,20 @@ def _has_party(item: Item) -> bool:
     return False
 
 
-def _call_values(wave: NodeBatch, item: Item) -> JsonObject:
-    config: CallConfig = wave.config
-    seconds = number(wave.render("duration", item))
+def _call_values(batch: NodeBatch, item: Item) -> JsonObject:
+    config: CallConfig = batch.config
+    seconds = number(batch.render("duration", item))
     if not isinstance(seconds, int) or not 0 <= seconds < 2**31:
         raise NamedError("InvalidInput_400", "duration: needs a number of seconds")
     values: JsonObject = {
         "direction": config.direction,
         "outcome": config.outcome,
         "duration_seconds": seconds,
-        "notes": text(wave.render("notes", item)),
-        "recording": _web_address("recording", text(wave.render("recording", item)).strip()),
+        "notes": text(batch.render("notes", item)),
+        "recording": _web_address("recording", text(batch.render("recording", item)).strip()),
         **({"lead": item.run.lead_id} if item.run.lead_id else {"contact": item.run.contact_id}),
     }
-    texts = {name: text(wave.render(name, item)).strip() for name in ("number", "startedAt")}
+    texts = {name: text(batch.render(name, item)).strip() for name in ("number", "startedAt")}
     if texts["number"]:
         values["number"] = texts["number"][:40]
     if config.startedAt is not None:

@@ -28,7 +28,7 @@ from outreach.connections.ai.services import ai_types, choose_ai_app, provider_c
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.http import take_answer
-from workflows.nodes.requests import LARGEST_CALL, Call, CallToMake, Made
+from workflows.nodes.requests import MAX_CALL_BYTES, Call, CallResult, CallToMake
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 REFUSED = "refused"
@@ -122,25 +122,25 @@ class CappedMeter(CompanyMeter):
             yield used
 
 
-def _ai(wave: NodeBatch) -> None:
-    config: AiConfig = wave.config
-    for item in wave.items:
+def _ai(batch: NodeBatch) -> None:
+    config: AiConfig = batch.config
+    for item in batch.items:
         request = {
             "task": config.task,
-            "inputs": wave.render("inputs", item),
+            "inputs": batch.render("inputs", item),
             "output": [field.model_dump() for field in config.output],
             "app": config.app,
             "costCap": None if config.costCap is None else str(config.costCap),
         }
-        if len(dumps(request)) > LARGEST_CALL:
-            item.fail("tooLarge", f"inputs: the request has more than {LARGEST_CALL:,} bytes")
+        if len(dumps(request)) > MAX_CALL_BYTES:
+            item.fail("tooLarge", f"inputs: the request has more than {MAX_CALL_BYTES:,} bytes")
             continue
         # It changes nothing anywhere, so it may be made again.
-        asks = Call("ai", request, config.app or "default", keyed=True)
-        item.outcome = Outcome("waiting", waits_for="call", asks=asks)
+        call = Call("ai", request, config.app or "default", keyed=True)
+        item.outcome = Outcome("waiting", waits_for="call", request=call)
 
 
-def make(call: CallToMake) -> Made:
+def make(call: CallToMake) -> CallResult:
     """Ask the model. Its calls are reserved, capped and settled as all of the company's (connections.ai.budgets)."""
     request = call.request
     fields = [OutputField.model_validate(field) for field in request["output"]]
@@ -148,7 +148,7 @@ def make(call: CallToMake) -> Made:
         app = choose_ai_app(request["app"] or None)
         kind = provider_class(app.provider)
         if not issubclass(kind, ModelProvider):
-            return Made("failed", code="noModel", message="the company's AI app has no model", permanent=True)
+            return CallResult("failed", code="noModel", message="the company's AI app has no model", permanent=True)
         cap = None if request["costCap"] is None else Decimal(request["costCap"])
         shape = _shape(fields)
         prompt = f"The task:\n{request['task']}\n\nThe inputs, as JSON:\n{dumps(request['inputs']).decode()}"
@@ -156,15 +156,15 @@ def make(call: CallToMake) -> Made:
         provider = kind(app, CappedMeter(app, cap))
         answer = provider.ask(rules, prompt, _schema(fields), lambda text: parse(text, shape).model_dump())
     except NamedError as error:
-        return Made("failed", code=error.name, message=str(error.detail), permanent=True)
+        return CallResult("failed", code=error.name, message=str(error.detail), permanent=True)
     except ProviderError as error:
-        return Made("failed", code=error.name, message=error.detail, permanent=not error.temporary)
+        return CallResult("failed", code=error.name, message=error.detail, permanent=not error.temporary)
     refused = plain_text(answer.pop(REFUSED))
     # A refusal is an answer of its own way, not an error that is tried again.
     if refused:
-        return Made("done", {REFUSED: refused}, handle=REFUSED)
+        return CallResult("done", {REFUSED: refused}, handle=REFUSED)
     # Markup of a model's answer could reach mails and pages.
-    return Made("done", {name: _clean(value) for name, value in answer.items()})
+    return CallResult("done", {name: _clean(value) for name, value in answer.items()})
 
 
 def _clean(value: Any) -> Any:

@@ -44,19 +44,19 @@ def asked_members(config: ApprovalConfig) -> list[str]:
     return sorted(member_ids | set(active.filter(role__in=config.roles).values_list("pk", flat=True)))
 
 
-def _ask(wave: NodeBatch) -> None:
-    members = asked_members(wave.config)
-    until = after(wave.now, wave.config.timeout.as_json(), ZoneInfo(wave.zone))
-    for item in wave.items:
+def _ask(batch: NodeBatch) -> None:
+    members = asked_members(batch.config)
+    until = after(batch.now, batch.config.timeout.as_json(), ZoneInfo(batch.zone))
+    for item in batch.items:
         if not members:
             item.fail("memberMissing", "members: none of them is active any more")
             continue
-        asks = Question(members, text(wave.render("text", item)), until)
-        item.outcome = Outcome("waiting", until=until, waits_for="approval", asks=asks)
+        question = Question(members, text(batch.render("text", item)), until)
+        item.outcome = Outcome("waiting", until=until, waits_for="approval", request=question)
 
 
-def _resume(wave: NodeBatch) -> None:
-    for item in wave.items:
+def _resume(batch: NodeBatch) -> None:
+    for item in batch.items:
         if item.arrived is not None and item.arrived.kind == "approval":
             item.outcome = Outcome(handle=item.arrived.payload["answer"], output=item.arrived.payload)
         else:

@@ -14,7 +14,7 @@ from core.types import JsonObject, Values
 from workflows.expressions import Compiled
 from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import CompiledConditions, Subject
-from workflows.nodes.requests import Ask, CallToMake, Made
+from workflows.nodes.requests import Ask, CallResult, CallToMake
 
 Status = Literal["done", "waiting", "failed"]
 Group = Literal["trigger", "logic", "records", "messages", "team", "outside"]
@@ -54,7 +54,7 @@ class Outcome:
     """Latest end of a wait; None: only an arrival ends it."""
     waits_for: str = "timer"
     """The cause that ends a wait, in one word: timer, event, call, child, approval, …"""
-    asks: Ask | None = None
+    request: Ask | None = None
     """The request to make; its response resumes the run."""
     code: str = ""
     message: str = ""
@@ -63,15 +63,15 @@ class Outcome:
     deletes: bool = False
     """It has deleted the run's own record: no further node runs."""
     unknown: bool = False
-    """Nobody knows whether it was done: the error policy has a way of its own for that."""
-    ends: str = ""
+    """The outcome is uncertain: `on_error.unknown` decides."""
+    end_reason: str = ""
     """The reason for which the whole run ends."""
     variables: JsonObject = field(default_factory=dict)
     items: list[Any] | None = None
     """Items of a loop."""
     parallel: int = 1
     """Number of items that run at once."""
-    again: bool = False
+    loops_back: bool = False
     """The loop comes back to its node after them."""
     record: tuple[str, str] | None = None
     """A record that was made, as (panel, id): it is the run's own, if that has none."""
@@ -197,7 +197,7 @@ def one_out(config: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class NodeType:
-    """A type of nodes. `run(wave)` sets the outcome of each item; it is called inside a savepoint.
+    """A type of nodes. `run(batch)` sets the outcome of each item; it is called inside a savepoint.
 
     If it raises, the savepoint is rolled back and the items are run again one by one. An error that an item raises
     alone is its own.
@@ -219,7 +219,7 @@ class NodeType:
     """Settings that may hold expressions, at any depth."""
     escapes: Mapping[str, Escape] = field(default_factory=dict)
     """Setting -> how the values of expressions have to be written in it."""
-    call: Callable[[CallToMake], Made] | None = None
+    call: Callable[[CallToMake], CallResult] | None = None
     """Runs a call that the node has requested, outside of any transaction; raises for a call that must not be made."""
     conditions: Callable[[Any], Values] = lambda config: {}
     """Returns name -> tree of the conditions that the settings hold."""
@@ -251,9 +251,9 @@ class NodeType:
             return self.effect(settings)
         return None if self.group in ("trigger", "logic") else self.help
 
-    def handle(self, wave: NodeBatch, *, resumes: bool) -> None:
+    def handle(self, batch: NodeBatch, *, resumes: bool) -> None:
         """Take runs through the node that have come to it, or that go on after a wait at it."""
-        (self.resume if resumes and self.resume is not None else self.run)(wave)
+        (self.resume if resumes and self.resume is not None else self.run)(batch)
 
     @property
     def schema(self) -> JsonObject:

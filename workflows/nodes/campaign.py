@@ -33,15 +33,15 @@ class CampaignConfig(NodeConfig):
         return checked_ids([id])[0]
 
 
-def _campaign(wave: NodeBatch) -> None:
-    pairs = recipients(wave)
+def _campaign(batch: NodeBatch) -> None:
+    pairs = recipients(batch)
     if not pairs:
         return
     contacts = {contact.pk: contact for _, contact in pairs}
     # The first of several runs of a contact is the one that its message belongs to.
     runs = {contact.pk: item.run.id for item, contact in reversed(pairs)}
     try:
-        done = join_campaign(id=wave.config.campaign, contacts=list(contacts.values()), workflow_runs=runs)
+        done = join_campaign(id=batch.config.campaign, contacts=list(contacts.values()), workflow_runs=runs)
     except ApiError as error:
         for item, _ in pairs:
             fail_by(item, error)

@@ -47,12 +47,12 @@ class ChatConfig(NodeConfig):
         return checked_ids([id])[0]
 
 
-def _chat(wave: NodeBatch) -> None:
-    pairs = recipients(wave)
+def _chat(batch: NodeBatch) -> None:
+    pairs = recipients(batch)
     if not pairs:
         return
     try:
-        template = check_template(wave.config.template)
+        template = check_template(batch.config.template)
     except ApiError as error:
         for item, _ in pairs:
             fail_by(item, error)
@@ -62,15 +62,15 @@ def _chat(wave: NodeBatch) -> None:
             message_id(item),
             contact,
             item.run.id,
-            {name: text(value) for name, value in wave.render("variables", item).items()},
+            {name: text(value) for name, value in batch.render("variables", item).items()},
         )
         for item, contact in pairs
     ]
-    done = plan_templates(template, chats, member_id=wave.actor_id)
+    done = plan_templates(template, chats, member_id=batch.actor_id)
     places: dict[str, JsonObject] = {}
     for (item, _), chat in zip(pairs, chats, strict=True):
         status, reason = done[chat.id]
-        if wave.config.goOn == "sent":
+        if batch.config.goOn == "sent":
             end(item, chat.id, status, reason)
         else:
             item.outcome = outcome_of(chat.id, status, reason)

@@ -31,20 +31,20 @@ class WorkflowConfig(NodeConfig):
         return checked_ids([id])[0]
 
 
-def _start(wave: NodeBatch) -> None:
-    config: WorkflowConfig = wave.config
-    until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone)) if config.wait else None
-    for item in wave.items:
+def _start(batch: NodeBatch) -> None:
+    config: WorkflowConfig = batch.config
+    until = after(batch.now, config.timeout.as_json(), ZoneInfo(batch.zone)) if config.wait else None
+    for item in batch.items:
         # The check at publication sees graphs as they are then; another one may be published later.
         if item.run.depth >= MAX_CHILDREN:
             item.fail("recursion", f"workflows stand at most {MAX_CHILDREN} deep in each other")
             continue
-        asks = StartRun(config.workflow, wave.render("input", item), config.wait)
-        item.outcome = Outcome("waiting", until=until, waits_for="child", asks=asks)
+        start = StartRun(config.workflow, batch.render("input", item), config.wait)
+        item.outcome = Outcome("waiting", until=until, waits_for="child", request=start)
 
 
-def _resume(wave: NodeBatch) -> None:
-    for item in wave.items:
+def _resume(batch: NodeBatch) -> None:
+    for item in batch.items:
         if item.arrived is None or item.arrived.kind != "child":
             item.outcome = Outcome(handle=TIMEOUT)
         elif item.arrived.payload.get("missing"):
@@ -54,7 +54,7 @@ def _resume(wave: NodeBatch) -> None:
             item.fail("notAllowed", f"{text} {', '.join(lacking)}")
         else:
             payload = item.arrived.payload
-            done = not wave.config.wait or payload["status"] == "completed"
+            done = not batch.config.wait or payload["status"] == "completed"
             item.outcome = Outcome(handle="out" if done else FAILED, output=payload)
 
 

@@ -54,17 +54,17 @@ class FindConfig(NodeConfig):
         return filter
 
 
-def _find(wave: NodeBatch) -> None:
+def _find(batch: NodeBatch) -> None:
     """Look once for all runs that ask for the same: for all at once where the conditions hold no expression."""
-    config: FindConfig = wave.config
+    config: FindConfig = batch.config
     groups: dict[bytes, tuple[Any, list[Any]]] = {}
-    for item in wave.items:
-        conditions = _filled(config.filter, wave.render("filter", item))
+    for item in batch.items:
+        conditions = _filled(config.filter, batch.render("filter", item))
         groups.setdefault(dumps(conditions), (conditions, []))[1].append(item)
     matches: list[tuple[list[Any], list[str]]] = []
     for conditions, items in groups.values():
         try:
-            matches.append((items, _ids(config, conditions, wave)))
+            matches.append((items, _ids(config, conditions, batch)))
         except ApiError as error:
             for item in items:
                 fail_by(item, error)
@@ -85,9 +85,9 @@ def _filled(conditions: Any, rendered: Any) -> Any:
     return {"field": "_id", "operator": "equals", "value": NOBODY} if empty else rendered
 
 
-def _ids(config: FindConfig, conditions: Any, wave: NodeBatch) -> list[str]:
+def _ids(config: FindConfig, conditions: Any, batch: NodeBatch) -> list[str]:
     fields = RECORD_TYPES[config.panel].fields
-    where = tree.compile(tree.parse(conditions, "filter"), fields, now=wave.now, parameter="filter")
+    where = tree.compile(tree.parse(conditions, "filter"), fields, now=batch.now, parameter="filter")
     key = SortKey(fields.sortable(config.sortBy, "sortBy"), config.sortOrder == "desc")
     rows = kind_of(config.panel).live().filter(where)
     ids = (

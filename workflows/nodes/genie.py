@@ -27,9 +27,9 @@ class GenieConfig(RecipientConfig):
     ask: bool = Field(default=True, description="It may ask the recipient a question.")
 
 
-def _genie(wave: NodeBatch) -> None:
-    config: GenieConfig = wave.config
-    pairs = recipients(wave)
+def _genie(batch: NodeBatch) -> None:
+    config: GenieConfig = batch.config
+    pairs = recipients(batch)
     if not pairs:
         return
     columns: JsonObject = {
@@ -40,7 +40,7 @@ def _genie(wave: NodeBatch) -> None:
         "user_enquiry_enabled": config.ask,
     }
     mails = [(item, contact, None) for item, contact in pairs]
-    plan(wave, mails, senders=senders_of(config.senders), **columns)
+    plan(batch, mails, senders=senders_of(config.senders), **columns)
 
 
 def _problems(config: GenieConfig) -> list[tuple[str, str, str]]:

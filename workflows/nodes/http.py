@@ -16,12 +16,12 @@ from pydantic_core import PydanticCustomError
 from core.outbound import is_private
 from core.outbound_http import HttpAnswer, HttpFailed, exchange
 from core.text.json import dumps
-from core.text.redaction import Hider
+from core.text.redaction import Redactor
 from core.types import JsonObject
 from crm.webhooks.signing import signed_headers
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
-from workflows.nodes.requests import LARGEST_CALL, Call, CallToMake, Made
+from workflows.nodes.requests import MAX_CALL_BYTES, Call, CallResult, CallToMake
 from workflows.secrets.services import has_secret, secret_for
 
 MAX_BYTES = 1024 * 1024
@@ -151,44 +151,44 @@ def _clean(value: str) -> str:
     return "".join(character if character.isprintable() else " " for character in value).strip()
 
 
-def _request(wave: NodeBatch, item: Item) -> JsonObject | str:
+def _request(batch: NodeBatch, item: Item) -> JsonObject | str:
     """Return the request as it is stored, or why there can be none."""
-    config: HttpConfig = wave.config
-    url = text(wave.render("url", item))
+    config: HttpConfig = batch.config
+    url = text(batch.render("url", item))
     if url.partition("#")[0] != url or not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
         url = quote(url.partition("#")[0], safe="%/:?=&@!$'()*+,;~[]-._")
     # Asked again of the whole address: expressions may hold an @ or a backslash.
     if len(url) > 8000 or host_of(url) != host_of(config.url):
         return "url: the expressions make it none of the host"
-    headers = {name: _clean(text(value)) for name, value in dict(wave.render("headers", item)).items()}
+    headers = {name: _clean(text(value)) for name, value in dict(batch.render("headers", item)).items()}
     if any(not value.isascii() or len(value) > 4000 for value in headers.values()):
         return "headers: a value is too long, or has letters that no header can carry"
-    body = wave.render("body", item)
+    body = batch.render("body", item)
     if body is not None and not isinstance(body, str):
         headers = {"Content-Type": "application/json", **headers}
         body = dumps(body).decode()
     auth = None if config.auth is None else config.auth.model_dump()
     request = {"method": config.method, "url": url, "headers": headers, "body": body, "auth": auth}
     # Stored in the call's row, and with it in each backup.
-    if len(dumps(request)) > LARGEST_CALL:
-        return f"body: the request has more than {LARGEST_CALL:,} bytes"
+    if len(dumps(request)) > MAX_CALL_BYTES:
+        return f"body: the request has more than {MAX_CALL_BYTES:,} bytes"
     return {**request, "timeout": config.timeout, "success": config.success}
 
 
-def _http(wave: NodeBatch) -> None:
-    for item in wave.items:
-        request = _request(wave, item)
+def _http(batch: NodeBatch) -> None:
+    for item in batch.items:
+        request = _request(batch, item)
         if isinstance(request, str):
             item.fail("badValue", request)
             continue
-        asks = Call("http", request, host_of(wave.config.url), wave.config.keyed)
+        call = Call("http", request, host_of(batch.config.url), batch.config.keyed)
         # Nothing is sent here: a node runs within the slice's transaction.
-        item.outcome = Outcome("waiting", waits_for="call", asks=asks)
+        item.outcome = Outcome("waiting", waits_for="call", request=call)
 
 
-def take_answer(wave: NodeBatch) -> None:
+def take_answer(batch: NodeBatch) -> None:
     """Take on runs whose call has ended."""
-    for item in wave.items:
+    for item in batch.items:
         answer = item.arrived.payload if item.arrived is not None else None
         if not isinstance(answer, dict):
             item.fail("internal", "the call ended without an answer")
@@ -202,7 +202,7 @@ def take_answer(wave: NodeBatch) -> None:
             item.outcome.output = answer["output"]
 
 
-def make(call: CallToMake) -> Made:
+def make(call: CallToMake) -> CallResult:
     """Make a request. What was sent and not answered is unknown, unless it may be repeated."""
     request = call.request
     body = None if request["body"] is None else str(request["body"]).encode()
@@ -210,19 +210,21 @@ def make(call: CallToMake) -> Made:
     headers = {**request["headers"], "Idempotency-Key": call.key}
     if "user-agent" not in {name.lower() for name in headers}:
         headers["User-Agent"] = AGENT
-    hider = Hider(())
+    redactor = Redactor(())
     if request["auth"] is not None:
         # Read when the call is made, and not stored with it: a changed secret counts at once.
         secret = secret_for(request["auth"]["secret"], host_of(request["url"]))
         if secret is None:
-            return Made("failed", code="secretMissing", message="there is no such secret for the host", permanent=True)
+            return CallResult(
+                "failed", code="secretMissing", message="there is no such secret for the host", permanent=True
+            )
         try:
             headers |= _proof(request["auth"], secret, call.key, body or b"")
         except ValueError:
             text = "the secret is no key of Standard Webhooks: behind whsec_ it has no base64"
-            return Made("failed", code="secretInvalid", message=text, permanent=True)
+            return CallResult("failed", code="secretInvalid", message=text, permanent=True)
         # The password alone could be echoed as well as user and password.
-        hider = Hider([secret, *secret.split(":", 1)[1:]] if request["auth"]["how"] == "basic" else [secret])
+        redactor = Redactor([secret, *secret.split(":", 1)[1:]] if request["auth"]["how"] == "basic" else [secret])
     try:
         answer = exchange(
             request["method"],
@@ -232,16 +234,16 @@ def make(call: CallToMake) -> Made:
             body=body,
             most_bytes=MAX_BYTES,
         )
-    except HttpFailed as failed:
+    except HttpFailed as error:
         # Of these alone it is certain that nothing was done.
-        unsent = failed.code in ("refused", "unreachable")
+        unsent = error.code in ("refused", "unreachable")
         # An answer that broke off, or came too late, says nothing about what the server has done.
-        doubt = not unsent and failed.code != "redirected" and not call.keyed
+        is_uncertain = not unsent and error.code != "redirected" and not call.keyed
         # A refused address, a redirect and a large answer would come out the same again.
-        permanent = failed.code in ("refused", "redirected", "large")
-        message = f"{failed.detail} Nobody knows whether it was done ({failed.code})." if doubt else failed.detail
-        return Made("unknown" if doubt else "failed", None, failed.code, message, permanent)
-    return _read(answer, request, hider)
+        permanent = error.code in ("refused", "redirected", "large")
+        message = f"{error.detail} Nobody knows whether it was done ({error.code})." if is_uncertain else error.detail
+        return CallResult("unknown" if is_uncertain else "failed", None, error.code, message, permanent)
+    return _read(answer, request, redactor)
 
 
 def _proof(auth: JsonObject, secret: str, key: str, body: bytes) -> dict[str, str]:
@@ -255,31 +257,31 @@ def _proof(auth: JsonObject, secret: str, key: str, body: bytes) -> dict[str, st
     return signed_headers([secret], id=key, seconds=int(time.time()), body=body)
 
 
-def _read(answer: HttpAnswer, request: Any, hider: Hider) -> Made:
+def _read(answer: HttpAnswer, request: Any, redactor: Redactor) -> CallResult:
     """Return the stored part of a response. Echoes of the secret are hidden before it is cut."""
     # Before it is cut: half of a secret at the cut would not be recognized.
-    body = hider.body(answer.body)
+    body = redactor.body(answer.body)
     output = {
         "status": answer.status,
         "headers": {
-            hider.text(name.lower())[:100]: hider.text(_stored(value))[:500]
+            redactor.text(name.lower())[:100]: redactor.text(_stored(value))[:500]
             for name, value in list(answer.headers.items())[:40]
         },
-        "body": hider.value(_body(answer)),
+        "body": redactor.value(_body(answer)),
     }
     fits = answer.status in request["success"] if request["success"] else 200 <= answer.status < 300
-    if len(dumps(output)) > LARGEST_CALL:
+    if len(dumps(output)) > MAX_CALL_BYTES:
         output = {
             **output,
-            "body": _stored(body[: LARGEST_CALL // 4].decode(errors="replace")),
+            "body": _stored(body[: MAX_CALL_BYTES // 4].decode(errors="replace")),
             "truncated": True,
         }
     if fits:
-        return Made("done", output)
+        return CallResult("done", output)
     # 408, 425 and 429 ask for another try (RFC 9110, 15.5.9; RFC 8470; RFC 6585).
     permanent = answer.status < 500 and answer.status not in LATER
     said = _stored(body[:300].decode(errors="replace"))
-    return Made("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
+    return CallResult("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
 
 
 def _body(answer: HttpAnswer) -> Any:

@@ -39,8 +39,8 @@ class AssignConfig(NodeConfig):
 TAG_CHANGES = {"add": "append", "remove": "remove", "set": "set"}
 
 
-def _tags(wave: NodeBatch) -> None:
-    config: TagsConfig = wave.config
+def _tags(batch: NodeBatch) -> None:
+    config: TagsConfig = batch.config
     how = TAG_CHANGES[config.action]
 
     def wanted(values: Any) -> JsonObject:
@@ -51,14 +51,14 @@ def _tags(wave: NodeBatch) -> None:
             else {**change, "relations": {"tags": config.tags}}
         )
 
-    change_by_values(wave, config.panel, wanted)
+    change_by_values(batch, config.panel, wanted)
 
 
-def _assign(wave: NodeBatch) -> None:
-    config: AssignConfig = wave.config
+def _assign(batch: NodeBatch) -> None:
+    config: AssignConfig = batch.config
     assignees = (("team", config.team), ("team_member", config.teamMember))
     relations = {name: value for name, value in assignees if value is not None}
-    change_by_values(wave, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
+    change_by_values(batch, "lead", lambda values: {"formData": {}, "updateType": "set", "relations": relations})
 
 
 TAGS = NodeType(

@@ -42,17 +42,17 @@ class WaitForConfig(NodeConfig):
         return timeout
 
 
-def _wait_for(wave: NodeBatch) -> None:
-    config: WaitForConfig = wave.config
-    until = after(wave.now, config.timeout.as_json(), ZoneInfo(wave.zone))
-    for item in wave.items:
+def _wait_for(batch: NodeBatch) -> None:
+    config: WaitForConfig = batch.config
+    until = after(batch.now, config.timeout.as_json(), ZoneInfo(batch.zone))
+    for item in batch.items:
         # The run may reach the node after what it waits for has happened, within the same second.
-        asks = Listen(config.event, None if config.since == "run" else wave.now)
-        item.outcome = Outcome("waiting", until=until, waits_for="event", asks=asks)
+        event = Listen(config.event, None if config.since == "run" else batch.now)
+        item.outcome = Outcome("waiting", until=until, waits_for="event", request=event)
 
 
-def _resume(wave: NodeBatch) -> None:
-    for item in wave.items:
+def _resume(batch: NodeBatch) -> None:
+    for item in batch.items:
         if item.arrived is not None and item.arrived.kind == "event":
             item.outcome = Outcome(handle=EVENT, output=item.arrived.payload)
         else:

@@ -138,22 +138,22 @@ class TriggerConfig(NodeConfig):
     """The trigger has no settings of its own: those of the workflow define it."""
 
 
-def _pass(wave: NodeBatch) -> None:
+def _pass(batch: NodeBatch) -> None:
     """Go on: every outcome is `out` by default."""
 
 
-def _condition(wave: NodeBatch) -> None:
-    for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
+def _condition(batch: NodeBatch) -> None:
+    for item, holds in zip(batch.items, batch.holds("filter"), strict=True):
         item.outcome = Outcome(handle="true" if holds else "false", output={"result": holds})
 
 
-def _switch(wave: NodeBatch) -> None:
+def _switch(batch: NodeBatch) -> None:
     # From the last to the first, so that the first case that holds is what remains.
-    for case in reversed(wave.config.cases):
-        for item, holds in zip(wave.items, wave.holds(case.id), strict=True):
+    for case in reversed(batch.config.cases):
+        for item, holds in zip(batch.items, batch.holds(case.id), strict=True):
             if holds:
                 item.outcome = Outcome(handle=case.id, output={"case": case.id})
-    for item in wave.items:
+    for item in batch.items:
         if item.outcome.handle == "out":
             item.outcome = Outcome(handle="else", output={"case": "else"})
 
@@ -162,11 +162,11 @@ def _cases(config: SwitchConfig) -> Values:
     return {case.id: case.filter for case in config.cases}
 
 
-def _split(wave: NodeBatch) -> None:
+def _split(batch: NodeBatch) -> None:
     """Take the arm that the hash of the record falls into, so that a record gets the same one each time."""
-    arms = wave.config.arms
+    arms = batch.config.arms
     total = sum(arm.weight for arm in arms)
-    for item in wave.items:
+    for item in batch.items:
         who = item.run.lead_id or item.run.contact_id or item.run.id
         # The arms' ids are in the hash: after a change of the arms records are shared out again.
         digest = hashlib.sha256(f"{item.run.workflow_id}/{','.join(arm.id for arm in arms)}/{who}".encode()).digest()
@@ -178,45 +178,45 @@ def _split(wave: NodeBatch) -> None:
                 break
 
 
-def _loop(wave: NodeBatch) -> None:
-    if wave.config.mode == "while":
-        _repeat(wave)
+def _loop(batch: NodeBatch) -> None:
+    if batch.config.mode == "while":
+        _repeat(batch)
         return
-    for item in wave.items:
-        elements = wave.render("items", item)
+    for item in batch.items:
+        elements = batch.render("items", item)
         if elements is None:  # what is not there is empty
             elements = []
         if not isinstance(elements, list):
             item.fail("badValue", "items: the expression gives no list")
             continue
         # The list comes from outside, and each item costs steps.
-        items = elements[: wave.config.cap]
+        items = elements[: batch.config.cap]
         output = {"count": len(items), "left": len(elements) - len(items)}
-        item.outcome = Outcome(output=output, items=items, parallel=wave.config.parallel)
+        item.outcome = Outcome(output=output, items=items, parallel=batch.config.parallel)
 
 
-def _repeat(wave: NodeBatch) -> None:
+def _repeat(batch: NodeBatch) -> None:
     """Begin another round where the conditions hold, after the pause between two rounds."""
-    config: LoopConfig = wave.config
-    for item, holds in zip(wave.items, wave.holds("filter"), strict=True):
+    config: LoopConfig = batch.config
+    for item, holds in zip(batch.items, batch.holds("filter"), strict=True):
         # Waited already: the pause must not begin again when it is over.
         if config.pause is not None and item.round and item.arrived is None and item.round < config.cap:
-            item.outcome = Outcome("waiting", until=after(wave.now, config.pause.as_json(), ZoneInfo(wave.zone)))
+            item.outcome = Outcome("waiting", until=after(batch.now, config.pause.as_json(), ZoneInfo(batch.zone)))
             continue
         going = holds and item.round < config.cap
         output = {"count": item.round, "left": int(holds and not going)}
-        item.outcome = Outcome(output=output, items=[item.round] if going else None, again=True)
+        item.outcome = Outcome(output=output, items=[item.round] if going else None, loops_back=True)
 
 
-def _set(wave: NodeBatch) -> None:
-    for item in wave.items:
-        values = wave.render("values", item)
+def _set(batch: NodeBatch) -> None:
+    for item in batch.items:
+        values = batch.render("values", item)
         item.outcome = Outcome(output=values, variables=values)
 
 
-def _stop(wave: NodeBatch) -> None:
-    for item in wave.items:
-        item.outcome = Outcome(output={"result": wave.config.result}, ends="stop")
+def _stop(batch: NodeBatch) -> None:
+    for item in batch.items:
+        item.outcome = Outcome(output={"result": batch.config.result}, end_reason="stop")
 
 
 TRIGGER = NodeType("trigger", "trigger", "Trigger", "Where runs begin.", TriggerConfig, _pass, icon="bolt")

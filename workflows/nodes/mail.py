@@ -102,18 +102,18 @@ def _masked(source: str, names: dict[str, str]) -> str:
     return "".join([*parts, source[place:]])
 
 
-def _mail(wave: NodeBatch) -> None:
-    config: MailConfig = wave.config
-    pairs = recipients(wave)
+def _mail(batch: NodeBatch) -> None:
+    config: MailConfig = batch.config
+    pairs = recipients(batch)
     if not pairs:
         return
     write = _by_template if config.template else _by_words
-    mails = write(wave, pairs)
-    plan(wave, mails, senders=senders_of(config.senders), ai_type=COMPOSER)
+    mails = write(batch, pairs)
+    plan(batch, mails, senders=senders_of(config.senders), ai_type=COMPOSER)
 
 
-def _by_words(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
-    subject, compiled, values = own_words(wave.config.subject, wave.config.body)
+def _by_words(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+    subject, compiled, values = own_words(batch.config.subject, batch.config.body)
     mails: list[tuple[Item, Contact, Words | None]] = []
     for item, contact in pairs:
         mail = render(
@@ -128,9 +128,9 @@ def _by_words(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tu
     return mails
 
 
-def _by_template(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
+def _by_template(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
     # Read now and not at publication: the template's present text is what its authors expect to go.
-    template = EmailTemplate.objects.filter(pk=wave.config.template).first()
+    template = EmailTemplate.objects.filter(pk=batch.config.template).first()
     if template is None:
         for item, _ in pairs:
             item.fail("templateMissing", "template: there is no such email template in this company")
@@ -145,7 +145,7 @@ def _by_template(wave: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list
         return []
     mails: list[tuple[Item, Contact, Words | None]] = []
     for item, contact in pairs:
-        own = {name: text(value) for name, value in wave.render("variables", item).items()}
+        own = {name: text(value) for name, value in batch.render("variables", item).items()}
         values = {**reader.of(contact, template.variables), **own}
         mail = render(template.subject, compiled, template.variables, values)
         if is_too_large(mail):

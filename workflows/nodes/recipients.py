@@ -56,12 +56,12 @@ class RecipientConfig(NodeConfig):
         return list(dict.fromkeys(checked_ids(ids)))
 
 
-def recipients(wave: NodeBatch) -> list[tuple[Item, Contact]]:
+def recipients(batch: NodeBatch) -> list[tuple[Item, Contact]]:
     """Return the items with the contacts that they write to, locked. Those without one fail.
 
     Only contacts are recipients, because each recipient must be able to unsubscribe.
     """
-    named = [(item, text(wave.render("to", item)).strip() or item.run.contact_id or "") for item in wave.items]
+    named = [(item, text(batch.render("to", item)).strip() or item.run.contact_id or "") for item in batch.items]
     ids = {name for _, name in named if is_id(name)}
     addresses = {name.upper() for _, name in named if name and not is_id(name)}
     rows = live_contacts().filter(pk__in=ids)
@@ -109,12 +109,12 @@ def message_id(item: Item) -> str:
 
 
 def plan(
-    wave: NodeBatch, mails: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
+    batch: NodeBatch, mails: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
 ) -> None:
     """Plan the messages of a batch of items, and set the outcomes."""
     if not mails:
         return
-    run = node_run(wave, mails[0][0], senders[0], **columns)
+    run = node_run(batch, mails[0][0], senders[0], **columns)
     messages = [
         Planned(message_id(item), contact, item.run.id, sender_for(contact, senders), content)
         for item, contact, content in mails
@@ -123,7 +123,7 @@ def plan(
     places: dict[str, JsonObject] = {}
     for (item, _, _), message in zip(mails, messages, strict=True):
         status, reason = done[message.id]
-        if wave.config.goOn == "sent":
+        if batch.config.goOn == "sent":
             end(item, message.id, status, reason)
         else:
             item.outcome = outcome_of(message.id, status, reason)
@@ -133,9 +133,9 @@ def plan(
         wait_for_messages(places)
 
 
-def resume(wave: NodeBatch) -> None:
+def resume(batch: NodeBatch) -> None:
     """Take runs on whose messages have ended."""
-    for item in wave.items:
+    for item in batch.items:
         payload = item.arrived.payload if item.arrived is not None else None
         if isinstance(payload, Mapping):
             end(item, payload["id"], payload["status"], payload["reason"])
@@ -152,15 +152,15 @@ def end(item: Item, id: str, status: str, reason: str) -> None:
         item.outcome.waits_for = "message"
 
 
-def node_run(wave: NodeBatch, item: Item, sender: Sender, **columns: Any) -> GenieScheduler:
+def node_run(batch: NodeBatch, item: Item, sender: Sender, **columns: Any) -> GenieScheduler:
     """Return the run of messages that the node of the version owns, locked."""
     return run_of_node(
         workflow_id=item.run.workflow_id,
-        place=f"{item.run.version_id}/{wave.node_id}",
-        member_id=wave.actor_id,
+        place=f"{item.run.version_id}/{batch.node_id}",
+        member_id=batch.actor_id,
         sender=sender,
-        name=f"{item.run.workflow.name[:120]} ({wave.node_id})",
-        draft=wave.config.draft,
+        name=f"{item.run.workflow.name[:120]} ({batch.node_id})",
+        draft=batch.config.draft,
         **columns,
     )
 

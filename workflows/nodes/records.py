@@ -74,10 +74,10 @@ def checked_ids(ids: Iterable[str]) -> list[str]:
     return all_ids
 
 
-def with_record(wave: NodeBatch, panel: str) -> list[tuple[str, Item]]:
+def with_record(batch: NodeBatch, panel: str) -> list[tuple[str, Item]]:
     """Return the items whose run has a record of the panel, with its id. The others fail."""
     pairs = []
-    for item in wave.items:
+    for item in batch.items:
         id = item.run.contact_id if panel == "contact" else item.run.lead_id
         if id is None:
             item.fail("missing", f"the run has no {panel}")
@@ -86,48 +86,48 @@ def with_record(wave: NodeBatch, panel: str) -> list[tuple[str, Item]]:
     return pairs
 
 
-def _contact(wave: NodeBatch) -> None:
-    action = wave.config.action
+def _contact(batch: NodeBatch) -> None:
+    action = batch.config.action
     if action == "create":
         _create(
-            wave,
+            batch,
             "contact",
-            lambda values: create_contacts(actor_id=_actor(wave), items=values, tag_ids=wave.config.tags),
+            lambda values: create_contacts(actor_id=_actor(batch), items=values, tag_ids=batch.config.tags),
         )
     elif action == "upsert":
-        _upsert(wave)
+        _upsert(batch)
     elif action == "delete":
-        _delete(wave, "contact", delete_contacts)
-    elif wave.config.updateType == "set" and not wave.config.tags:
-        _set_contacts(wave)
+        _delete(batch, "contact", delete_contacts)
+    elif batch.config.updateType == "set" and not batch.config.tags:
+        _set_contacts(batch)
     else:
-        change = {"updateType": wave.config.updateType, "tags": wave.config.tags or None}
-        change_by_values(wave, "contact", lambda values: {"formData": values, **change})
+        change = {"updateType": batch.config.updateType, "tags": batch.config.tags or None}
+        change_by_values(batch, "contact", lambda values: {"formData": values, **change})
 
 
-def _lead(wave: NodeBatch) -> None:
-    config: LeadConfig = wave.config
+def _lead(batch: NodeBatch) -> None:
+    config: LeadConfig = batch.config
     if config.action == "create":
         relation_ids = {"team": config.team, "team_member": config.teamMember, "tags": config.tags}
         relations = Relations(**{name: value for name, value in relation_ids.items() if value})  # type: ignore[arg-type]
-        _create(wave, "lead", lambda values: create_leads(actor_id=wave.actor_id, items=values, relations=relations))
+        _create(batch, "lead", lambda values: create_leads(actor_id=batch.actor_id, items=values, relations=relations))
     elif config.action == "delete":
-        _delete(wave, "lead", delete_leads)
+        _delete(batch, "lead", delete_leads)
     else:
         tags: JsonObject = {"tags": config.tags} if config.tags else {}
         change_by_values(
-            wave, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
+            batch, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
         )
 
 
-def _actor(wave: NodeBatch) -> str:
-    return wave.actor_id  # type: ignore[return-value]  # the services take None: the record has no author then
+def _actor(batch: NodeBatch) -> str:
+    return batch.actor_id  # type: ignore[return-value]  # the services take None: the record has no author then
 
 
-def _create(wave: NodeBatch, panel: str, create: Callable[[list[JsonObject]], BulkResult]) -> None:
+def _create(batch: NodeBatch, panel: str, create: Callable[[list[JsonObject]], BulkResult]) -> None:
     """Create a record for each run, which is the run's own if it has none."""
-    items = list(wave.items)
-    values = [wave.render("values", item) for item in items]
+    items = list(batch.items)
+    values = [batch.render("values", item) for item in items]
     if panel == "lead":
         values = [
             {"contact": item.run.contact_id, **value} if item.run.contact_id else value
@@ -142,23 +142,23 @@ def _create(wave: NodeBatch, panel: str, create: Callable[[list[JsonObject]], Bu
         item.outcome = Outcome(output={"id": id}, record=(panel, id))
 
 
-def _upsert(wave: NodeBatch) -> None:
+def _upsert(batch: NodeBatch) -> None:
     """Change the contact that has the unique key, or the email address where no number is given; else create one."""
-    rendered = [wave.render("values", item) for item in wave.items]
+    rendered = [batch.render("values", item) for item in batch.items]
     contact_ids = _by_email(_address(values) for values in rendered)
-    for item, values in zip(wave.items, rendered, strict=True):
+    for item, values in zip(batch.items, rendered, strict=True):
         contact_id = contact_ids.get(_address(values))
         try:
             with transaction.atomic():
                 if contact_id is not None:
-                    update_contact(id=contact_id, actor_id=_actor(wave), form_data=values)
-                    if wave.config.tags:
-                        added = {"formData": {}, "updateType": "append", "tags": wave.config.tags}
-                        change_records("contact", [contact_id], added, wave.actor_id)
+                    update_contact(id=contact_id, actor_id=_actor(batch), form_data=values)
+                    if batch.config.tags:
+                        added = {"formData": {}, "updateType": "append", "tags": batch.config.tags}
+                        change_records("contact", [contact_id], added, batch.actor_id)
                     saved = Saved(contact_id, updated=True)
                 else:
                     saved = create_contact(
-                        actor_id=_actor(wave), form_data=values, tag_ids=wave.config.tags, existing_error=False
+                        actor_id=_actor(batch), form_data=values, tag_ids=batch.config.tags, existing_error=False
                     )
         except ApiError as error:
             fail_by(item, error)
@@ -195,22 +195,22 @@ def fail_by(item: Item, error: ApiError) -> None:
     item.fail(name, getattr(error, "detail", "") or str(error))
 
 
-def _delete(wave: NodeBatch, panel: str, delete: Callable[..., Any]) -> None:
-    pairs = with_record(wave, panel)
+def _delete(batch: NodeBatch, panel: str, delete: Callable[..., Any]) -> None:
+    pairs = with_record(batch, panel)
     if pairs:
-        delete(actor_id=_actor(wave), selection=BulkSelection.of_ids([id for id, _ in pairs]))
+        delete(actor_id=_actor(batch), selection=BulkSelection.of_ids([id for id, _ in pairs]))
     for id, item in pairs:
         item.outcome = Outcome(output={"id": id}, deletes=True)
 
 
-def _set_contacts(wave: NodeBatch) -> None:
+def _set_contacts(batch: NodeBatch) -> None:
     """Give each contact values of its own, in one statement per table."""
     schema = ContactSchema.load()
     rows, owners = [], []
-    for index, (id, item) in enumerate(with_record(wave, "contact")):
-        values = wave.render("values", item)
+    for index, (id, item) in enumerate(with_record(batch, "contact")):
+        values = batch.render("values", item)
         if any(key in values for key in KEY_PARTS):
-            _set_key(wave, id, item, values)
+            _set_key(batch, id, item, values)
             continue
         row, problems = schema.read(values, partial=True, index=index)
         if row is None:
@@ -222,33 +222,33 @@ def _set_contacts(wave: NodeBatch) -> None:
     for place, problems in dangling.items():
         owners[place].fail(problems[0].name, explain(problems))
     good = [(id, row) for place, (id, row) in enumerate(rows) if place not in dangling]
-    result = update_contacts(schema, good, actor_id=wave.actor_id)
+    result = update_contacts(schema, good, actor_id=batch.actor_id)
     for place, ((id, _), item) in enumerate(zip(rows, owners, strict=True)):
         if place not in dangling:
             item.outcome = Outcome(output={"id": id, "changed": id in result.changed})
 
 
-def _set_key(wave: NodeBatch, id: str, item: Item, values: Values) -> None:
+def _set_key(batch: NodeBatch, id: str, item: Item, values: Values) -> None:
     """Change unique values of the contact, which are checked against all other contacts."""
     try:
         with transaction.atomic():
-            job = update_contact(id=id, actor_id=_actor(wave), form_data=values)
+            job = update_contact(id=id, actor_id=_actor(batch), form_data=values)
     except ApiError as error:
         fail_by(item, error)
     else:
         item.outcome = Outcome(output={"id": id, "changed": job is not None})
 
 
-def change_by_values(wave: NodeBatch, panel: str, change_for: Callable[[Any], JsonObject]) -> None:
+def change_by_values(batch: NodeBatch, panel: str, change_for: Callable[[Any], JsonObject]) -> None:
     """Change the records by the bulk change of their kind: once for all that get the same values."""
     groups: dict[bytes, tuple[Any, list[tuple[str, Item]]]] = {}
-    for id, item in with_record(wave, panel):
-        values = wave.render("values", item) if "values" in wave.templates else {}
+    for id, item in with_record(batch, panel):
+        values = batch.render("values", item) if "values" in batch.templates else {}
         groups.setdefault(dumps(values), (values, []))[1].append((id, item))
     for values, members in groups.values():
         try:
             with transaction.atomic():
-                moved = change_records(panel, [id for id, _ in members], change_for(values), wave.actor_id)
+                moved = change_records(panel, [id for id, _ in members], change_for(values), batch.actor_id)
         except ApiError as error:
             for _, item in members:
                 fail_by(item, error)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from core.types import JsonObject, Values
 
-LARGEST_CALL = 64_000
+MAX_CALL_BYTES = 64_000
 """Maximum bytes of a request, and of the stored part of a response."""
 
 
@@ -56,7 +56,7 @@ Ask = Call | Listen | StartRun | Question
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CallResult:
     """The result of a call."""
 
     status: Literal["done", "failed", "unknown"]

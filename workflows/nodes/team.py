@@ -74,50 +74,50 @@ def _each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) 
             item.outcome = Outcome(output={"id": written})
 
 
-def _note(wave: NodeBatch) -> None:
-    panel = wave.config.panel
+def _note(batch: NodeBatch) -> None:
+    panel = batch.config.panel
 
     def write(id: str, item: Item) -> str:
         where: JsonObject = {f"{panel}_id": id}
-        return add_note(actor_id=wave.actor_id, notes=text(wave.render("notes", item)), **where)  # type: ignore[arg-type]
+        return add_note(actor_id=batch.actor_id, notes=text(batch.render("notes", item)), **where)  # type: ignore[arg-type]
 
-    _each(with_record(wave, panel), write)
+    _each(with_record(batch, panel), write)
 
 
-def _follow_up(wave: NodeBatch) -> None:
-    config: FollowUpConfig = wave.config
-    due_at = iso(after(wave.now, config.due.as_json(), ZoneInfo(wave.zone)))
+def _follow_up(batch: NodeBatch) -> None:
+    config: FollowUpConfig = batch.config
+    due_at = iso(after(batch.now, config.due.as_json(), ZoneInfo(batch.zone)))
     assigned = {"assignee": config.assignee} if config.assignee else {}
 
     def write(id: str, item: Item) -> str:
-        texts = {name: text(wave.render(name, item)) for name in ("title", "notes")}
+        texts = {name: text(batch.render(name, item)) for name in ("title", "notes")}
         values = {"lead": id, "due_at": due_at, **{name: value for name, value in texts.items() if value}, **assigned}
-        return str(create_follow_up(actor_id=wave.actor_id, values=values).pk)  # type: ignore[arg-type]
+        return str(create_follow_up(actor_id=batch.actor_id, values=values).pk)  # type: ignore[arg-type]
 
-    _each(with_record(wave, "lead"), write)
+    _each(with_record(batch, "lead"), write)
 
 
-def _notify(wave: NodeBatch) -> None:
-    members = list(Member.objects.filter(status__in=ACTIVE, pk__in=wave.config.members))
-    for item in wave.items:
+def _notify(batch: NodeBatch) -> None:
+    members = list(Member.objects.filter(status__in=ACTIVE, pk__in=batch.config.members))
+    for item in batch.items:
         about = ("contact", item.run.contact_id) if item.run.contact_id else None
         if item.run.lead_id:
             about = ("lead", item.run.lead_id)
-        remember("workflow.notice", text(wave.render("text", item)), members=members, about=about)
+        remember("workflow.notice", text(batch.render("text", item)), members=members, about=about)
         item.outcome = Outcome(output={"members": [member.pk for member in members]})
 
 
-def _segment(wave: NodeBatch) -> None:
-    segment = Segment.objects.filter(pk=wave.config.segment).first()
+def _segment(batch: NodeBatch) -> None:
+    segment = Segment.objects.filter(pk=batch.config.segment).first()
     if segment is None:
-        for item in wave.items:
+        for item in batch.items:
             item.fail("SegmentNotFound_400", "segment: there is no such segment in this company")
         return
-    pairs = with_record(wave, segment.panel)
+    pairs = with_record(batch, segment.panel)
     ids = [id for id, _ in pairs]
-    changes = IdChanges(add=ids) if wave.config.action == "add" else IdChanges(remove=ids)
+    changes = IdChanges(add=ids) if batch.config.action == "add" else IdChanges(remove=ids)
     if ids:
-        update_segment(id=segment.pk, actor_id=wave.actor_id, values={}, ids=changes)  # type: ignore[arg-type]
+        update_segment(id=segment.pk, actor_id=batch.actor_id, values={}, ids=changes)  # type: ignore[arg-type]
     for id, item in pairs:
         item.outcome = Outcome(output={"id": id})
 

@@ -91,15 +91,15 @@ def _too_long(config: WaitConfig) -> list[tuple[str, str, str]]:
     return [("tooLong", "for", f"a wait ends within {MAX_WAIT.days} days")]
 
 
-def _wait(wave: NodeBatch) -> None:
-    config: WaitConfig = wave.config
-    zone = ZoneInfo(wave.zone)
-    for item in wave.items:
-        end = wave.now
+def _wait(batch: NodeBatch) -> None:
+    config: WaitConfig = batch.config
+    zone = ZoneInfo(batch.zone)
+    for item in batch.items:
+        end = batch.now
         if config.duration is not None:
-            end = after(wave.now, config.duration.as_json(), zone)
+            end = after(batch.now, config.duration.as_json(), zone)
         elif config.until is not None:
-            moment = read_moment(wave.render("until", item), zone)
+            moment = read_moment(batch.render("until", item), zone)
             if moment is None:
                 item.fail("badValue", "until: the expression gives no time")
                 continue
@@ -108,15 +108,15 @@ def _wait(wave: NodeBatch) -> None:
             except (OverflowError, ValueError):
                 item.fail("badValue", "until: lies beyond the calendar")
                 continue
-        if end > wave.now + MAX_WAIT:
+        if end > batch.now + MAX_WAIT:
             item.fail("tooLong", f"a wait ends within {MAX_WAIT.days} days")
             continue
         if config.window is not None:
             # A time that has passed does not open a window of yesterday.
-            end = config.window.opening(max(end, wave.now), wave.zone)
+            end = config.window.opening(max(end, batch.now), batch.zone)
         item.outcome = Outcome(output={"until": end.isoformat()})
         # Without a wait the run goes on within the same slice.
-        if end > wave.now:
+        if end > batch.now:
             item.outcome.status = "waiting"
             item.outcome.until = end
 

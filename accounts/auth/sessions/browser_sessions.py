@@ -21,7 +21,7 @@ from accounts.auth.sessions.tokens import Tokens
 from core.types import JsonObject
 from core.web.navigation.recent import RECENT
 
-PURGED_AT_ONCE = 10_000
+MAX_PURGED = 10_000
 CLAIMS = "member_session"
 COMPANY = "company"
 SEEN = "seen"
@@ -91,6 +91,6 @@ def end(request: HttpRequest) -> None:
 def purge_browser_sessions() -> bool:
     """Delete rows of sessions that have ended by their time. Returns whether there may be more."""
     ended = Session.objects.filter(expire_date__lt=timezone.now())
-    ids = list(ended.values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    ids = list(ended.values_list("pk", flat=True)[:MAX_PURGED])
     Session.objects.filter(pk__in=ids).delete()
-    return len(ids) == PURGED_AT_ONCE
+    return len(ids) == MAX_PURGED

@@ -23,7 +23,7 @@ from core.access.callers import Caller
 from core.errors import NamedError
 from core.ids import first_id
 
-PURGED_AT_ONCE = 10_000
+MAX_PURGED = 10_000
 
 
 class Failure(StrEnum):
@@ -129,6 +129,6 @@ def purge_refresh_tokens() -> bool:
     now = timezone.now()
     # Ids begin with the time of their creation, so that the primary key serves as an index on the age.
     old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
-    ids = list(old.order_by("pk").values_list("pk", flat=True)[:PURGED_AT_ONCE])
+    ids = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_PURGED])
     RefreshToken.objects.filter(pk__in=ids).delete()
-    return len(ids) == PURGED_AT_ONCE
+    return len(ids) == MAX_PURGED

@@ -116,10 +116,10 @@ def _renew(factor: SecondFactor) -> list[str]:
 
 def _wrong(factor: SecondFactor) -> WrongCode:
     """Return the error, with the seconds that a further code has to wait."""
-    allowed, why = factor.verify_is_allowed()
+    allowed, reason = factor.verify_is_allowed()
     if allowed:
         return WrongCode(_("The code is wrong or was already used."))
-    seconds = max(1, round((why["locked_until"] - timezone.now()).total_seconds()))
+    seconds = max(1, round((reason["locked_until"] - timezone.now()).total_seconds()))
     text = ngettext(
         "The code is wrong or came too soon. Try again in %(seconds)s second.",
         "The code is wrong or came too soon. Try again in %(seconds)s seconds.",

@@ -44,7 +44,7 @@ class Invoices(BillingPage):
             {
                 **row,
                 "state": STATES.get(row["status"], STATES["draft"]),
-                "what": what_of(row, orders.get(row["id"])),
+                "what": invoice_subject(row, orders.get(row["id"])),
                 "order": open_id(orders.get(row["id"])),
                 "notes": [note for note in notes if note["invoiceID"] == row["id"]],
             }
@@ -71,7 +71,7 @@ class Invoices(BillingPage):
         return self.download(f"subscription/credit-notes/{self.sent_id()}/pdf")
 
 
-def what_of(invoice: Values, order: Values | None) -> str:
+def invoice_subject(invoice: Values, order: Values | None) -> str:
     """Return the subject of an invoice: the plan, and the bought part of it."""
     plan = (order or {}).get("plan")
     parts = [plan["name"] if plan else "", ORDER_KINDS.get(invoice["kind"], "")]

@@ -21,17 +21,17 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Misconfigured,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     last_day,
 )
 from billing.ledger.money import to_amount, to_minor
@@ -78,13 +78,13 @@ class Mollie(Gateway):
     def _do(self, call: Callable[[Any], Any]) -> Any:
         from mollie.api.error import ResponseError  # noqa: PLC0415
 
-        with asking():
+        with ambiguous_on_error():
             try:
                 return call(self.client)
             except ResponseError as error:
                 if REFUNDED not in str(error):
                     raise AmbiguousOutcome(str(error)[:200]) from error
-                raise Refused("refunded") from error
+                raise GatewayRefused("refunded") from error
 
     def begin(self, order: Order) -> CheckoutSession:
         more: JsonObject = {"redirectUrl": order.back_url}
@@ -93,15 +93,15 @@ class Mollie(Gateway):
         payment = self._do(
             lambda client: client.payments.create(_values(order, **more), idempotency_key=f"begin-{order.reference}")
         )
-        with asking():
-            return CheckoutSession(payment["id"], payment["_links"]["checkout"]["href"])
+        with ambiguous_on_error():
+            return CheckoutSession(gateway_id=payment["id"], url=payment["_links"]["checkout"]["href"])
 
     def _customer(self, order: Order) -> str:
         values = {"email": order.email or None, "metadata": {"order": order.reference}}
         customer = self._do(
             lambda client: client.customers.create(values, idempotency_key=f"customer-{order.reference}")
         )
-        with asking():
+        with ambiguous_on_error():
             return str(customer["id"])
 
     def open(self, order: Order) -> str:
@@ -119,23 +119,25 @@ class Mollie(Gateway):
         payment = self._do(
             lambda client: client.payments.create(_values(order, **more), idempotency_key=f"move-{order.reference}")
         )
-        with asking():
+        with ambiguous_on_error():
             return _fact(payment, order)
 
     def find(self, order: Order) -> PaymentUpdate:
         if order.gateway_id and not order.gateway_id.startswith(OPENED):
             payment = self._do(lambda client: client.payments.get(order.gateway_id))
-            with asking():
+            with ambiguous_on_error():
                 return _fact(payment, order)
         if not order.customer:
-            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+            return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
         page = self._do(lambda client: client.customers.get(order.customer).payments.list(limit=250))
-        with asking():
+        with ambiguous_on_error():
             ours = [entry for entry in page if (entry.get("metadata") or {}).get("order") == order.reference]
             # A paid one wins over a failed one: the order needs no further charge then.
             paid = [entry for entry in ours if entry["status"] == "paid"]
             return (
-                _fact((paid or ours)[0], order) if ours else PaymentUpdate(PaymentState.NONE, reference=order.reference)
+                _fact((paid or ours)[0], order)
+                if ours
+                else PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
             )
 
     def refund(self, refund: RefundRequest) -> str:
@@ -145,12 +147,12 @@ class Mollie(Gateway):
         created = self._do(
             lambda client: client.payments.get(refund.payment_ref).refunds.create(values, idempotency_key=key)
         )
-        with asking():
+        with ambiguous_on_error():
             return str(created["id"])
 
     def find_refund(self, refund: RefundRequest) -> str:
         page = self._do(lambda client: client.payments.get(refund.payment_ref).refunds.list(limit=250))
-        with asking():
+        with ambiguous_on_error():
             ours = [entry["id"] for entry in page if (entry.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
 
@@ -159,8 +161,8 @@ class Mollie(Gateway):
         more = {"redirectUrl": order.back_url, "sequenceType": "first", "customerId": self._customer(order)}
         values = _values(replace(order, amount=0), method="creditcard", **more)
         payment = self._do(lambda client: client.payments.create(values, idempotency_key=f"setup-{order.reference}"))
-        with asking():
-            return CheckoutSession(payment["id"], payment["_links"]["checkout"]["href"])
+        with ambiguous_on_error():
+            return CheckoutSession(gateway_id=payment["id"], url=payment["_links"]["checkout"]["href"])
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         return self.find(order)
@@ -181,7 +183,7 @@ class Mollie(Gateway):
         for _ in range(MAX_PAGES):
             params = {"limit": 250, **after}
             page = self._do(lambda client, params=params: getattr(client, what).list(**params))  # type: ignore[misc]
-            with asking():
+            with ambiguous_on_error():
                 rows = [dict(row) for row in page]
                 times = [datetime.fromisoformat(row["createdAt"]) for row in rows]
                 link = (page["_links"].get("next") or {}).get("href")
@@ -197,7 +199,7 @@ class Mollie(Gateway):
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         """Return chargebacks: they are lost at once, unless the bank takes them back."""
         chargebacks = self._do(lambda client: client.payments.get(payment_ref).chargebacks.list(limit=250))
-        with asking():
+        with ambiguous_on_error():
             return [_disputed(chargeback) for chargeback in chargebacks]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
@@ -212,7 +214,7 @@ class Mollie(Gateway):
             raise WrongSignature("it names no payment")
         # The body names nothing but the payment, so a dispute and a payment
         # look alike and both are looked for.
-        return WebhookHint(hashlib.sha256(body).hexdigest(), (id,), disputed=True)
+        return WebhookHint(event_id=hashlib.sha256(body).hexdigest(), names=(id,), disputed=True)
 
     def check(self) -> None:
         self._do(lambda client: client.methods.list())
@@ -240,21 +242,29 @@ def _fact(payment: Values, order: Order) -> PaymentUpdate:
     label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Mollie").title()
     expires = last_day(*str(card.get("cardExpiryDate") or "-").split("-")[:2])
     return PaymentUpdate(
-        said,
-        to_minor(Decimal(amount["value"]), currency) if said is PaymentState.PAID else 0,
-        currency,
-        str((payment.get("metadata") or {}).get("order", "")),
-        order.gateway_id or str(payment["id"]),
-        str(payment["id"]),
-        method=SavedMethod(str(mandate), str(customer), label, brand, last4, expires) if mandate and customer else None,
+        state=said,
+        amount=to_minor(Decimal(amount["value"]), currency) if said is PaymentState.PAID else 0,
+        currency=currency,
+        reference=str((payment.get("metadata") or {}).get("order", "")),
+        gateway_id=order.gateway_id or str(payment["id"]),
+        payment_ref=str(payment["id"]),
+        method=SavedMethod(
+            token=str(mandate), customer=str(customer), label=label, brand=brand, last4=last4, expires=expires
+        )
+        if mandate and customer
+        else None,
     )
 
 
 def _settled(kind: str, id: Any, reference: Any, amount: Values) -> SettlementEntry:
-    with asking():
+    with ambiguous_on_error():
         currency = str(amount["currency"])
         return SettlementEntry(
-            kind, str(id), str(reference or ""), to_minor(Decimal(amount["value"]), currency), currency
+            kind=kind,
+            id=str(id),
+            reference=str(reference or ""),
+            amount=to_minor(Decimal(amount["value"]), currency),
+            currency=currency,
         )
 
 
@@ -263,5 +273,9 @@ def _disputed(chargeback: Values) -> GatewayDispute:
     reason = str((chargeback.get("reason") or {}).get("description") or "")
     status = "won" if chargeback.get("reversedAt") else "lost"
     return GatewayDispute(
-        str(chargeback["id"]), to_minor(Decimal(chargeback["amount"]["value"]), currency), currency, status, reason
+        id=str(chargeback["id"]),
+        amount=to_minor(Decimal(chargeback["amount"]["value"]), currency),
+        currency=currency,
+        status=status,
+        reason=reason,
     )

@@ -25,16 +25,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     body_of,
 )
 from billing.ledger.money import to_amount, to_minor
@@ -79,45 +79,47 @@ class PayPal(Gateway):
         if order.save_method:
             source["attributes"] = {"vault": {"store_in_vault": "ON_SUCCESS", "usage_type": "MERCHANT"}}
         body = {**_order(order), "payment_source": {"paypal": source}}
-        with asking():
+        with ambiguous_on_error():
             created = self._call("POST", "/v2/checkout/orders", f"begin-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in created["links"]}
-            return CheckoutSession(created["id"], links.get("payer-action") or links["approve"])
+            return CheckoutSession(gateway_id=created["id"], url=links.get("payer-action") or links["approve"])
 
     def open(self, order: Order) -> str:
-        with asking():
+        with ambiguous_on_error():
             return str(self._call("POST", "/v2/checkout/orders", f"open-{order.reference}", _order(order))["id"])
 
     def move(self, order: Order) -> PaymentUpdate:
         body = {"payment_source": {"paypal": {"vault_id": order.token}}} if order.token else {}
-        with asking():
+        with ambiguous_on_error():
             try:
                 path = f"/v2/checkout/orders/{order.gateway_id}/capture"
                 return _fact(self._call("POST", path, f"move-{order.reference}", body), order)
-            except Refused as refused:
+            except GatewayRefused as error:
                 # The buyer has to approve the charge at PayPal, which nobody can do while a worker charges.
-                if refused.code == "PAYER_ACTION_REQUIRED":
-                    return PaymentUpdate(PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id)
-                if refused.code != "ORDER_ALREADY_CAPTURED":
+                if error.code == "PAYER_ACTION_REQUIRED":
+                    return PaymentUpdate(
+                        state=PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id
+                    )
+                if error.code != "ORDER_ALREADY_CAPTURED":
                     raise
         return self.find(order)
 
     def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
-        with asking():
+            return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
+        with ambiguous_on_error():
             try:
                 return _fact(self._call("GET", f"/v2/checkout/orders/{order.gateway_id}"), order)
-            except Refused as refused:
+            except GatewayRefused as error:
                 # Orders that are never approved are deleted after a while. An unknown one has moved no money.
-                if refused.code not in GONE:
+                if error.code not in GONE:
                     raise
-                return PaymentUpdate(PaymentState.NONE, reference=order.reference, gateway_id=order.gateway_id)
+                return PaymentUpdate(state=PaymentState.NONE, reference=order.reference, gateway_id=order.gateway_id)
 
     def refund(self, refund: RefundRequest) -> str:
         value = {"value": str(to_amount(refund.amount, refund.currency)), "currency_code": refund.currency}
         body = {"amount": value, "invoice_id": refund.reference, "custom_id": refund.reference}
-        with asking():
+        with ambiguous_on_error():
             path = f"/v2/payments/captures/{refund.payment_ref}/refund"
             return str(self._call("POST", path, f"refund-{refund.reference}", body)["id"])
 
@@ -128,18 +130,18 @@ class PayPal(Gateway):
     def set_up(self, order: Order) -> CheckoutSession:
         context = {"return_url": order.back_url, "cancel_url": order.back_url}
         body = {"payment_source": {"paypal": {"usage_type": "MERCHANT", "experience_context": context}}}
-        with asking():
+        with ambiguous_on_error():
             token = self._call("POST", "/v3/vault/setup-tokens", f"setup-{order.reference}", body)
             links = {link["rel"]: link["href"] for link in token["links"]}
-            return CheckoutSession(token["id"], links["approve"])
+            return CheckoutSession(gateway_id=token["id"], url=links["approve"])
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
         """Query the set-up token; an approved one becomes a method, once for each set-up."""
-        with asking():
+        with ambiguous_on_error():
             try:
                 set_up_token = self._call("GET", f"/v3/vault/setup-tokens/{order.gateway_id}")
-            except Refused as refused:
-                if refused.code not in GONE:
+            except GatewayRefused as error:
+                if error.code not in GONE:
                     raise
                 return _set_up(PaymentState.FAILED, order)
             if set_up_token["status"] not in ("APPROVED", "VAULTED"):
@@ -147,13 +149,15 @@ class PayPal(Gateway):
             body = {"payment_source": {"token": {"id": order.gateway_id, "type": "SETUP_TOKEN"}}}
             payment_token = self._call("POST", "/v3/vault/payment-tokens", f"vault-{order.reference}", body)
             customer = str((payment_token.get("customer") or {}).get("id", ""))
-            return _set_up(PaymentState.PAID, order, SavedMethod(str(payment_token["id"]), customer, "PayPal"))
+            return _set_up(
+                PaymentState.PAID, order, SavedMethod(token=str(payment_token["id"]), customer=customer, label="PayPal")
+            )
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         """Yield its report of transactions, which is some hours late: missing ones are queried one by one."""
         params = {"start_date": since.isoformat(), "end_date": until.isoformat(), "fields": "transaction_info"}
         for page in range(1, MAX_PAGES):
-            with asking():
+            with ambiguous_on_error():
                 query = urlencode({**params, "page_size": 500, "page": page})
                 report = self._call("GET", f"/v1/reporting/transactions?{query}")
                 rows, last = (
@@ -167,21 +171,27 @@ class PayPal(Gateway):
         else:
             raise AmbiguousOutcome("its list does not end")
         for entry in self._disputes({"start_time": since.isoformat()}):
-            with asking():
+            with ambiguous_on_error():
                 amount, currency = _money(entry["dispute_amount"])
                 for money in entry["disputed_transactions"]:
-                    yield SettlementEntry("dispute", str(money["seller_transaction_id"]), "", amount, currency)
+                    yield SettlementEntry(
+                        kind="dispute",
+                        id=str(money["seller_transaction_id"]),
+                        reference="",
+                        amount=amount,
+                        currency=currency,
+                    )
 
     def _disputes(self, params: Mapping[str, str]) -> list[JsonObject]:
         """Return the disputes of one page, which has the newest 50."""
-        with asking():
+        with ambiguous_on_error():
             # The list has only ids and amounts. The outcome is in the dispute itself.
             page = self._call("GET", f"/v1/customer/disputes?{urlencode({**params, 'page_size': 50})}")
             ids = [str(entry["dispute_id"]) for entry in page["items"]]
             return [self._call("GET", f"/v1/customer/disputes/{id}") for id in ids]
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
-        with asking():
+        with ambiguous_on_error():
             return [_disputed(dispute) for dispute in self._disputes({"disputed_transaction_id": payment_ref})]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
@@ -203,12 +213,14 @@ class PayPal(Gateway):
             names = [about.get("custom_id"), units[0].get("custom_id"), related.get("order_id"), about.get("id")]
             names += [entry.get("seller_transaction_id") for entry in about.get("disputed_transactions") or ()]
             disputed = str(event.get("event_type")).startswith("CUSTOMER.DISPUTE.")
-            return WebhookHint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(
+                event_id=str(event["id"]), names=tuple(str(name) for name in names if name), disputed=disputed
+            )
         except (InvalidSignature, ValueError, KeyError, TypeError, AttributeError, HttpFailed) as error:
             raise WrongSignature(type(error).__name__) from error
 
     def check(self) -> None:
-        with asking():
+        with ambiguous_on_error():
             self._access()
 
     def _key(self, url: str) -> RSAPublicKey:
@@ -247,7 +259,7 @@ class PayPal(Gateway):
         if reasons:
             # Several issues may be listed. The choice among them is stable, so that
             # a test and a log can rely on it.
-            raise Refused(min(reasons))
+            raise GatewayRefused(min(reasons))
         raise AmbiguousOutcome(f"it answers {status}: {', '.join(sorted(issues))}"[:200])
 
 
@@ -270,19 +282,27 @@ def _fact(answer: Values, order: Order) -> PaymentUpdate:
         # A pending capture is neither: PayPal holds it for review, so the order stays open and is polled.
         declined = any(capture["status"] in ("DECLINED", "FAILED") for capture in captures)
         said = PaymentState.FAILED if declined else STATES.get(answer["status"], PaymentState.OPEN)
-        return PaymentUpdate(said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
+        return PaymentUpdate(state=said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
     currency = done["amount"]["currency_code"]
     payer = (answer.get("payment_source") or {}).get("paypal") or {}
     vault = (payer.get("attributes") or {}).get("vault") or {}
     customer = str((vault.get("customer") or {}).get("id", ""))
-    saved = SavedMethod(vault["id"], customer, "PayPal") if vault.get("id") else None
+    saved = SavedMethod(token=vault["id"], customer=customer, label="PayPal") if vault.get("id") else None
     amount = to_minor(Decimal(done["amount"]["value"]), currency)
     reference = str(unit.get("custom_id", ""))
-    return PaymentUpdate(PaymentState.PAID, amount, currency, reference, order.gateway_id, done["id"], method=saved)
+    return PaymentUpdate(
+        state=PaymentState.PAID,
+        amount=amount,
+        currency=currency,
+        reference=reference,
+        gateway_id=order.gateway_id,
+        payment_ref=done["id"],
+        method=saved,
+    )
 
 
 def _set_up(said: PaymentState, order: Order, method: SavedMethod | None = None) -> PaymentUpdate:
-    return PaymentUpdate(said, reference=order.reference, gateway_id=order.gateway_id, method=method)
+    return PaymentUpdate(state=said, reference=order.reference, gateway_id=order.gateway_id, method=method)
 
 
 def _money(money: Values) -> tuple[int, str]:
@@ -296,7 +316,13 @@ def _settled(row: Values) -> SettlementEntry | None:
     if kind is None:
         return None
     amount, currency = _money(row["transaction_amount"])
-    return SettlementEntry(kind, str(row["transaction_id"]), str(row.get("custom_field") or ""), amount, currency)
+    return SettlementEntry(
+        kind=kind,
+        id=str(row["transaction_id"]),
+        reference=str(row.get("custom_field") or ""),
+        amount=amount,
+        currency=currency,
+    )
 
 
 def _disputed(dispute: Values) -> GatewayDispute:

@@ -16,16 +16,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     body_of,
     last_day,
 )
@@ -57,9 +57,9 @@ class Paystack(Gateway):
             "callback_url": order.back_url,
             "metadata": {"order": order.reference},
         }
-        with asking():
+        with ambiguous_on_error():
             answer = self._call("POST", "/transaction/initialize", values)
-            return CheckoutSession(order.reference, str(answer["authorization_url"]))
+            return CheckoutSession(gateway_id=order.reference, url=str(answer["authorization_url"]))
 
     def open(self, order: Order) -> str:
         # Paystack opens no charge in advance. Our reference is unique there, so
@@ -76,24 +76,24 @@ class Paystack(Gateway):
             "email": order.email,
             "authorization_code": order.token,
         }
-        with asking():
+        with ambiguous_on_error():
             try:
                 self._call("POST", "/transaction/charge_authorization", values)
-            except Refused as refused:
+            except GatewayRefused as error:
                 # The reference was charged before, by us and without an answer.
                 # What became of it is looked up.
-                if refused.code != DUPLICATE:
+                if error.code != DUPLICATE:
                     raise
         return self.find(order)
 
     def find(self, order: Order) -> PaymentUpdate:
-        with asking():
+        with ambiguous_on_error():
             try:
                 answer = self._call("GET", f"/transaction/verify/{order.reference}")
-            except Refused as refused:
-                if refused.code != UNKNOWN:
+            except GatewayRefused as error:
+                if error.code != UNKNOWN:
                     raise
-                return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+                return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
             said = STATES.get(answer["status"], PaymentState.OPEN)
             card = answer.get("authorization") or {}
             saved = None
@@ -102,16 +102,18 @@ class Paystack(Gateway):
                 brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
                 expires = last_day(card.get("exp_year"), card.get("exp_month"))
                 code, label = str(card["authorization_code"]), f"{brand} {last4}".strip()
-                saved = SavedMethod(code, order.email, label, brand, last4, expires)
+                saved = SavedMethod(
+                    token=code, customer=order.email, label=label, brand=brand, last4=last4, expires=expires
+                )
             return PaymentUpdate(
-                said,
-                int(answer["amount"]) if said is PaymentState.PAID else 0,
-                str(answer["currency"]),
-                str(answer["reference"]),
-                str(answer["reference"]),
-                str(answer["reference"]),
-                str(answer.get("gateway_response") or "")[:200],
-                saved,
+                state=said,
+                amount=int(answer["amount"]) if said is PaymentState.PAID else 0,
+                currency=str(answer["currency"]),
+                reference=str(answer["reference"]),
+                gateway_id=str(answer["reference"]),
+                payment_ref=str(answer["reference"]),
+                reason=str(answer.get("gateway_response") or "")[:200],
+                method=saved,
             )
 
     def refund(self, refund: RefundRequest) -> str:
@@ -121,11 +123,11 @@ class Paystack(Gateway):
             "currency": refund.currency,
             "merchant_note": refund.reference,
         }
-        with asking():
+        with ambiguous_on_error():
             return str(self._call("POST", "/refund", values)["id"])
 
     def find_refund(self, refund: RefundRequest) -> str:
-        with asking():
+        with ambiguous_on_error():
             rows = self._call("GET", f"/refund?reference={refund.payment_ref}&perPage=100", many=True)
             ours = [row["id"] for row in rows if row.get("merchant_note") == refund.reference]
             return str(ours[0]) if ours else ""
@@ -133,23 +135,37 @@ class Paystack(Gateway):
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": since.isoformat(), "to": until.isoformat()}
         for row in self._listed("transaction", {**times, "status": "success"}):
-            with asking():
+            with ambiguous_on_error():
                 id = str(row["reference"])
-                yield SettlementEntry("payment", id, id, int(row["amount"]), str(row["currency"]))
+                yield SettlementEntry(
+                    kind="payment", id=id, reference=id, amount=int(row["amount"]), currency=str(row["currency"])
+                )
         for row in self._listed("refund", times):
-            with asking():
+            with ambiguous_on_error():
                 note = str(row.get("merchant_note") or "")
-                line = SettlementEntry("refund", str(row["id"]), note, int(row["amount"]), str(row["currency"]))
+                line = SettlementEntry(
+                    kind="refund",
+                    id=str(row["id"]),
+                    reference=note,
+                    amount=int(row["amount"]),
+                    currency=str(row["currency"]),
+                )
             if row.get("status") != "failed":
                 yield line
         for row in self._listed("dispute", times):
-            with asking():
+            with ambiguous_on_error():
                 money = str(row["transaction"]["reference"])
-                yield SettlementEntry("dispute", money, "", int(row["refund_amount"]), str(row["currency"]))
+                yield SettlementEntry(
+                    kind="dispute",
+                    id=money,
+                    reference="",
+                    amount=int(row["refund_amount"]),
+                    currency=str(row["currency"]),
+                )
 
     def _listed(self, what: str, params: Values) -> Iterator[Values]:
         for page in range(1, MAX_PAGES):
-            with asking():
+            with ambiguous_on_error():
                 query = urlencode({**params, "perPage": 100, "page": page})
                 rows = self._call("GET", f"/{what}?{query}", many=True)
             yield from rows
@@ -158,7 +174,7 @@ class Paystack(Gateway):
         raise AmbiguousOutcome("its list does not end")
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
-        with asking():
+        with ambiguous_on_error():
             id = self._call("GET", f"/transaction/verify/{payment_ref}")["id"]
             return [_disputed(dispute) for dispute in self._listed("dispute", {"transaction": id})]
 
@@ -172,12 +188,12 @@ class Paystack(Gateway):
             event = json.loads(body)
             about, disputed = event["data"], str(event.get("event")).startswith("charge.dispute.")
             names = (str(about["transaction"]["reference"] if disputed else about["reference"]),)
-            return WebhookHint(hashlib.sha256(body).hexdigest(), names, disputed)
+            return WebhookHint(event_id=hashlib.sha256(body).hexdigest(), names=names, disputed=disputed)
         except (ValueError, KeyError, TypeError) as error:
             raise WrongSignature("it names no transaction") from error
 
     def check(self) -> None:
-        with asking():
+        with ambiguous_on_error():
             self._call("GET", "/balance", many=True)
 
     def _call(self, method: str, path: str, body: Any = None, *, many: bool = False) -> Any:
@@ -190,7 +206,7 @@ class Paystack(Gateway):
         message = str(answer.get("message", ""))
         reason = next((part for part in LISTED if part.lower() in message.lower()), "")
         if status >= 400 and reason:
-            raise Refused(reason)
+            raise GatewayRefused(reason)
         raise AmbiguousOutcome(f"it answers {status}: {message}"[:200])
 
 
@@ -201,5 +217,10 @@ def _disputed(dispute: Values) -> GatewayDispute:
     due = datetime.fromisoformat(dispute["dueAt"]) if dispute.get("dueAt") else None
     reason = str(dispute.get("category") or "")
     return GatewayDispute(
-        str(dispute["id"]), int(dispute["refund_amount"]), str(dispute["currency"]), status, reason, due
+        id=str(dispute["id"]),
+        amount=int(dispute["refund_amount"]),
+        currency=str(dispute["currency"]),
+        status=status,
+        reason=reason,
+        due_at=due,
     )

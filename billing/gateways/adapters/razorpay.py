@@ -17,16 +17,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     last_day,
 )
 from core.types import Values
@@ -57,14 +57,14 @@ class Razorpay(Gateway):
     def _do(self, call: Callable[[Any], Any]) -> Any:
         from razorpay.errors import BadRequestError  # noqa: PLC0415
 
-        with asking():
+        with ambiguous_on_error():
             try:
                 return call(self.client)
             except BadRequestError as error:
                 reason = next((part for part in LISTED if part in str(error)), "")
                 if not reason:
                     raise AmbiguousOutcome(str(error)[:200]) from error
-                raise Refused(reason) from error
+                raise GatewayRefused(reason) from error
 
     def begin(self, order: Order) -> CheckoutSession:
         values = {
@@ -78,18 +78,18 @@ class Razorpay(Gateway):
         }
         try:
             link = self._do(lambda client: client.payment_link.create(values))
-        except Refused as refused:
+        except GatewayRefused as error:
             # Razorpay takes no idempotency key for links, but refuses a reference that
             # it knows. The existing link is used.
-            if refused.code != EXISTS:
+            if error.code != EXISTS:
                 raise
             link = self._link(order)
-        with asking():
-            return CheckoutSession(link["id"], link["short_url"])
+        with ambiguous_on_error():
+            return CheckoutSession(gateway_id=link["id"], url=link["short_url"])
 
     def _link(self, order: Order) -> Values:
         answer = self._do(lambda client: client.payment_link.all({"reference_id": order.reference}))
-        with asking():
+        with ambiguous_on_error():
             return next(link for link in answer["payment_links"] if link["reference_id"] == order.reference)
 
     def open(self, order: Order) -> str:
@@ -101,12 +101,12 @@ class Razorpay(Gateway):
         }
         # An order's receipt is not unique there, so the list is read before another order is created.
         existing = self._do(lambda client: client.order.all({"receipt": order.reference}))
-        with asking():
+        with ambiguous_on_error():
             for entry in existing["items"]:
                 if entry["receipt"] == order.reference:
                     return str(entry["id"])
         created = self._do(lambda client: client.order.create(values))
-        with asking():
+        with ambiguous_on_error():
             return str(created["id"])
 
     def move(self, order: Order) -> PaymentUpdate:
@@ -127,8 +127,8 @@ class Razorpay(Gateway):
         }
         try:
             self._do(lambda client: client.payment.createRecurring(values))
-        except Refused as refused:
-            if refused.code != PAID:
+        except GatewayRefused as error:
+            if error.code != PAID:
                 raise
         return self.find(order)
 
@@ -136,20 +136,20 @@ class Razorpay(Gateway):
         try:
             more = {"currency": fact.currency}
             self._do(lambda client: client.payment.capture(fact.payment_ref, fact.amount, more))
-        except Refused as refused:
-            if refused.code != CAPTURED:
+        except GatewayRefused as error:
+            if error.code != CAPTURED:
                 raise
         return self.find(order)
 
     def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
+            return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
         if order.gateway_id.startswith("plink_"):
             link = self._do(lambda client: client.payment_link.fetch(order.gateway_id))
-            with asking():
+            with ambiguous_on_error():
                 return self._of_link(link)
         answer = self._do(lambda client: client.order.payments(order.gateway_id))
-        with asking():
+        with ambiguous_on_error():
             return _of_payments(answer["items"], order)
 
     def _of_link(self, link: Values) -> PaymentUpdate:
@@ -158,7 +158,7 @@ class Razorpay(Gateway):
         ]
         if not ids:
             said = PaymentState.FAILED if link["status"] in ("expired", "cancelled") else PaymentState.OPEN
-            return PaymentUpdate(said, reference=link["reference_id"], gateway_id=link["id"])
+            return PaymentUpdate(state=said, reference=link["reference_id"], gateway_id=link["id"])
         payment = self._do(lambda client: client.payment.fetch(ids[0]))
         return _of_payment(payment, link["reference_id"], link["id"])
 
@@ -166,12 +166,12 @@ class Razorpay(Gateway):
         values = {"amount": refund.amount, "notes": {"refund": refund.reference}}
         headers = {"X-Refund-Idempotency": f"refund-{refund.reference}"}
         created = self._do(lambda client: client.payment.refund(refund.payment_ref, values, headers=headers))
-        with asking():
+        with ambiguous_on_error():
             return str(created["id"])
 
     def find_refund(self, refund: RefundRequest) -> str:
         answer = self._do(lambda client: client.payment.fetch_multiple_refund(refund.payment_ref, {"count": 100}))
-        with asking():
+        with ambiguous_on_error():
             ours = [
                 entry["id"] for entry in answer["items"] if (entry.get("notes") or {}).get("refund") == refund.reference
             ]
@@ -180,24 +180,30 @@ class Razorpay(Gateway):
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": int(since.timestamp()), "to": int(until.timestamp())}
         for row in self._listed("payment", times):
-            with asking():
+            with ambiguous_on_error():
                 line = _settled("payment", row["id"], row, "order")
             if row.get("status") in ("captured", "refunded"):
                 yield line
         for row in self._listed("refund", times):
-            with asking():
+            with ambiguous_on_error():
                 line = _settled("refund", row["id"], row, "refund")
             if row.get("status") != "failed":
                 yield line
         for row in self._listed("dispute", times):
-            with asking():
-                yield SettlementEntry("dispute", str(row["payment_id"]), "", int(row["amount"]), str(row["currency"]))
+            with ambiguous_on_error():
+                yield SettlementEntry(
+                    kind="dispute",
+                    id=str(row["payment_id"]),
+                    reference="",
+                    amount=int(row["amount"]),
+                    currency=str(row["currency"]),
+                )
 
     def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Values]:
         for page in range(MAX_PAGES):
             params = {**times, "count": 100, "skip": 100 * page}
             answer = self._do(lambda client, params=params: getattr(client, what).all(params))  # type: ignore[misc]
-            with asking():
+            with ambiguous_on_error():
                 rows = list(answer["items"])
             yield from rows
             if len(rows) < 100:
@@ -208,7 +214,7 @@ class Razorpay(Gateway):
         """Return the payment's disputes of the newest 1,000: its list cannot be asked for one payment."""
         matches: list[GatewayDispute] = []
         for number, row in enumerate(self._listed("dispute", {})):
-            with asking():
+            with ambiguous_on_error():
                 if row["payment_id"] == payment_ref:
                     matches.append(_disputed(row))
             if number >= 1000:
@@ -232,7 +238,7 @@ class Razorpay(Gateway):
                 names += [entity.get("payment_id")]
             id = headers.get("X-Razorpay-Event-Id") or hashlib.sha256(body).hexdigest()
             disputed = str(event.get("event")).startswith("payment.dispute.")
-            return WebhookHint(id, tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(event_id=id, names=tuple(str(name) for name in names if name), disputed=disputed)
         except (ValueError, KeyError, TypeError, AttributeError, SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
@@ -246,7 +252,7 @@ def _of_payments(payments: list[Values], order: Order) -> PaymentUpdate:
             if payment["status"] == status:
                 reference = (payment.get("notes") or {}).get("order") or order.reference
                 return _of_payment(payment, reference, order.gateway_id)
-    return PaymentUpdate(PaymentState.OPEN, reference=order.reference, gateway_id=order.gateway_id)
+    return PaymentUpdate(state=PaymentState.OPEN, reference=order.reference, gateway_id=order.gateway_id)
 
 
 def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpdate:
@@ -259,15 +265,32 @@ def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpda
         brand, last4 = str(card.get("network") or ""), str(card.get("last4") or "")
         label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Razorpay").upper()
         expires = last_day(card.get("expiry_year"), card.get("expiry_month"))
-        saved = SavedMethod(token, str(payment.get("customer_id") or ""), label, brand, last4, expires)
+        saved = SavedMethod(
+            token=token,
+            customer=str(payment.get("customer_id") or ""),
+            label=label,
+            brand=brand,
+            last4=last4,
+            expires=expires,
+        )
     amount, currency = int(payment["amount"]), str(payment["currency"])
-    return PaymentUpdate(said, amount, currency, reference, gateway_id, str(payment["id"]), method=saved)
+    return PaymentUpdate(
+        state=said,
+        amount=amount,
+        currency=currency,
+        reference=reference,
+        gateway_id=gateway_id,
+        payment_ref=str(payment["id"]),
+        method=saved,
+    )
 
 
 def _settled(kind: str, id: Any, row: Values, note: str) -> SettlementEntry:
     notes = row.get("notes") or {}
     reference = notes.get(note, "") if isinstance(notes, dict) else ""
-    return SettlementEntry(kind, str(id), str(reference), int(row["amount"]), str(row["currency"]))
+    return SettlementEntry(
+        kind=kind, id=str(id), reference=str(reference), amount=int(row["amount"]), currency=str(row["currency"])
+    )
 
 
 def _disputed(dispute: Values) -> GatewayDispute:
@@ -275,5 +298,10 @@ def _disputed(dispute: Values) -> GatewayDispute:
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost", "closed": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
-        dispute["id"], int(dispute["amount"]), dispute["currency"], status, str(dispute.get("reason_code") or ""), until
+        id=dispute["id"],
+        amount=int(dispute["amount"]),
+        currency=dispute["currency"],
+        status=status,
+        reason=str(dispute.get("reason_code") or ""),
+        due_at=until,
     )

@@ -16,16 +16,16 @@ from billing.gateways.base import (
     CheckoutSession,
     Gateway,
     GatewayDispute,
+    GatewayRefused,
     Order,
     PaymentState,
     PaymentUpdate,
     RefundRequest,
-    Refused,
     SavedMethod,
     SettlementEntry,
     WebhookHint,
     WrongSignature,
-    asking,
+    ambiguous_on_error,
     last_day,
 )
 from core.types import JsonObject, Values
@@ -93,9 +93,9 @@ class Stripe(Gateway):
             # when the customer is away (PSD2).
             intent["setup_future_usage"] = "off_session"
             values["customer_creation"] = "always"
-        with asking():
+        with ambiguous_on_error():
             session = self.client.checkout.sessions.create(values, {"idempotency_key": f"begin-{order.reference}"})
-            return CheckoutSession(str(session.id), str(session.url))
+            return CheckoutSession(gateway_id=str(session.id), url=str(session.url))
 
     def open(self, order: Order) -> str:
         values = {
@@ -105,14 +105,14 @@ class Stripe(Gateway):
             "customer": order.customer,
             "metadata": {"order": order.reference},
         }
-        with asking():
+        with ambiguous_on_error():
             key = {"idempotency_key": f"open-{order.reference}"}
             return str(self.client.payment_intents.create(values, key).id)
 
     def move(self, order: Order) -> PaymentUpdate:
         import stripe  # noqa: PLC0415
 
-        with asking():
+        with ambiguous_on_error():
             try:
                 self.client.payment_intents.confirm(
                     order.gateway_id, {"off_session": True}, {"idempotency_key": f"move-{order.reference}"}
@@ -120,11 +120,13 @@ class Stripe(Gateway):
             except stripe.CardError as error:
                 # The bank asks for 3-D Secure, which only the customer can answer on a page.
                 if error.code == "authentication_required":
-                    return PaymentUpdate(PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id)
+                    return PaymentUpdate(
+                        state=PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id
+                    )
                 # An unknown code is not taken for a refusal: the money may have moved.
                 if error.code not in DECLINES:
                     raise AmbiguousOutcome(str(error.code)) from error
-                raise Refused(_decline(error)) from error
+                raise GatewayRefused(_decline(error)) from error
             except stripe.InvalidRequestError as error:
                 # The intent was confirmed before, by a worker whose answer was lost.
                 # What became of it is looked up below.
@@ -134,15 +136,17 @@ class Stripe(Gateway):
 
     def find(self, order: Order) -> PaymentUpdate:
         if not order.gateway_id:
-            return PaymentUpdate(PaymentState.NONE, reference=order.reference)
-        with asking():
+            return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
+        with ambiguous_on_error():
             # A page is a Checkout Session, which gets its PaymentIntent only when the customer pays.
             if order.gateway_id.startswith("cs_"):
                 expand = ["payment_intent.payment_method"]
                 session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
                 if session["payment_status"] != "paid":
                     said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
-                    return PaymentUpdate(said, reference=session["client_reference_id"], gateway_id=order.gateway_id)
+                    return PaymentUpdate(
+                        state=said, reference=session["client_reference_id"], gateway_id=order.gateway_id
+                    )
                 return _fact(session["payment_intent"], order.gateway_id)
             intent = self.client.payment_intents.retrieve(order.gateway_id, {"expand": ["payment_method"]})
             return _fact(intent.to_dict(), order.gateway_id)
@@ -155,17 +159,17 @@ class Stripe(Gateway):
             "amount": refund.amount,
             "metadata": {"refund": refund.reference},
         }
-        with asking():
+        with ambiguous_on_error():
             try:
                 key = {"idempotency_key": f"refund-{refund.reference}"}
                 return str(self.client.refunds.create(values, key).id)
             except stripe.InvalidRequestError as error:
                 if error.code != "charge_already_refunded":
                     raise AmbiguousOutcome(str(error.code)) from error
-                raise Refused(error.code) from error
+                raise GatewayRefused(error.code) from error
 
     def find_refund(self, refund: RefundRequest) -> str:
-        with asking():
+        with ambiguous_on_error():
             rows = self.client.refunds.list({"payment_intent": refund.payment_ref, "limit": 100}).to_dict()["data"]
             ours = [row["id"] for row in rows if (row.get("metadata") or {}).get("refund") == refund.reference]
             return str(ours[0]) if ours else ""
@@ -182,48 +186,60 @@ class Stripe(Gateway):
         }
         if order.email:
             values["customer_email"] = order.email
-        with asking():
+        with ambiguous_on_error():
             session = self.client.checkout.sessions.create(values, {"idempotency_key": f"setup-{order.reference}"})
-            return CheckoutSession(str(session.id), str(session.url))
+            return CheckoutSession(gateway_id=str(session.id), url=str(session.url))
 
     def find_set_up(self, order: Order) -> PaymentUpdate:
-        with asking():
+        with ambiguous_on_error():
             expand = ["setup_intent.payment_method"]
             session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
             reference, id = session["client_reference_id"], order.gateway_id
             intent = session["setup_intent"] if session["status"] == "complete" else None
             if intent is None or intent["status"] != "succeeded":
                 said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
-                return PaymentUpdate(said, reference=reference, gateway_id=id)
+                return PaymentUpdate(state=said, reference=reference, gateway_id=id)
             method = _saved(intent["payment_method"], session["customer"])
-            return PaymentUpdate(PaymentState.PAID, reference=reference, gateway_id=id, method=method)
+            return PaymentUpdate(state=PaymentState.PAID, reference=reference, gateway_id=id, method=method)
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         created = {"gte": int(since.timestamp()), "lt": int(until.timestamp())}
         for row in self._listed("payment_intents", created):
-            with asking():
+            with ambiguous_on_error():
                 reference = str((row.get("metadata") or {}).get("order", ""))
                 line = SettlementEntry(
-                    "payment", row["id"], reference, int(row["amount_received"]), row["currency"].upper()
+                    kind="payment",
+                    id=row["id"],
+                    reference=reference,
+                    amount=int(row["amount_received"]),
+                    currency=row["currency"].upper(),
                 )
             # Intents without received money are pages that nobody has paid.
             if line.amount:
                 yield line
         for row in self._listed("refunds", created):
-            with asking():
+            with ambiguous_on_error():
                 reference = str((row.get("metadata") or {}).get("refund", ""))
-                line = SettlementEntry("refund", row["id"], reference, int(row["amount"]), row["currency"].upper())
+                line = SettlementEntry(
+                    kind="refund",
+                    id=row["id"],
+                    reference=reference,
+                    amount=int(row["amount"]),
+                    currency=row["currency"].upper(),
+                )
             if row.get("status") not in ("failed", "canceled"):
                 yield line
         for row in self._listed("disputes", created):
-            with asking():
+            with ambiguous_on_error():
                 money = str(row["payment_intent"])
-                yield SettlementEntry("dispute", money, "", int(row["amount"]), row["currency"].upper())
+                yield SettlementEntry(
+                    kind="dispute", id=money, reference="", amount=int(row["amount"]), currency=row["currency"].upper()
+                )
 
     def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Values]:
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
-            with asking():
+            with ambiguous_on_error():
                 params = {"created": created, "limit": 100, **after}
                 page = getattr(self.client, what).list(params).to_dict()
                 rows, more = list(page["data"]), bool(page["has_more"])
@@ -234,7 +250,7 @@ class Stripe(Gateway):
         raise AmbiguousOutcome("its list does not end")
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
-        with asking():
+        with ambiguous_on_error():
             rows = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
             # Warnings are inquiries of the bank: no money has been taken, and
             # most of them end without a dispute.
@@ -255,12 +271,14 @@ class Stripe(Gateway):
             intent = about.get("payment_intent")
             names = (about.get("client_reference_id"), metadata.get("order"), about.get("id"), intent)
             disputed = str(event.get("type")).startswith("charge.dispute.")
-            return WebhookHint(str(event["id"]), tuple(str(name) for name in names if name), disputed)
+            return WebhookHint(
+                event_id=str(event["id"]), names=tuple(str(name) for name in names if name), disputed=disputed
+            )
         except (ValueError, KeyError, TypeError, AttributeError, stripe.SignatureVerificationError) as error:
             raise WrongSignature(type(error).__name__) from error
 
     def check(self) -> None:
-        with asking():
+        with ambiguous_on_error():
             self.client.balance.retrieve()
 
 
@@ -271,12 +289,12 @@ def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
     if said is PaymentState.PAID and isinstance(method, dict) and customer:
         saved = _saved(method, customer)
     return PaymentUpdate(
-        said,
-        int(intent["amount_received"]),
-        str(intent["currency"]).upper(),
-        str((intent.get("metadata") or {}).get("order", "")),
-        gateway_id,
-        str(intent["id"]),
+        state=said,
+        amount=int(intent["amount_received"]),
+        currency=str(intent["currency"]).upper(),
+        reference=str((intent.get("metadata") or {}).get("order", "")),
+        gateway_id=gateway_id,
+        payment_ref=str(intent["id"]),
         method=saved,
     )
 
@@ -285,7 +303,14 @@ def _saved(method: Values, customer: Any) -> SavedMethod:
     card = method.get("card") or {}
     brand, last4 = str(card.get("brand") or "card").title(), str(card.get("last4") or "")
     expires = last_day(card.get("exp_year"), card.get("exp_month"))
-    return SavedMethod(method["id"], str(customer), f"{brand} {last4}".strip(), brand, last4, expires)
+    return SavedMethod(
+        token=method["id"],
+        customer=str(customer),
+        label=f"{brand} {last4}".strip(),
+        brand=brand,
+        last4=last4,
+        expires=expires,
+    )
 
 
 def _disputed(dispute: Values) -> GatewayDispute:
@@ -293,12 +318,12 @@ def _disputed(dispute: Values) -> GatewayDispute:
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
-        dispute["id"],
-        int(dispute["amount"]),
-        dispute["currency"].upper(),
-        status,
-        str(dispute.get("reason") or ""),
-        until,
+        id=dispute["id"],
+        amount=int(dispute["amount"]),
+        currency=dispute["currency"].upper(),
+        status=status,
+        reason=str(dispute.get("reason") or ""),
+        due_at=until,
     )
 
 

@@ -251,9 +251,9 @@ def _contacts(member: Member) -> None:
             "tags": [tags[name] for name in person.tags],
         }
         items.append({**form_data, **labels})
-    for again, first in TWICE:  # who wrote by another address, for the page of duplicates
+    for second, first in TWICE:  # who wrote by another address, for the page of duplicates
         local, _, domain = str(items[first]["email"]).partition("@")
-        items[again] |= {"name": items[first]["name"], "email": f"{local}+office@{domain}"}
+        items[second] |= {"name": items[first]["name"], "email": f"{local}+office@{domain}"}
     result = create_contacts(actor_id=member.pk, items=items, automation=False)
     if result.errors:
         raise RuntimeError(f"the demo's own contacts were refused: {result.errors[:3]}")

@@ -69,11 +69,11 @@ def add_routine(member: Member, contacts: Sequence[Contact], now: datetime) -> N
 
 def _dated(model: type[Row], rows: list[tuple[Row, datetime]]) -> list[Row]:
     """Insert rows, each with the time at which it was made."""
-    made = model._default_manager.bulk_create([row for row, _ in rows])
-    for row, (_, moment) in zip(made, rows, strict=True):
+    records = model._default_manager.bulk_create([row for row, _ in rows])
+    for row, (_, moment) in zip(records, rows, strict=True):
         row.created_at = moment
-    model._default_manager.bulk_update(made, ["created_at"], batch_size=500)
-    return made
+    model._default_manager.bulk_update(records, ["created_at"], batch_size=500)
+    return records
 
 
 def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: datetime) -> list[Lead]:
@@ -126,8 +126,8 @@ def _add_tasks(members: Sequence[Member], leads: Sequence[Lead], now: datetime) 
     """Add a task that was done to every other lead."""
     rows = []
     for place, lead in enumerate(leads[::2]):
-        made = working_time(lead.created_at, place)
-        done = max(made, lead.created_at) + timedelta(days=1)
+        created = working_time(lead.created_at, place)
+        done = max(created, lead.created_at) + timedelta(days=1)
         if done < now:
             task = FollowUp(
                 company_id=lead.company_id,
@@ -139,7 +139,7 @@ def _add_tasks(members: Sequence[Member], leads: Sequence[Lead], now: datetime) 
                 assignee=members[place % len(members)],
                 created_by=members[place % len(members)],
             )
-            rows.append((task, max(made, lead.created_at)))
+            rows.append((task, max(created, lead.created_at)))
     tasks = _dated(FollowUp, rows)
     LeadActivity.objects.bulk_create(
         _activity(
@@ -292,7 +292,7 @@ def _add_talks(members: Sequence[Member], contacts: Sequence[Contact], now: date
     conversations = []
     messages = []
     for place, (contact, moment) in enumerate(zip(people, arrivals(len(people), now), strict=True)):
-        asked, told = TALKS[place % len(TALKS)]
+        asked, answer = TALKS[place % len(TALKS)]
         began = max(moment, contact.created_at + timedelta(hours=1))
         member = members[place % len(members)]
         answered = began + timedelta(minutes=4 + 11 * place % 50)
@@ -304,14 +304,14 @@ def _add_talks(members: Sequence[Member], contacts: Sequence[Contact], now: date
             name=contact.name,
             state=Conversation.State.CLOSED,
             assignee=member,
-            last_text=told,
+            last_text=answer,
             last_inbound_at=began,
             last_message_at=answered,
             answered_at=answered,
             closed_at=answered + timedelta(hours=1),
         )
         conversations.append((conversation, began))
-        for direction, author, text, at in (("in", "contact", asked, began), ("out", "member", told, answered)):
+        for direction, author, text, at in (("in", "contact", asked, began), ("out", "member", answer, answered)):
             message = ConversationMessage(
                 company_id=contact.company_id,
                 conversation=conversation,

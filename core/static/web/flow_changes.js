@@ -3,7 +3,7 @@
 const { one, all, made, fit, WIDE, HIGH, FlowCanvas } = window.lwFlow;
 const APART = [280, 140];
 const SOON = 700; // ms until a change is saved
-const MOST_UNDO = 100;
+const MAX_UNDO = 100;
 const text = window.lwText;
 const toast = (words) => document.dispatchEvent(new CustomEvent("toast", { detail: words }));
 
@@ -13,7 +13,7 @@ class FlowChanges extends FlowCanvas {
   // Keeps what is there now, so that it can be brought back.
   _keep() {
     this._before.push(this._written());
-    if (this._before.length > MOST_UNDO) this._before.shift();
+    if (this._before.length > MAX_UNDO) this._before.shift();
     this._after = [];
   }
 

@@ -118,8 +118,8 @@ class SchemaForm(ReadingForm):
         self.values = values
         self.parts = []
         self.parts = self._draw()
-        for path, trouble in self.wrong.items():
-            self.mark(path, trouble)
+        for path, problem in self.wrong.items():
+            self.mark(path, problem)
         return values
 
     def mark(self, path: str, message: str) -> bool:
@@ -173,7 +173,7 @@ class SchemaForm(ReadingForm):
         if kind == "pairs":
             return self._pairs(schema, value, path, label, help)
         field = self._field(kind, schema, held, path, label, required and not optional)
-        note = self._trouble(schema)
+        note = self._problem(schema)
         field.help_text = format_html("{} {}", help, note) if help and note else help or note
         return Part("field", path, label, field=alone(field))
 

@@ -180,7 +180,7 @@ class ReadingForm(Schemas):
         fixed = () if UNSHOWN in dropped else state.fixed
         changed = ListState(query, state.choices, fixed=fixed, zone=state.zone)
         if changed.unread:
-            self.wrong[path] = changed.unread[0].trouble
+            self.wrong[path] = changed.unread[0].problem
         return changed.selection().get("advancedFilters")
 
 

@@ -75,7 +75,7 @@ class Sources:
 
     options: Callable[[str, str], list[Option] | None] = lambda widget, source: None
     """Returns the options of a widget or of an address of the API; None where nothing is known."""
-    trouble: Callable[[str, str], str] = lambda widget, source: ""
+    problem: Callable[[str, str], str] = lambda widget, source: ""
     """Returns why a value is typed that should be chosen, or why there is nothing to choose; "" for neither."""
     check: Callable[[str, str, str], str] = lambda widget, source, text: ""
     """Returns the error of a value that is typed in place of a choice; "" for none."""
@@ -320,9 +320,9 @@ class Schemas:
         widget, source = _chosen_by(schema)
         return self.sources.options(widget, source) if widget or source else None
 
-    def _trouble(self, schema: Schema) -> str:
+    def _problem(self, schema: Schema) -> str:
         """Return why a setting is typed that should be chosen, or why there is nothing to choose."""
-        return self.sources.trouble(*_chosen_by(schema))
+        return self.sources.problem(*_chosen_by(schema))
 
     def _typing_error(self, schema: Schema, text: str) -> str:
         """Return the error of a value that is typed in place of a choice."""

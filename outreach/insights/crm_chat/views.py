@@ -125,7 +125,7 @@ class AgentViewSet(ResourceViewSet):
     """Questions of programs. An expired key is refused here, even if the settings accept expired keys elsewhere."""
 
     module = services.MODULE
-    keeps_term = True
+    enforce_key_expiry = True
 
     @endpoint(
         "Ask as an agent",

@@ -54,7 +54,7 @@ FILE_ERRORS = (
 
 class SuppressionViewSet(ResourceViewSet):
     module = "genie"
-    begins = False
+    blocked_when_unpaid = False
     listing = Listing(
         "List addresses that are never written to", Suppression.objects.all, SUPPRESSION_FIELDS, SuppressionOut
     )
@@ -111,7 +111,7 @@ def one_import(id: str) -> JsonObject:
 
 class SuppressionImportViewSet(ResourceViewSet):
     module = "genie"
-    begins = False
+    blocked_when_unpaid = False
     listing = Listing(
         "List imports of addresses that are never written to",
         SuppressionImport.objects.all,

@@ -131,7 +131,7 @@ def test_nobody_renews_a_session_while_another_one_ends_it() -> None:
 
 
 def test_what_has_run_out_is_purged_in_pieces(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accounts.auth.sessions.services.PURGED_AT_ONCE", 2)
+    monkeypatch.setattr("accounts.auth.sessions.services.MAX_PURGED", 2)
     with time_machine.travel(timezone.now() - timedelta(days=30, minutes=1), tick=False):
         for _ in range(5):
             tokens.issue(user)

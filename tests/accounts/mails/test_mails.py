@@ -373,7 +373,7 @@ def test_a_deployment_without_server_is_told(settings: Any, capsys: pytest.Captu
 
 @pytest.mark.django_db
 def test_old_mails_are_purged_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mail_worker, "PURGED_AT_ONCE", 2)
+    monkeypatch.setattr(mail_worker, "MAX_PURGED", 2)
     with time_machine.travel(timezone.now() - timedelta(days=91), tick=False):
         old = [queue(f"user{n}@example.org") for n in range(6)]
     young = queue("young@example.org")

@@ -19,7 +19,7 @@ from accounts.models import LoginLog, ServerLog
 from accounts.request_log import retention
 from accounts.request_log.entry import Entry
 from accounts.request_log.middleware import ServerLogMiddleware
-from accounts.request_log.recorder import AT_ONCE, Recorder, store
+from accounts.request_log.recorder import MAX_BATCH, Recorder, store
 from accounts.request_log.retention import purge_server_log
 from core.jobs import run_due_tasks
 from core.models import TaskSchedule
@@ -73,11 +73,11 @@ def put(recorder: Recorder, *paths: int | str) -> None:
 
 def test_entries_are_stored_in_order_and_in_batches(shelf: Shelf) -> None:
     made = recorder(shelf)
-    put(made, *range(AT_ONCE + 3))
+    put(made, *range(MAX_BATCH + 3))
     assert shelf.batches == []
     assert made.flush()
-    assert shelf.paths == [str(n) for n in range(AT_ONCE + 3)]
-    assert [len(batch) for batch in shelf.batches] == [AT_ONCE, 3]
+    assert shelf.paths == [str(n) for n in range(MAX_BATCH + 3)]
+    assert [len(batch) for batch in shelf.batches] == [MAX_BATCH, 3]
 
 
 def test_a_full_queue_drops_and_counts(shelf: Shelf) -> None:
@@ -260,7 +260,7 @@ def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def pieces(monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(retention, "AT_ONCE", 100)
+    monkeypatch.setattr(retention, "MAX_PURGED", 100)
     return 100
 
 
@@ -303,7 +303,7 @@ def test_logins_stay_longer(db: None, only_ours: None) -> None:
 
 
 def test_retention_reads_nothing_that_is_young(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "AT_ONCE", 100)
+    monkeypatch.setattr(retention, "MAX_PURGED", 100)
     limit = timezone.now() - timedelta(days=30)
     fill(20_000, limit + timedelta(minutes=5))
     old = fill(250, limit - timedelta(days=2), first=100_000)

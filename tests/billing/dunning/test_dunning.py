@@ -13,7 +13,7 @@ from billing.checkout.services import choose_method, subscribe
 from billing.dunning import services
 from billing.dunning.schedule import is_hard, next_try
 from billing.dunning.services import give_up, retry_now
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, PaymentState, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, PaymentState
 from billing.ledger.services import BANK
 from billing.models import Attempt, Dunning, PaymentMethod, Posting
 from billing.payments.attempts import begin
@@ -69,7 +69,7 @@ def test_mornings_are_those_of_the_customer_when_clocks_change() -> None:
 
 
 def test_a_refused_charge_is_tried_again_each_time_with_one_mail_and_then_paid(gateway: FakeGateway) -> None:
-    gateway.answers = [Refused("insufficient_funds")] * 2
+    gateway.answers = [GatewayRefused("insufficient_funds")] * 2
     company = charged()
     run_renewals(END)
     run_renewals(END)
@@ -94,7 +94,7 @@ def test_a_refused_charge_is_tried_again_each_time_with_one_mail_and_then_paid(g
 
 
 def test_nothing_is_paid_in_all_tries_and_access_ends(gateway: FakeGateway) -> None:
-    gateway.answers = [Refused("insufficient_funds")] * 9
+    gateway.answers = [GatewayRefused("insufficient_funds")] * 9
     company = charged()
     for hour in range(24 * 8):
         if hour % 3 == 0:
@@ -107,7 +107,7 @@ def test_nothing_is_paid_in_all_tries_and_access_ends(gateway: FakeGateway) -> N
 
 def test_a_hard_refusal_is_not_repeated_until_another_method_is_saved(gateway: FakeGateway) -> None:
     assert is_hard("expired_card")
-    gateway.answers = [Refused("expired_card")]
+    gateway.answers = [GatewayRefused("expired_card")]
     company = charged()
     for day in (0, 1, 2, 3):
         run_renewals(END + days(day))
@@ -118,7 +118,7 @@ def test_a_hard_refusal_is_not_repeated_until_another_method_is_saved(gateway: F
 
 
 def test_another_default_method_is_charged_at_once(gateway: FakeGateway) -> None:
-    gateway.answers = [Refused("stolen_card")]
+    gateway.answers = [GatewayRefused("stolen_card")]
     company = charged()
     run_renewals(END)
     moment = END + days(0.01)
@@ -134,7 +134,7 @@ def test_retry_now_charges_at_once_and_only_what_is_to_be_paid(gateway: FakeGate
     company = charged()
     with pytest.raises(NamedError, match="no renewal waits"):
         retry_now(company_id=company.pk)
-    gateway.answers = [Refused("stolen_card")]
+    gateway.answers = [GatewayRefused("stolen_card")]
     run_renewals(END)
     with at(END + days(0.1)):
         retry_now(company_id=company.pk)
@@ -189,7 +189,7 @@ def test_a_renewal_of_a_cancelled_subscription_is_left_with_a_credit_note() -> N
 
 
 def test_a_period_whose_order_was_left_for_another_is_billed_anew_without_further_grace(gateway: FakeGateway) -> None:
-    gateway.answers = [Refused("insufficient_funds")]
+    gateway.answers = [GatewayRefused("insufficient_funds")]
     company = charged()
     run_renewals(END)
     with at(END + days(0.5)), company_scope(company.pk), lock_primary(company.pk):

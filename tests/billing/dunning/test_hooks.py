@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from billing.gateways.base import Order, PaymentState, PaymentUpdate, Refused, WebhookHint
+from billing.gateways.base import GatewayRefused, Order, PaymentState, PaymentUpdate, WebhookHint
 from billing.ledger.services import cash
 from billing.models import Attempt, GatewayAccount, Posting
 from billing.payments import processor
@@ -38,19 +38,19 @@ class Refusing(FakeGateway):
     def __init__(self, refusals: int, says: PaymentState) -> None:
         super().__init__()
         self.says = says
-        self.answers, self.refused = [Refused("insufficient_funds")] * refusals, set[str]()
+        self.answers, self.refused = [GatewayRefused("insufficient_funds")] * refusals, set[str]()
 
     def move(self, order: Order) -> PaymentUpdate:
         assert order.reference not in self.refused, "what was refused is charged again"
         try:
             return super().move(order)
-        except Refused:
+        except GatewayRefused:
             self.refused.add(order.reference)
             raise
 
     def find(self, order: Order) -> PaymentUpdate:
         if order.reference in self.refused:
-            return PaymentUpdate(self.says, reference=order.reference)
+            return PaymentUpdate(state=self.says, reference=order.reference)
         return super().find(order)
 
 
@@ -76,7 +76,7 @@ def test_hooks_in_any_order_repeated_and_missing_end_in_one_state(
         if known:
             id = known[which % len(known)].pk
             with at(moment):
-                store(account, WebhookHint(f"{company.pk}:{id}:{event}", (f"pi_{id}",)))
+                store(account, WebhookHint(event_id=f"{company.pk}:{id}:{event}", names=(f"pi_{id}",)))
     for day in (1, 2, 3, 4, 5):
         run_renewals(max(moment, END + days(day)))
     [invoice] = invoices(company)
@@ -97,6 +97,6 @@ def test_a_late_hook_of_a_refused_charge_finds_the_next_one_open(monkeypatch: py
     with at(END), company_scope(company.pk):
         first = Attempt.objects.get()
         Attempt.objects.create(payment=first.payment, kind="charge", letter="a", adapter="stripe", method=first.method)
-        store(GatewayAccount.objects.get(letter="a"), WebhookHint("evt_late", (first.gateway_id,)))
+        store(GatewayAccount.objects.get(letter="a"), WebhookHint(event_id="evt_late", names=(first.gateway_id,)))
     run_renewals(END + days(0.1))
     assert (primary(company).status, len(gateway.paid), len(invoices(company))) == ("active", 1, 1)

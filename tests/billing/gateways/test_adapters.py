@@ -18,11 +18,11 @@ from billing.gateways.base import (
     AmbiguousOutcome,
     Credentials,
     Gateway,
+    GatewayRefused,
     Misconfigured,
     Order,
     PaymentState,
     RefundRequest,
-    Refused,
     WrongSignature,
 )
 from billing.gateways.models import GatewayAccount
@@ -49,7 +49,14 @@ def server(shared: Server, settings: Any) -> Iterator[Server]:
 
 
 def order_of(name: str, **values: Any) -> Order:
-    made = Order(new_id(), 12345, CURRENCIES[name], "Growth, a month", "ann@example.org", "http://127.0.0.1/back")
+    made = Order(
+        reference=new_id(),
+        amount=12345,
+        currency=CURRENCIES[name],
+        title="Growth, a month",
+        email="ann@example.org",
+        back_url="http://127.0.0.1/back",
+    )
     return replace(made, customer="cus_1", **values)
 
 
@@ -90,11 +97,13 @@ def test_a_charge_moves_money_once_even_when_keys_have_expired(name: str, server
     assert (fact.state, fact.amount, fact.reference) == (PaymentState.PAID, 12345, order.reference)
     assert len([one for one in server.state.effects if one["order"] == order.reference]) == 1
 
-    refund = RefundRequest(new_id(), fact.payment_ref, 2345, order.currency)
+    refund = RefundRequest(reference=new_id(), payment_ref=fact.payment_ref, amount=2345, currency=order.currency)
     id = asked.refund(refund)
     assert asked.find_refund(refund) == ("" if name == "paypal" else id)
-    with pytest.raises(Refused):
-        asked.refund(RefundRequest(new_id(), fact.payment_ref, 12345, order.currency))
+    with pytest.raises(GatewayRefused):
+        asked.refund(
+            RefundRequest(reference=new_id(), payment_ref=fact.payment_ref, amount=12345, currency=order.currency)
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,7 +115,7 @@ def test_a_declined_charge_is_refused(name: str, server: Server) -> None:
     if name == "mollie":
         assert asked.move(order).state is PaymentState.FAILED
         return
-    with pytest.raises(Refused):
+    with pytest.raises(GatewayRefused):
         asked.move(order)
 
 
@@ -115,8 +124,12 @@ CALLS: dict[str, Callable[[Gateway, Order], Any]] = {
     "open": lambda asked, order: asked.open(order),
     "move": lambda asked, order: asked.move(order),
     "find": lambda asked, order: asked.find(order),
-    "refund": lambda asked, order: asked.refund(RefundRequest("r1", "tr_1", 1, order.currency)),
-    "find_refund": lambda asked, order: asked.find_refund(RefundRequest("r1", "tr_1", 1, order.currency)),
+    "refund": lambda asked, order: asked.refund(
+        RefundRequest(reference="r1", payment_ref="tr_1", amount=1, currency=order.currency)
+    ),
+    "find_refund": lambda asked, order: asked.find_refund(
+        RefundRequest(reference="r1", payment_ref="tr_1", amount=1, currency=order.currency)
+    ),
     "check": lambda asked, order: asked.check(),
     "set_up": lambda asked, order: asked.set_up(order),
     "find_set_up": lambda asked, order: asked.find_set_up(order),
@@ -148,7 +161,7 @@ def test_no_bad_answer_is_taken_for_a_yes_or_a_no(name: str, bad: str, server: S
 def test_a_method_is_saved_without_a_payment(name: str, server: Server) -> None:
     asked, order = gateway(name, server), order_of(name)
     if not asked.sets_up:
-        with pytest.raises(Refused):
+        with pytest.raises(GatewayRefused):
             asked.set_up(order)
         return
     begun, before = asked.set_up(order), len(server.state.effects)
@@ -176,7 +189,7 @@ def test_its_own_list_has_what_was_paid_given_back_and_disputed(name: str, serve
         fact = asked.move(replace(order, gateway_id=asked.open(order)))
         paid[order.reference] = fact.payment_ref
     reference, money = next(iter(paid.items()))
-    refund = RefundRequest(new_id(), money, 345, CURRENCIES[name])
+    refund = RefundRequest(reference=new_id(), payment_ref=money, amount=345, currency=CURRENCIES[name])
     id = asked.refund(refund)
     server.state.disputed(money)
     lines = list(asked.list_settled(*WEEK))
@@ -251,7 +264,7 @@ def test_only_the_gateways_own_webhooks_are_believed(name: str, server: Server) 
         verify(asked, headers, body.replace(b"o1", b"o2"))
     with pytest.raises(WrongSignature):
         verify(asked, {}, body)
-    other = Credentials("other", "other", "other", server.base(name))
+    other = Credentials(key_id="other", secret_key="other", webhook_secret="other", base_url=server.base(name))
     with pytest.raises(WrongSignature):
         verify(adapter(name)(other), headers, body)
 

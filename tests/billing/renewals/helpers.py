@@ -30,15 +30,20 @@ class FakeGateway:
         if isinstance(answer, Exception):
             raise answer
         if answer is not None:
-            return PaymentUpdate(answer, reference=order.reference)
+            return PaymentUpdate(state=answer, reference=order.reference)
         self.paid[order.reference] = order
         return self.find(order)
 
     def find(self, order: Order) -> PaymentUpdate:
         if order.reference not in self.paid:
-            return PaymentUpdate(PaymentState.OPEN, reference=order.reference)
-        paid = (order.amount, order.currency, order.reference)
-        return PaymentUpdate(PaymentState.PAID, *paid, payment_ref=f"ch_{order.reference}")
+            return PaymentUpdate(state=PaymentState.OPEN, reference=order.reference)
+        return PaymentUpdate(
+            state=PaymentState.PAID,
+            amount=order.amount,
+            currency=order.currency,
+            reference=order.reference,
+            payment_ref=f"ch_{order.reference}",
+        )
 
 
 def charged(**values: Any) -> Company:

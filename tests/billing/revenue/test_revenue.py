@@ -57,7 +57,7 @@ def test_what_is_owed_by_age(server: Server) -> None:
                     subscription=subscription_of(cast),
                     kind=Invoice.Kind.CYCLE,
                     currency="USD",
-                    lines=[Line("A month", 1, amount, amount)],
+                    lines=[Line(text="A month", quantity=1, unit=amount, amount=amount)],
                     details=BillingDetails(),
                 )
                 issue(draft)

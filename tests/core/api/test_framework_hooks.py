@@ -35,7 +35,7 @@ def act(**values: Any) -> None:
 def test_a_term_comes_before_limits_limits_before_permissions_and_these_before_the_query(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BeanViewSet, "keeps_term", True)
+    monkeypatch.setattr(BeanViewSet, "enforce_key_expiry", True)
     act(is_owner=False, permissions={}, entitlement=NO_REQUESTS, expired=True)
     expired = client.get("/try/bean", {"n": "none"})
     act(expired=False)

@@ -12,7 +12,7 @@ from celery import current_app
 
 from config.worker import GROUPS
 from core.events import EventConsumer
-from core.jobs import WORK, DrainedWork, PeriodicTask, QueueWork, broker, celery_tasks, notify, registered, tasks
+from core.jobs import WORK, DrainedWork, PeriodicTask, broker, celery_tasks, notify, registered, tasks
 from core.jobs.models import TaskSchedule
 from core.jobs.registry import CeleryWork, celery_work, drained
 from crm.bulk_jobs.services import BulkAction
@@ -28,7 +28,7 @@ def test_every_kind_of_work_has_a_task_or_is_part_of_one_that_has() -> None:
     for work in WORK.values():
         assert isinstance(work, CeleryWork) or isinstance(work, parts) and work.part_of in drained()
     own = [name for name in current_app.tasks if not name.startswith("celery.")]
-    assert set(own) - celery_work().keys() == {"core.tick", "core.drain"}
+    assert set(own) - celery_work().keys() == {"core.tick"}
 
 
 @pytest.mark.parametrize("name", sorted(celery_work()))
@@ -144,15 +144,3 @@ def test_the_tick_sends_the_tasks_of_the_work_that_is_due(monkeypatch: pytest.Mo
     sent.clear()
     tasks.tick()
     assert sent == ["periodic.rewards"]
-
-
-@pytest.mark.django_db
-def test_a_message_of_an_earlier_release_is_harmless(monkeypatch: pytest.MonkeyPatch) -> None:
-    ran: list[float] = []
-    work = QueueWork("earlier", ran.append, due_rows=lambda now: [], queue="bulk", task="core.earlier")
-    monkeypatch.setitem(WORK, work.key, work)
-    monkeypatch.setattr("core.jobs.celery_tasks.close_old_connections", lambda: None)
-    drain = current_app.tasks["core.drain"]
-    for name in ("earlier", "periodic", "no such work"):
-        drain(name)
-    assert len(ran) == 1

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.lists import matching
-from core.lists.matching import MANY
+from core.lists.matching import MAX_COUNTED
 from tests.core.lists.app.models import Team
 from tests.core.lists.helpers import NUMBER_FIELD, TEXT_FIELD, page, person
 from tests.kit.rows import kept_for_module
@@ -69,8 +69,8 @@ def test_each_form_gives_the_same_pages(
 
 
 def test_the_total_of_a_search_is_capped_and_says_so(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "MANY", 20)
-    monkeypatch.setattr("core.lists.paging.MANY", 20)
+    monkeypatch.setattr(matching, "MAX_COUNTED", 20)
+    monkeypatch.setattr("core.lists.paging.MAX_COUNTED", 20)
     asked = {"searchValue": "p", "sortBy": "name", "sortOrder": "asc"}
     first = page(p=1, n=10, **asked)
     assert (first.total_count, first.is_capped) == (20, True)
@@ -86,7 +86,7 @@ def test_the_total_of_a_search_is_capped_and_says_so(people: None, monkeypatch: 
 
 
 def test_a_filter_counts_all(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "MANY", 20)
+    monkeypatch.setattr(matching, "MAX_COUNTED", 20)
     found = page(p=1, n=10, advancedFilters=json.dumps({"field": "name", "operator": "contains", "value": "p"}))
     assert (found.total_count, found.is_capped) == (48, False)
-    assert MANY == 5000
+    assert MAX_COUNTED == 5000

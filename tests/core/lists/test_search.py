@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.lists import tree
 from core.lists.prefilter import Prefilter, prefiltering
-from core.lists.search import Either, search_in, words_of
+from core.lists.search import AnyCondition, search_in, words_of
 from core.tenancy import company_scope
 from core.text.addresses import phone_variants
 from core.text.folding import fold
@@ -135,10 +135,10 @@ def test_fields_of_two_tables_are_looked_up_apart(city: CustomField) -> None:
     CustomFieldValue.objects.create(contact=by_city, field=city, text="East Berlin")
     fields = [CONTACT_FIELDS.searchable(name, "searchBy") for name in ("name", "city", "email")]
     where = search_in(fields, "berlin")
-    assert [type(child) for child in where.children] == [Either]
+    assert [type(child) for child in where.children] == [AnyCondition]
     assert set(Contact.objects.filter(where)) == {by_name, by_city}
     assert set(Contact.objects.filter(~where).values_list("name", flat=True)) == {"Cid"}
-    assert not any(isinstance(child, Either) for child in search_in(fields, "b").children), (
+    assert not any(isinstance(child, AnyCondition) for child in search_in(fields, "b").children), (
         "without trigrams one comparison is enough"
     )
 

@@ -177,8 +177,8 @@ class OneWorkflow(WorkflowPage):
             raise Refused(403, gettext("You can't change workflows"))
         try:
             answer, _ = self.change(act)
-        except NotPossible as trouble:
-            return self.fail(str(trouble), to)
+        except NotPossible as error:
+            return self.fail(str(error), to)
         return self.done(text, to) if answer.ok else self.refuse(answer, to)
 
     # What is done to the workflow as a whole

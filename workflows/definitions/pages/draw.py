@@ -155,8 +155,8 @@ class DrawWorkflow(StepSources, FlowPage):
         before = {"nodes": self.workflow["nodes"], "edges": self.workflow["edges"]}
         try:
             answer, _ = self.change(lambda graph: graph.delete(id))
-        except NotPossible as trouble:
-            return self.fail(str(trouble))
+        except NotPossible as error:
+            return self.fail(str(error))
         if not answer.ok:
             return self.refuse(answer)
         return self.done(gettext("Step deleted"), back=self.undo_of(before, answer.data["updatedAt"]))
@@ -200,8 +200,8 @@ class AddStep(DrawWorkflow):
             raise Refused(403, gettext("You can't change workflows"))
         try:
             answer, node_id = self.change(lambda graph: graph.add(type, *at))
-        except NotPossible as trouble:
-            return self.fail(str(trouble), self.home)
+        except NotPossible as error:
+            return self.fail(str(error), self.home)
         if not answer.ok:
             return self.refuse(answer)
         return self.done("", self.step_address(node_id))

@@ -296,8 +296,8 @@ class Step(DrawWorkflow):
 
         try:
             answer, _ = self.change(put)
-        except NotPossible as trouble:
-            raise Refused(404, gettext("This step was deleted"), str(trouble)) from None
+        except NotPossible as error:
+            raise Refused(404, gettext("This step was deleted"), str(error)) from None
         return answer
 
     def do_connect(self) -> HttpResponse:

@@ -90,15 +90,18 @@ def next_month(now: dt.datetime) -> dt.datetime:
 
 
 @dataclass(frozen=True)
-class Turns:
+class StartReservations:
     """Start times of runs: one for each of the first; the others exceed the quota."""
 
     times: Sequence[dt.datetime]
 
     @classmethod
-    def reserve(cls, number: int, workflow_id: str, config: WorkflowConfig, now: dt.datetime) -> Turns:
-        """Take turns for so many runs of the active company, in the caller's transaction, which holds its bucket from
-        then on. Each bucket is locked after the company's, so that starts wait for each other in one order."""
+    def reserve(cls, number: int, workflow_id: str, config: WorkflowConfig, now: dt.datetime) -> StartReservations:
+        """Reserve start times for so many runs of the active company.
+
+        Its bucket is locked until the caller's transaction ends. Each bucket is locked after the company's, so that
+        starts wait for each other in one order.
+        """
         allowed = allowance()
         interval, burst = allowed.interval, allowed.burst
         begin, started = _reserve("", number, interval, burst, now)
@@ -162,7 +165,7 @@ def queued() -> int:
     return int(WorkflowRun.objects.filter(status=WorkflowRun.Status.QUEUED).order_by()[:MAX_QUEUED].count())
 
 
-def why(run: WorkflowRun, now: dt.datetime) -> str:
+def queue_reason(run: WorkflowRun, now: dt.datetime) -> str:
     """Return why a run may not move yet: quota, concurrency, rate; empty: it may."""
     if run.place in (QUOTA, CONCURRENCY):
         return run.place

@@ -20,7 +20,7 @@ from core.jobs import notify_workers
 from core.tenancy import company_id, company_scope, unscoped
 from workflows.engine import writing
 from workflows.engine.limits import limits
-from workflows.engine.limits.limits import CONCURRENCY, QUOTA, RATE, WINDOW, Turns
+from workflows.engine.limits.limits import CONCURRENCY, QUOTA, RATE, WINDOW, StartReservations
 from workflows.engine.limits.models import PlaceNotice, StartBucket
 from workflows.engine.models import WORK, WorkflowRun
 from workflows.engine.plans import plan_of
@@ -38,7 +38,7 @@ Status = WorkflowRun.Status
 def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, priority: int) -> None:
     """Let new runs begin, each as soon as the window of its workflow, the rates, the quota and the places allow."""
     # The month and the rates are counted for all of them at once, under one lock.
-    times = Turns.reserve(len(ids), workflow.pk, plan.config, now).times
+    times = StartReservations.reserve(len(ids), workflow.pk, plan.config, now).times
     if over := ids[len(times) :]:
         WorkflowRun.objects.filter(pk__in=over).update(place=QUOTA, reason=QUOTA)
     going = ids[: len(times)]

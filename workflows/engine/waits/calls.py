@@ -28,11 +28,11 @@ from workflows.engine.waits import inbox
 from workflows.engine.waits.inbox import Arrival
 from workflows.graphs.models import Workflow
 from workflows.nodes.registry import NODE_TYPES
-from workflows.nodes.requests import CallToMake, Made
+from workflows.nodes.requests import CallResult, CallToMake
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 40
+MAX_CALLS = 40
 """Calls that one process makes at the same time."""
 OF_COMPANY, OF_HOST = 20, 5
 """The most calls of a company at the same time, and of a company to one host."""
@@ -90,7 +90,7 @@ def drain(deadline: float) -> None:
     """Make due calls until none is left or monotonic() passes the deadline. Open calls then end on their own."""
     _release_lost()
     while monotonic() < deadline:
-        calls = _claim(AT_ONCE - len(flights)) if len(flights) < AT_ONCE else []
+        calls = _claim(MAX_CALLS - len(flights)) if len(flights) < MAX_CALLS else []
         if len(calls) == 1 and not flights.calls and deadline == inf:  # who waits for its end needs no thread
             _end(calls[0], _make(calls[0]))
             continue
@@ -102,7 +102,7 @@ def drain(deadline: float) -> None:
     flights.let_go()
 
 
-def _end(call: RunCall, outcome: Made) -> None:
+def _end(call: RunCall, outcome: CallResult) -> None:
     try:
         _record(call, outcome)
     finally:  # what could not be recorded is seen to by the next drain
@@ -189,11 +189,11 @@ def _is_held(run: WorkflowRun, workflow: Workflow) -> bool:
     return run.status in RESTING or not published or run.hold_no < workflow.hold_no
 
 
-def _make(call: RunCall) -> Made:
+def _make(call: RunCall) -> CallResult:
     """Run a call in its company. An unexpected exception makes its outcome unknown, unless the call has a key."""
     make = NODE_TYPES[call.kind].call if call.kind in NODE_TYPES else None
     if make is None:
-        return Made("failed", code="unknownType", message=f"there is no node type {call.kind}", permanent=True)
+        return CallResult("failed", code="unknownType", message=f"there is no node type {call.kind}", permanent=True)
     # No transaction is open: the other server may take a minute.
     with company_scope(call.company_id):
         try:
@@ -202,13 +202,13 @@ def _make(call: RunCall) -> Made:
             log.exception("call %s failed", call.pk)
             # With a key the repetition is recognized by the server; without one nobody knows.
             status = "failed" if call.keyed else "unknown"
-            return Made(status, code="internal", message=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
+            return CallResult(status, code="internal", message=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
 
 
 flights = Flights("call", _make, _end)
 
 
-def _record(call: RunCall, outcome: Made) -> None:
+def _record(call: RunCall, outcome: CallResult) -> None:
     """Record the result of a call and resume its run. If the call has been given up meanwhile, only record it."""
     answer = outcome.as_json()
     with company_scope(call.company_id), transaction.atomic():
@@ -230,14 +230,14 @@ def _tell(calls: Sequence[RunCall]) -> None:
     inbox.put([Arrival(call.run_id, call.token, call.epoch, "call", call.response) for call in calls])
 
 
-def tell_given_up(rows: Sequence[tuple[str, Any]]) -> None:
+def report_abandoned_calls(rows: Sequence[tuple[str, Any]]) -> None:
     """Resume the runs of calls whose worker has died and that are not retried, in the sweeper's transaction."""
     given_up = RunCall.objects.filter(pk__in=[id for id, _ in rows], status__in=(Status.UNKNOWN, Status.FAILED))
     for call in given_up.order_by("pk"):
         with company_scope(call.company_id):
             unknown = call.status == Status.UNKNOWN
             text = "the worker died while it made the call; nobody knows whether it was made" if unknown else call.error
-            call.response = Made(call.status, code="unknown" if unknown else "poisoned", message=text).as_json()
+            call.response = CallResult(call.status, code="unknown" if unknown else "poisoned", message=text).as_json()
             call.error = text
             call.finished_at = timezone.now()
             call.save(update_fields=["response", "error", "finished_at", "updated_at"])
@@ -253,4 +253,4 @@ def _release_lost() -> None:
         for held, status in RunCall.claim_policy.orphans.items():
             rows = [(id, company) for id, company, now in lost if now == held]
             RunCall.objects.filter(pk__in=[id for id, _ in rows]).update(status=status, lease=None, worker=None)
-            tell_given_up(rows)
+            report_abandoned_calls(rows)

@@ -72,7 +72,7 @@ def open_asks(cursors: Sequence[Cursor], now: datetime) -> None:
         NodeRequest(cursor, token, node, key, ask)
         for cursor in cursors
         if cursor.ended is None
-        for token, node, key, ask in cursor.asks
+        for token, node, key, ask in cursor.requests
     ]
     for kind, write in OPENERS.items():
         matches = [request for request in requests if isinstance(request.ask, kind)]
@@ -94,9 +94,9 @@ def _open_calls(requests: Sequence[NodeRequest], now: datetime) -> None:
         for request in requests
     ]
     # Calls that may be made twice without harm are not read back as unknown.
-    again = [request.key for request in requests if request.ask.keyed or request.node.on_error.unknown == "retry"]
+    repeatable = [request.key for request in requests if request.ask.keyed or request.node.on_error.unknown == "retry"]
     with connection.cursor() as cursor:
-        params: JsonObject = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": again}
+        params: JsonObject = {"company": company_id(), "now": now, "rows": dumps(rows).decode(), "again": repeatable}
         cursor.execute(OPEN_CALLS, params)
         answered = [row for row in cursor.fetchall() if row[3] is not None]
     inbox.put([Arrival(run, token, epoch, "call", loads(text)) for run, token, epoch, text in answered])

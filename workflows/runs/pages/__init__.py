@@ -93,8 +93,8 @@ def shown_run(run: WorkflowRunData) -> JsonObject:
     if contact:
         who = contact["name"] or contact["email"] or gettext("A contact")
     reason = REASONS.get(run["reason"], "") if run["status"] not in ("completed", "failed") else ""
-    trouble = failure_text(run["failure"])
-    return {**run, "words": label, "mood": tone, "who": who, "why": reason, "trouble": trouble}
+    failure = failure_text(run["failure"])
+    return {**run, "words": label, "mood": tone, "who": who, "why": reason, "trouble": failure}
 
 
 RUNS = MenuItem(

@@ -21,6 +21,7 @@ from django.test import Client
 
 from outreach.connections.mail_vendors.hooks import hook_secret
 from outreach.connections.mail_vendors.vendors import ses
+from outreach.connections.mail_vendors.vendors.postmark import Postmark
 from outreach.connections.mail_vendors.webhooks import ProviderEvent
 from outreach.messaging.mail_events import services
 from outreach.models import MailApp, MailEvent, MailHookToken, SendJob, Suppression
@@ -31,6 +32,8 @@ from tests.outreach.helpers import work
 
 NOW = int(time.time()) - 86_400
 NOW_TEXT = datetime.fromtimestamp(NOW, tz=UTC).isoformat().replace("+00:00", "Z")
+PROVIDER_ID = "m-1"
+"""The vendor's id of the message, which its bounces name."""
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:mail"
 EC_KEY = ec.generate_private_key(ec.SECP256R1())
 RSA_KEY = rsa.generate_private_key(65537, 2048)
@@ -68,7 +71,7 @@ def _brevo(app: MailApp, job: str, age: float) -> Sent:
 
 
 def _postmark(app: MailApp, job: str, age: float) -> Sent:
-    body = {"RecordType": "Bounce", "Type": "HardBounce", "TypeCode": 1, "ID": 7, "MessageID": "m-1"}
+    body = {"RecordType": "Bounce", "Type": "HardBounce", "TypeCode": 1, "ID": 7, "MessageID": PROVIDER_ID}
     body |= {"Email": "a@example.org", "BouncedAt": NOW_TEXT, "Metadata": {"job": job}}
     return Sent(json.dumps(body).encode(), _basic(app))
 
@@ -184,7 +187,9 @@ def _sent_by(vendors: VendorServer, vendor: str, key: str = "") -> tuple[MailApp
     job = SendJob.objects.create(
         contact=contact, mail_app=app, channel="mailvendor-a", status="sent", recipient="a@example.org"
     )
-    SendJob.objects.filter(pk=job.pk).update(message_id=f"<{job.pk}@example.com>")
+    # Webhooks of a vendor without metadata name the message by the vendor's own id alone.
+    id = "" if app.spec.metadata else PROVIDER_ID
+    SendJob.objects.filter(pk=job.pk).update(message_id=f"<{job.pk}@example.com>", provider_message_id=id)
     return app, job
 
 
@@ -227,6 +232,24 @@ def test_a_bounce_is_applied_once_and_forged_ones_never(cast: Cast, vendors: Ven
         assert list(Suppression.objects.values_list("email", "reason")) == [("a@example.org", "bounced")]
     [row] = cast.key.get("/logs/mailvendor-a").data
     assert (row["deliveryStatus"], row["bouncedAt"] is not None) == ("bounced", True)
+
+
+def test_a_bounce_without_metadata_is_found_by_the_id_of_the_vendor(
+    cast: Cast, vendors: VendorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Postmark, "metadata", False)
+    with cast.scope():
+        app, job = _sent_by(vendors, "postmark")
+        bounces = []
+        for name in (PROVIDER_ID, "m-2"):
+            body = json.loads(_postmark(app, job.pk, 0).body) | {"MessageID": name, "Metadata": {}, "ID": name}
+            bounces.append(Sent(json.dumps(body).encode(), _basic(app)))
+        assert [_post(app, bounce) for bounce in bounces] == [200, 200]
+        work("mail-events")
+        events = dict(MailEvent.objects.values_list("provider_message_id", "send_job_id"))
+        assert events == {PROVIDER_ID: job.pk, "m-2": None}
+        job.refresh_from_db()
+        assert job.delivery_status == "bounced"
 
 
 def test_a_token_vouches_for_the_events_that_it_came_with_first(cast: Cast, vendors: VendorServer) -> None:
