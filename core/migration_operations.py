@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db.migrations import Migration
 from django.db.migrations.operations import (
     AddConstraint,
@@ -99,3 +100,17 @@ class Additions(Operation):
 
     def describe(self) -> str:
         return "; ".join(operation.describe() for operation in self.operations)
+
+
+class AddIndexOnline(AddIndexConcurrently):
+    """Create an index without a lock that writers wait for. It can be repeated after it was interrupted."""
+
+    def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        with schema_editor.connection.cursor() as cursor:
+            cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [self.index.name])
+            row = cursor.fetchone()
+        if row == (True,):
+            return
+        if row is not None:
+            schema_editor.execute(f"DROP INDEX CONCURRENTLY {schema_editor.quote_name(self.index.name)}")
+        super().database_forwards(app_label, schema_editor, from_state, to_state)
