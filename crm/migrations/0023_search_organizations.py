@@ -28,11 +28,11 @@ FIELDS = (
 
 def add_fields(apps: Any, schema_editor: Any) -> None:
     """Add the system fields of organizations to the companies that are there; new ones get them when they are made."""
-    custom_fields = apps.get_model('crm', 'CustomField')
+    CustomField = apps.get_model('crm', 'CustomField')  # noqa: N806  # as models are written
     companies = apps.get_model('accounts', 'Company').objects.values_list('pk', flat=True)
-    custom_fields.objects.bulk_create(
+    CustomField.objects.bulk_create(
         (
-            custom_fields(
+            CustomField(
                 id=new_id(),
                 company_id=company,
                 panel='organization',
