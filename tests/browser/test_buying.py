@@ -94,7 +94,7 @@ def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: An
             page.get_by_role("button", name="Invoice").click()
         assert re.fullmatch(r"INV-\d{4}-\d{6}\.pdf", got.value.suggested_filename)
         page.get_by_role("main").get_by_role("link", name="Plan and usage").first.click()
-        expect(page.get_by_text("Active").first).to_be_visible()
+        expect(page.get_by_text("Paid until").first).to_be_visible()
         page.goto(f"{live_server.url}/c/{company.pk}/contacts")
         expect(page.get_by_role("heading", name="Contacts", exact=True)).to_be_visible()
         page.goto(f"{live_server.url}/c/{company.pk}/settings/plan")

@@ -60,7 +60,7 @@ def test_people_are_found_and_completed(page: Page, live_server: Any, people: Da
     page.get_by_label("Who are you looking for").fill("Marketing managers in Berlin, for our open day")
     page.get_by_role("button", name="Show the cost").click()
     expect(page.locator("#cost")).to_contain_text("People Finder, after your own contacts")
-    page.get_by_label("Ask Knows All about them first").check()
+    page.get_by_label("Get missing data from Knows All first").check()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Find people").click()
     expect(page.get_by_text("Looking for people: 0 contacts looked at")).to_be_visible()

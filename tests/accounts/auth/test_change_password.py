@@ -44,7 +44,7 @@ def test_the_owner_is_told(user: User) -> None:
     change(log_in(user))
     [mail] = mails_to(user.email)
     assert (mail.kind, mail.subject) == ("password_changed", "Your password was changed")
-    assert "from the address 127.0.0.1" in mail.text
+    assert "IP address of the change: 127.0.0.1" in mail.text
     assert "/forgot-password" in mail.text
     assert OTHER not in mail.text + mail.html
 

@@ -117,6 +117,7 @@ def test_words_for_nothing_are_empty_and_names_of_months_are_read(cast: Cast, fi
 
 
 def test_the_company_format_decides_about_own_files_alone(cast: Cast, first_contact: str) -> None:
+    cast.session.put("/settings", {"dateFormat": "dd/mm/yyyy"})
     lines = ("a@x.example,09/03/2024 15:30", "b@x.example,09/03/2024")
     job = run(cast, table("email,First contact", *lines), columnMapping={})
     assert (job["failed"], job["detected"]["dateFormat"]) == (0, "DD/MM/YYYY")

@@ -90,7 +90,7 @@ def test_the_alias_file_names_the_file(cast: Cast) -> None:
         ({"options": {"rowFrom": 0}}, "Validation error", "rowFrom"),
         ({"options": {"rowFrom": "2"}}, "options.rowFrom", "whole number"),
         ({"options": {"rowFrom": 4, "rowTo": 3}}, "first row", "greater"),
-        ({"options": {"rowFrom": 5}}, "does not have the first row", "last row is 4"),
+        ({"options": {"rowFrom": 5}}, "the first row is after the end of the file", "last row is 4"),
         ({"options": {"rowTo": 1}}, "no rows", "rowTo"),
         ({"options": {"dateFormat": "soon"}}, "dateFormat", "DD.MM.YYYY"),
         ({"options": {"delimiter": "ab"}}, "", "delimiter"),
