@@ -45,7 +45,7 @@ def test_a_subscription_is_bought_grown_shrunk_cancelled_kept_and_charged_otherw
         page.get_by_role("link", name="Change seats").click()
         page.get_by_label("People").fill("3")
         page.get_by_role("button", name="Show the price").click()
-        expect(page.get_by_text("Club for 3 people is $49.00 a month")).to_be_visible()
+        expect(page.get_by_text("Club for 3 people, $49.00 a month")).to_be_visible()
         fits(page)
         page.get_by_role("button", name="Continue to payment").click()
         expect(page.get_by_role("heading", name="Pay for 3 seats")).to_be_visible()
