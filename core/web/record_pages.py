@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
+from core.web.ask import NoOperation
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import Column
 from core.web.pages import Page
@@ -77,8 +78,8 @@ class RecordPage(TablePage):
     """The permission module of the history, if it differs from the page's."""
 
     def person(self) -> Values:
-        """Return the contact of the record."""
-        raise NotImplementedError
+        """Return the contact of the record. Records that are no person have none, and no button for one."""
+        raise NoOperation("this record has no contact")
 
     def fact_columns(self) -> list[Column]:
         """Return the columns of the facts."""

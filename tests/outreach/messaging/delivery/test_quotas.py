@@ -50,7 +50,7 @@ def test_what_is_over_the_limit_waits_and_says_so(cast: Cast, post: Post) -> Non
         assert not forget_unused()
         assert not RecipientQuota.objects.exists()
     shown = cast.key.get(f"/genie/send-jobs/{job.pk}").data["decision"]
-    assert (shown["reason"], shown["sentence"][:34]) == ("limit_domain", "The limit for the recipient's mail")
+    assert (shown["reason"], shown["sentence"][:34]) == ("limit_domain", "The limit for the recipient's emai")
     assert cast.key.put("/genie/settings", {"providerLimits": {}}).status == 200
     work("send")
     assert statuses(cast, run) == {"sent": 4}

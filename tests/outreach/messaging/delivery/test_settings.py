@@ -22,6 +22,7 @@ def test_without_settings_mail_goes_at_all_hours(cast: Cast) -> None:
         "inboxDays": 365,
         "trackOpens": False,
         "trackClicks": False,
+        "personalUnsubscribe": False,
         "bouncePercent": 5.0,
         "complaintPercent": 0.1,
         "guardFrom": 50,

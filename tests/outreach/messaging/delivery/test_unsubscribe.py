@@ -67,7 +67,7 @@ def test_opening_the_link_asks_and_changes_nothing(cast: Cast, post: Post) -> No
         recipient = SendJob.objects.get().recipient
     assert recipient not in page.content.decode()
     assert f"{recipient[0]}•••@{recipient.partition('@')[2]}" in page.content.decode()
-    assert "so far: 1." in page.content.decode()
+    assert "Messages sent to you: 1." in page.content.decode()
     assert cast.company.name in page.content.decode()
     assert "default-src 'none'" in page["Content-Security-Policy"]
     with cast.scope():

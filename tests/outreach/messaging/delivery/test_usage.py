@@ -43,7 +43,7 @@ def test_what_is_beyond_the_plan_waits_and_goes_when_there_is_more(cast: Cast, p
         one = waiting[0].pk
     shown = cast.key.get(f"/genie/send-jobs/{one}").data["decision"]
     assert (shown["state"], shown["reason"]) == ("wait", "limit_plan")
-    assert "plan includes" in shown["sentence"]
+    assert "All messages of your plan" in shown["sentence"]
     assert shown["until"] is not None
     look_later()
     assert counts(cast) == (2, 0)

@@ -104,7 +104,7 @@ def test_a_file_that_is_gone_keeps_messages_from_going(cast: Cast, post: Post) -
     assert {(one["status"], one["reason"], one["error"]) for one in found} == {
         ("failed", "attachment_missing", "Ängebot 1.pdf was deleted, or is in the recycle bin.")
     }
-    assert found[0]["sentence"].startswith("A file that has to go with it is not there")
+    assert found[0]["sentence"].startswith("Not sent: an attached file was deleted.")
     refused = cast.key.post(f"/campaign/{second}/start")
     assert (refused.status, refused.body["message"], refused.body["warning"]) == (
         *(400, "File not found."),

@@ -38,7 +38,7 @@ def test_an_outdated_approval_is_told_at_once_and_not_renewed_unseen(cast: Cast,
         SendJob.objects.update(due_at=timezone.now() + timedelta(days=1))  # nothing claims them
     listed = cast.key.get(PATH, run=run, filters={"reason": "approval_outdated"}).data
     assert [(row["_id"], row["status"], row["reason"]) for row in listed] == [(one, "approved", "approval_outdated")]
-    assert "approved again" in listed[0]["sentence"]
+    assert "Approve the message again" in listed[0]["sentence"]
     detail = cast.key.get(f"/genie/{run}").data
     assert (detail["lapsedCount"], detail["reasons"][0]["reason"], detail["reasons"][0]["count"]) == (
         1,
