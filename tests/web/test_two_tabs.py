@@ -27,6 +27,7 @@ QUERIES: dict[str, tuple[str, type[Any] | None]] = {
     "social-app": ("", SocialAApp),
     "contact": ("edit", None),
     "lead": ("edit=facts", None),
+    "organization": ("edit", None),
 }
 """The pages whose address needs a query, and the model of the record that it names, if the path does not."""
 ACTIONS = {"senders": "hours"}
@@ -46,6 +47,7 @@ FIELDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "contact": (NAMED, ("email", "eight@example.org")),
     "data-app": (NAMED, ("headerName", "8")),
     "lead": (("notes", "7"), ("value", "8")),
+    "organization": (NAMED, ("domain", "eight.example")),
     "sender": (("fromName", "7"), ("name", "8")),
     "sender-mailbox": (("folders", "7"), OFF),
     "social-app": (NAMED, OFF),
@@ -64,6 +66,8 @@ VALID: dict[str, dict[str, list[str]]] = {
 WITHOUT: dict[str, str] = {
     "contact-cell": "one field, which asks by itself",
     "lead-cell": "one field, which asks by itself",
+    "organization-cell": "one field, which asks by itself",
+    "email": "a draft is its writer's alone, and saves itself",
     "file": "one field",
     "email-template-files": "one list, in which both changes stay",
     "booking-questions": "adds a question",

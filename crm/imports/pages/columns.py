@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option, options_of
+from core.web.pages import Refused
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage
 from crm.imports.pages.requirements import EMAIL, NUMBER
 from crm.imports.pages.words import (
@@ -59,11 +60,6 @@ class ImportColumns(ImportPage):
         """Return whether the file is read and its import has not begun."""
         return bool(self.job["headers"]) and self.job["status"] in OPEN
 
-    def post(self, request: HttpRequest) -> HttpResponse:
-        if not self.is_open:  # another tab has started the import
-            return self.fail(gettext("The columns can't be changed now."))
-        return super().post(request)
-
     def show(self) -> Values:
         if not self.is_open:
             return self.shared()
@@ -71,7 +67,9 @@ class ImportColumns(ImportPage):
         return self.context(mapping, self.form(mapping))
 
     def context(self, mapping: Mapping[str, str], form: Form) -> JsonObject:
-        """Return the page's data for a mapping."""
+        """Return the page's data for a mapping. Raises Refused once another tab has started the import."""
+        if not self.is_open:
+            raise Refused(409, gettext("The columns can't be changed now"), gettext("The import has started."))
         columns = self.choices(mapping)
         filled = [column for column in columns if column["values"] or column["error"]]
         return {

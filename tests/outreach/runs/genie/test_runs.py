@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from core.models import Event
+from core.text.formats import day_text
 from crm.models import Contact, ContactTag, CustomField
 from outreach.models import AiApp, GenieScheduler, SendJob, SendJobTransition, Smtp, Suppression
 from outreach.runs.genie.writing import planning
@@ -322,7 +323,7 @@ def test_detail_counts_and_reasons(ready: Cast) -> None:
     assert shown["percent"] == 50.0
     assert shown["nextDueAt"] is not None
     assert shown["reasons"] == [
-        {"status": "failed", "reason": "rejected", "sentence": "The mail server refused it.", "count": 1}
+        {"status": "failed", "reason": "rejected", "sentence": "The mail server refused the message.", "count": 1}
     ]
 
 
@@ -366,6 +367,6 @@ def test_no_event_for_automation_skip_and_names_default(ready: Cast) -> None:
         contact = ContactFactory().pk
         assert Contact.objects.count() == 1
     made = ready.key.post(START, {"contactIds": [contact], "automation": "skip"}).data
-    assert made["name"] == f"Outreach of {timezone.now():%d/%m/%Y}"
+    assert made["name"] == f"Outreach of {day_text(timezone.now())}"
     with ready.scope():
         assert Event.objects.get(kind="genie.created").automation is False

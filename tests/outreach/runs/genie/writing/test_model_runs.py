@@ -70,7 +70,7 @@ def test_a_run_is_priced_held_up_by_its_cap_told_why_and_goes_on(cast: Cast, pos
     shown = detail(cast, run)
     assert (shown["phase"], shown["aiUse"]["tokens"], shown["tokenCap"]) == ("planning", 2 * EACH, cap)
     assert shown["nextDecision"]["reason"] == "ai_limit_reached"
-    assert "a cap of AI use is reached." in shown["nextDecision"]["sentence"]
+    assert "The limit for AI use is reached." in shown["nextDecision"]["sentence"]
     assert f"The cap of this run, {cap:,} tokens, leaves no room" in shown["nextDecision"]["sentence"]
     with cast.scope():
         held = SendJob.objects.filter(status="planned").first()
@@ -135,7 +135,7 @@ def test_a_model_that_is_away_holds_messages_and_one_that_refuses_fails_its_own(
     for one in listed:
         decision = one["decision"]
         assert (decision["state"], decision["reason"], decision["until"] is None) == ("wait", "ai_trouble", False)
-        assert "does not work at present" in decision["sentence"]
+        assert "the AI app has an error" in decision["sentence"]
         assert one["error"] in decision["sentence"]
         known = cast.key.get(f"/genie/send-jobs/{one['_id']}").data["decision"]
         assert known["sentence"] == decision["sentence"]
