@@ -320,7 +320,7 @@ def test_a_quoted_cell_keeps_its_first_letter(scope: Cast, client: Any) -> None:
     assert "Tq@sur" not in said
 
 
-@pytest.mark.parametrize("status", ["processing", "completed", "cancelled"])
+@pytest.mark.parametrize("status", ["running", "completed", "failed", "cancelled"])
 @pytest.mark.parametrize("action", ["check", "reread", "optional_email", "optional_number"])
 def test_columns_of_a_started_import_are_not_changed(scope: Cast, client: Any, action: str, status: str) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK)) + "/columns"
