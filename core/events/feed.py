@@ -17,7 +17,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.events.models import Event
+from core.events.models import Event, EventDelivery
 from core.ids import first_id
 from core.internals.django import raw_delete
 from core.tenancy import company_id, unscoped
@@ -186,5 +186,5 @@ def forget_old() -> bool:
     # An event that a consumer has not handled is kept, however old.
     old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
     ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_DELETED])
-    raw_delete(Event.objects.filter(pk__in=ids))
+    raw_delete(Event.objects.filter(pk__in=ids), cleared=(EventDelivery,))
     return len(ids) == MAX_DELETED

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
-from django.db.models import QuerySet
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 
-def raw_delete(queryset: QuerySet[Any]) -> int:
+def referrers(model: type[Model]) -> set[type[Model]]:
+    """Return the models with a foreign key to the model."""
+    fields = model._meta.get_fields(include_hidden=True)
+    return {
+        field.related_model
+        for field in fields
+        if field.auto_created and not field.concrete and (field.one_to_many or field.one_to_one)
+    }
+
+
+def raw_delete(queryset: QuerySet[Any], *, cleared: Collection[type[Model]] = ()) -> int:
     """Delete the rows and return their number, without collecting related objects and without signals.
 
-    Only for rows that nothing refers to, or whose references the database checks or handles itself.
+    `cleared` names the models whose references to the rows the caller has removed or ruled out. Raises
+    ImproperlyConfigured if others have a foreign key to the rows: use Django's delete() there.
     """
+    forgotten = referrers(queryset.model).difference(cleared)
+    if forgotten:
+        names = ", ".join(sorted(model._meta.label for model in forgotten))
+        raise ImproperlyConfigured(f"raw_delete of {queryset.model._meta.label} leaves references of {names}")
     return queryset._raw_delete("default") or 0
 
 

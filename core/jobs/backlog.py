@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import connection
+from django.db.models.functions import Now
 from psycopg import sql
 
 from core.jobs.models import Claimable
-from core.jobs.registry import drained
+from core.jobs.registry import DrainedWork, drained
 
 MAX_COUNT = 10_000
 """The maximum that rows are counted to, so that counting a long queue stays fast."""
@@ -31,7 +31,7 @@ class Backlog:
 def read_backlogs() -> list[Backlog]:
     """Return the backlog of each kind of work that claims rows, by name. One statement; open `unscoped` before."""
     kinds = [(name, work, work.model) for name, work in sorted(drained().items()) if work.model is not None]
-    statement = sql.SQL(" UNION ALL ").join(_counts(name, model) for name, _, model in kinds)
+    statement = sql.SQL(" UNION ALL ").join(_counts(name, work, model) for name, work, model in kinds)
     with connection.cursor() as cursor:
         cursor.execute(statement)
         counts = {name: (waiting, oldest, running) for name, waiting, oldest, running in cursor.fetchall()}
@@ -44,21 +44,30 @@ def read_backlogs() -> list[Backlog]:
     return backlogs
 
 
-def _counts(name: str, model: type[Claimable]) -> sql.Composed:
+def _counts(name: str, work: DrainedWork, model: type[Claimable]) -> sql.Composed:
     """Return the query of one kind. Each part reads an index on status and due_at."""
     policy = model.claim_policy
-    due: Any = sql.SQL("FROM {table} WHERE status = {ready} AND due_at <= now()").format(
-        table=sql.Identifier(model._meta.db_table), ready=sql.Literal(policy.ready)
-    )
     held = sql.SQL(", ").join(map(sql.Literal, sorted({policy.claimed, *policy.orphans})))
     return sql.SQL(
-        "SELECT {name}::text, (SELECT count(*) FROM (SELECT 1 {due} LIMIT {most}) AS waiting),"
-        " (SELECT min(due_at) {due}),"
+        "SELECT {name}::text, waiting.count, waiting.oldest,"
         " (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE status IN ({held}) LIMIT {most}) AS running)"
+        " FROM (SELECT count(*), min(due_at) AS oldest FROM ({due}) AS due) AS waiting"
     ).format(
         name=sql.Literal(name),
-        due=due,
+        due=_due(work, model),
         most=sql.Literal(MAX_COUNT),
         table=sql.Identifier(model._meta.db_table),
         held=held,
     )
+
+
+def _due(work: DrainedWork, model: type[Claimable]) -> sql.SQL:
+    """Return the query of the due rows: those that the work itself claims, oldest first."""
+    querysets = work.rows_due_at(Now())
+    if not querysets:  # nothing is claimed now, for example emails without a mail server
+        return sql.SQL("SELECT now() AS due_at WHERE false")
+    # Work whose rows are those of another model, such as senders, claims all rows that are ready.
+    rows = next((rows for rows in querysets if rows.model is model), model.claimable(Now()))
+    statement, params = rows.order_by("due_at").values("due_at")[:MAX_COUNT].query.sql_with_params()
+    with connection.cursor() as cursor:
+        return sql.SQL(str(cursor.mogrify(statement, params)))

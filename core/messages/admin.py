@@ -96,7 +96,7 @@ class ResponseMessageAdmin(BackOfficeAdmin):
     list_display = ("text", "area", "status", "edited", "name")
     list_filter = (Area, Edited, ("status", AllValuesCheckboxFilter))
     actions_list = ("export_file", "import_file")
-    search_fields = ("=id", "name", "text", "=status")
+    search_fields = ("=id", "name", "text", "default_text", "=status")
     search_help_text = _("Text, name or status")
     ordering = ("name",)
     edits = ("status", "text")

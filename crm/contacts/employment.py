@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.internals.django import raw_delete
+from core.internals.django import raw_delete, referrers
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, Apply, Outcome, change_many
@@ -161,5 +161,6 @@ def keep_used(ids: Sequence[str], used: set[str], *, actor_id: str | None, autom
     if unused:
         OrganizationTag.objects.filter(organization_id__in=unused).delete()
         OrganizationValue.objects.filter(organization_id__in=unused).delete()
-        raw_delete(Organization.objects.filter(pk__in=unused))
+        # They are of this transaction, and no record of an import refers to them.
+        raw_delete(Organization.objects.filter(pk__in=unused), cleared=referrers(Organization))
     announce(used.intersection(ids), actor_id=actor_id, automation=automation)

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.ids import new_id
-from core.internals.django import raw_delete
+from core.internals.django import raw_delete, referrers
 from core.jobs import finish, notify_workers
 from core.tenancy import company_scope
 from core.types import JsonObject
@@ -309,7 +309,7 @@ def _end_conversion(job: BulkJob) -> None:
     """Remove the remaining old typed values of the records that others wrote, and the fields that stored them."""
     field = _present_field(job)
     remove_typed(kind_of(job.panel), _old_ids(job, field))
-    raw_delete(_hidden_of(job.pk))
+    raw_delete(_hidden_of(job.pk), cleared=referrers(CustomField))
     CustomField.objects.filter(pk=field.pk).update(pending=False, job=None)
 
 
@@ -352,7 +352,8 @@ def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
     remove_typed(kind, ids)
     conversions = BulkJob.objects.filter(action=BulkJob.Action.CONVERT_FIELD, change__fieldId__in=list(ids))
     raw_delete(ConvertedValue.objects.filter(job__in=list(conversions.values_list("pk", flat=True))))
-    raw_delete(CustomField.every.filter(pk__in=ids))
+    # The typed values are removed, and a field is deleted together with the hidden one that stores them.
+    raw_delete(CustomField.every.filter(pk__in=ids), cleared=referrers(CustomField))
 
 
 def delete_field(job: BulkJob, deadline: float) -> None:

@@ -18,7 +18,7 @@ from django.db.models.lookups import IContains
 
 from core.errors import NamedError
 from core.fields import CompanyForeignKey
-from core.internals.django import raw_delete
+from core.internals.django import raw_delete, referrers
 from core.text.json import dumps
 from core.types import JsonObject
 from crm.activities.models import CallLog, FollowUp, LeadActivity
@@ -152,7 +152,8 @@ def dangling(model: type[Model], reference: str) -> Q:
 
 def delete_rows(subject: DataSubject, rows: QuerySet[Any]) -> int:
     """Delete the rows in one statement; references between tables are checked at the end of the transaction."""
-    return raw_delete(rows.order_by())
+    # The registered tables of the models that refer to the rows are erased too.
+    return raw_delete(rows.order_by(), cleared=referrers(rows.model))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
 from core.hooks import Hook
-from core.internals.django import raw_delete
 from core.lists import BulkSelection, in_batches
 from core.types import Values
 from crm.records.writes.unique_names import save_unique_name
@@ -77,8 +76,8 @@ def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelectio
     for ids in in_batches(selection.apply(model.objects.all()), lock=True):
         names = dict(model.objects.filter(pk__in=ids).values_list("pk", "name"))
         BEFORE_DELETED[model].send(ids)
-        # nothing refers to them any more
-        raw_delete(model.objects.filter(pk__in=ids))
+        # Django's, since forms and other records of higher apps refer to categories too.
+        model.objects.filter(pk__in=ids).delete()
         emit(
             DELETED[model],
             ids,

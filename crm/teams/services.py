@@ -12,7 +12,6 @@ from accounts.models import Member
 from core.access import reserve_quota
 from core.errors import NamedError
 from core.events import emit
-from core.internals.django import raw_delete
 from core.lists import BulkSelection
 from core.types import Values
 from crm.records.writes.unique_names import save_unique_name
@@ -143,8 +142,8 @@ def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = 
     if ids:
         _move_leads(ids, actor_id, automation)
         TeamMember.objects.filter(team_id__in=ids).delete()
-        # nothing refers to them any more
-        raw_delete(Team.objects.filter(pk__in=ids))
+        # Django's, since forms and other records of higher apps refer to teams too.
+        Team.objects.filter(pk__in=ids).delete()
     return len(ids)
 
 

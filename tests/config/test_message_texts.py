@@ -156,3 +156,12 @@ def test_readers_export_and_do_not_import() -> None:
     assert client.get(reverse("admin:core_responsemessage_export_file")).status_code == 200
     assert send(client, ("LeadNotFound_400", 400, "Gone")).status_code == 403
     assert Client().get(reverse("admin:core_responsemessage_export_file")).status_code == 302
+
+
+@pytest.mark.parametrize("term", ["organizationnotfound", "Organization not found", "no such firm", "OWN words"])
+def test_messages_are_found_by_name_default_and_own_text(staff: Client, term: str) -> None:
+    message = ResponseMessage.objects.get(name="OrganizationNotFound_400")
+    message.text = "There is no such firm in own words."
+    message.save()
+    found = staff.get(reverse(LIST), {"q": term}).context["cl"].queryset
+    assert "OrganizationNotFound_400" in found.values_list("name", flat=True)

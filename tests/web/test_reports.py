@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from html import unescape
+from typing import Any
 
 import pytest
 import time_machine
@@ -218,3 +219,45 @@ def test_a_new_dashboard_opens(cast: Cast) -> None:
     made = client.post(at(cast.owner, "dashboards/new"), {"do": "save", "name": "Sales"})
     with cast.scope():
         assert made["Location"] == at(cast.owner, f"dashboards/{Dashboard.objects.get().pk}")
+
+
+def chosen_dashboard(page: Any) -> str:
+    """Return the dashboard that the form chooses at first."""
+    select = re.search(r'<select[^>]*name="dashboard".*?</select>', html_of(page), re.DOTALL)
+    assert select is not None
+    choice = re.search(r'value="([^"]*)" selected', select[0])
+    return choice[1] if choice else ""
+
+
+def test_the_only_or_last_opened_dashboard_is_chosen(cast: Cast) -> None:
+    client = enter(cast.owner)
+    reports = at(cast.owner, "reports?reportType=contacts")
+    assert 'name="dashboard"' not in html_of(client.get(reports))
+    with cast.scope():
+        first, second, third = (Dashboard.objects.create(name=name, created_by=cast.owner) for name in "ABC")
+        third.delete()
+    assert chosen_dashboard(client.get(reports)) == ""
+    for board in (first, second, first):
+        client.get(at(cast.owner, f"dashboards/{board.pk}"))
+        assert chosen_dashboard(client.get(reports)) == board.pk
+    with cast.scope():
+        first.delete()
+    assert chosen_dashboard(enter(cast.owner).get(reports)) == second.pk
+
+
+def test_a_refused_name_is_shown_at_its_field(cast: Cast) -> None:
+    with cast.scope():
+        Dashboard.objects.create(name="Sales", created_by=cast.owner)
+    client = enter(cast.owner)
+    reports = at(cast.owner, "reports?reportType=contacts")
+    assert not re.search(r"<details[^>]* open><summary>Add to a dashboard", html_of(client.get(reports)))
+    for name in ("", "x" * 300, " "):
+        refused = client.post(reports, {"do": "add", "dashboard": "", "name": name, "range": "last7"})
+        html = html_of(refused)
+        assert refused.status_code == 422, name
+        assert re.search(r"<details[^>]* open><summary>Add to a dashboard", html), name
+        field = re.search(r'<input[^>]*name="name"[^>]*>', html)
+        assert field is not None
+        assert 'aria-invalid="true"' in field[0], name
+    with cast.scope():
+        assert Dashboard.objects.count() == 1

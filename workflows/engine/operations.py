@@ -21,7 +21,18 @@ from core.types import JsonObject
 from outreach.runs.genie.automated import cancel_messages_of, hold_messages_of, release_messages_of
 from workflows.engine import completion, interpreter, locks, read_rights, subjects, writing
 from workflows.engine.limits import limits
-from workflows.engine.models import LIVE, WORK, RunApproval, RunCall, RunReady, RunStep, RunTimer, WorkflowRun
+from workflows.engine.models import (
+    LIVE,
+    WORK,
+    RunApproval,
+    RunCall,
+    RunInbox,
+    RunListener,
+    RunReady,
+    RunStep,
+    RunTimer,
+    WorkflowRun,
+)
 from workflows.engine.run_state import RunState
 from workflows.engine.slices import GOING, TOGETHER, plan_of
 from workflows.graphs.models import Workflow, WorkflowVersion
@@ -273,9 +284,10 @@ def remove_runs(ids: Iterable[str]) -> None:
     cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
     writing.remove_waits(run_ids)
     # By hand, since Django's cascade would read all of their rows.
-    for model in (RunReady, RunStep, RunCall, RunApproval):
+    parts = (RunReady, RunStep, RunCall, RunApproval)
+    for model in parts:
         raw_delete(model._default_manager.filter(run__in=run_ids))
-    raw_delete(WorkflowRun.objects.filter(pk__in=run_ids))
+    raw_delete(WorkflowRun.objects.filter(pk__in=run_ids), cleared=(*parts, RunTimer, RunInbox, RunListener))
 
 
 @transaction.atomic

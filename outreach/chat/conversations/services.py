@@ -235,8 +235,10 @@ def set_contact(
     """
     conversation = _locked(id)
     is_visitor = conversation.channel == Conversation.Channel.WIDGET
-    if (email or phone or name) and (contact is not None or not is_visitor):
+    if (email or phone or name) and not is_visitor:
         raise NamedError("InvalidRequest_400", "contact: email, phone and name are for a website's visitor")
+    if (email or phone or name) and contact is not None:
+        raise NamedError("InvalidRequest_400", "contact: send a contact, or email, phone and name, but not both")
     if contact is not None:
         new_contact = _chosen(conversation, contact, may_read=may_read)
     elif is_visitor and (email or phone or (name and conversation.contact_id is None)):
@@ -257,7 +259,7 @@ def set_contact(
     if new_contact.pk != conversation.contact_id:
         conversation.contact = new_contact
         # The lead belongs to the former contact.
-        conversation.lead = None
+        conversation.lead = lead_of(new_contact, member_id) if is_visitor else None
     _confirmed(conversation)
     keep(conversation)
 

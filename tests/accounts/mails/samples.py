@@ -98,8 +98,14 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "notice_staff_visited": [
         {**NOTICE, "staff_name": NASTY, "visit": SimpleNamespace(created_at=AT, expires_at=AT, reason=NASTY)},
     ],
-    "notice_import_finished": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
-    "notice_import_failed": [{**NOTICE, "job": JOB, "file": SimpleNamespace(name=NASTY)}],
+    "notice_import_finished": [
+        {**NOTICE, "job": SimpleNamespace(**vars(JOB), import_type=kind), "file": SimpleNamespace(name=NASTY)}
+        for kind in ("contact", "lead", "organization")
+    ],
+    "notice_import_failed": [
+        {**NOTICE, "job": SimpleNamespace(**vars(JOB), import_type=kind), "file": SimpleNamespace(name=NASTY)}
+        for kind in ("contact", "lead", "organization")
+    ],
     "notice_bulk_job_finished": [
         {**NOTICE, "job": SimpleNamespace(**{**vars(JOB), "changed": 3, "status": status}), "records": "contacts"}
         for status in ("completed", "failed")

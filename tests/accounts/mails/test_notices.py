@@ -103,6 +103,28 @@ def test_mails_are_escaped_in_html_alone(cast: Cast, kind: str) -> None:
     assert "{{" not in subject + text + html
 
 
+@pytest.mark.parametrize(
+    ("kind", "one", "many"),
+    [
+        ("contact", "new contact", "contacts"),
+        ("lead", "new lead", "leads"),
+        ("organization", "new organization", "organizations"),
+    ],
+)
+def test_mails_of_imports_name_their_records(cast: Cast, kind: str, one: str, many: str) -> None:
+    shared = {"member": cast.owner, "brand": brand_of(cast.company.pk), "formats": Formats(), "file": {"name": "a.csv"}}
+    for created, failed in ((0, 0), (1, 0), (1, 3), (7, 0), (7, 2)):
+        job = Import(import_type=kind, created=created, updated=5, failed=failed, finished_at=AT)
+        subject, text, _html = render_mail("notice_import_finished", {**shared, "job": job})
+        expected = one if created == 1 else f"new {many}"
+        end = f", {failed} failed" if failed else ""
+        assert subject == f"Import of a.csv: {created} {expected}{end}"
+        failure = render_mail("notice_import_failed", {**shared, "job": job})[1]
+        for body in (text, failure):
+            assert f"New {many}: {created}\nUpdated {many}: 5\n" in body
+    assert set(Import.Type.values) == {"contact", "lead", "organization"}
+
+
 def test_every_notice_is_known_to_settings(cast: Cast) -> None:
     shown = cast.key.get("/settings").data["notificationSettings"]
     assert list(shown) == sorted(NOTICES)

@@ -31,7 +31,7 @@ def test_an_import_that_is_done_is_told_to_who_made_it(cast: Cast, outsiders: Ca
         ended = Import.objects.get().finished_at
     assert ended is not None
     for body in (mail.text, mail.html):
-        assert f"{ended.astimezone(ZoneInfo('Asia/Tokyo')):%d.%m.%Y %H:%M} (Asia/Tokyo)" in body
+        assert f"{ended.astimezone(ZoneInfo('Asia/Tokyo')):%d.%m.%Y, %H:%M} (Asia/Tokyo)" in body
         assert "Kontor" in body
     assert "New contacts: 2" in mail.text
     assert "Rows with errors: 1" in mail.text

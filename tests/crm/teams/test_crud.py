@@ -12,7 +12,6 @@ from accounts.models import Member
 from accounts.registration.companies import create_company
 from core.access import Entitlement, limited
 from core.errors import NamedError
-from core.internals.django import raw_delete
 from core.models import Event
 from core.tenancy import company_scope
 from core.tenancy.provisioning import provision_company
@@ -238,7 +237,7 @@ def test_what_cannot_be_deleted(cast: Cast, outsiders: Cast) -> None:
     assert (answer.status, answer.data) == (200, {"deletedCount": 1})
     with cast.scope():
         Team.objects.create(name="West")
-        raw_delete(Team.objects.filter(pk=general))
+        Team.objects.filter(pk=general).delete()
     answer = cast.key.delete("/team", {"selectAll": True})
     assert (answer.status, answer.body["message"]) == (500, "No default team is set. Choose a team.")
     assert outsiders.key.get(f"/team/{foreign}").status == 200

@@ -57,6 +57,7 @@ class Dashboard(DashboardPage):
     path = "dashboards/<str:id>"
     name = "dashboard"
     tab_name = gettext_lazy("Dashboard")
+    record_kind = ("dashboard", gettext_lazy("Dashboards"))
     template = "web/reports/dashboard.html"
 
     def show(self) -> Values:

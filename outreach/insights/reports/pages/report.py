@@ -12,6 +12,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
+from core.web.navigation.recent import recent_records
 from outreach.insights.reports.pages.pictures import CUSTOM, RANGES, ReportPage, change_of, number_text, options
 
 CHARTS = {"bar": gettext_lazy("Bars"), "line": gettext_lazy("Line"), "table": gettext_lazy("Table only")}
@@ -172,11 +173,25 @@ class Reports(ReportPage):
         answer = self.ask("GET", "dashboard", query)
         dashboards = [Option(entry["_id"], entry["name"]) for entry in answer.data] if answer.ok else []
         fields = [
-            Field("dashboard", gettext("Dashboard"), "select", options=dashboards, placeholder=gettext("A new one")),
+            Field(
+                "dashboard",
+                gettext("Dashboard"),
+                "select",
+                options=dashboards,
+                placeholder=gettext("A new one"),
+                initial=self.usual_dashboard([option.value for option in dashboards]),
+            ),
             Field("name", gettext("New dashboard name")),
             Field("range", gettext("Days"), "select", required=True, options=options(RANGES), initial=USUAL),
         ]
         return Form(fields=[entry for entry in fields if dashboards or entry.name != "dashboard"])
+
+    def usual_dashboard(self, ids: list[str]) -> str:
+        """Return the only dashboard, or else the one that the reader opened last, if there is one."""
+        if len(ids) == 1:
+            return ids[0]
+        records = recent_records(self.request, self.reader.company_id)
+        return next((id for name, id, _title in records if name == "dashboard" and id in ids), "")
 
     def do_add(self) -> HttpResponse:
         """Add the report to an existing dashboard, or to a new one."""
@@ -191,5 +206,15 @@ class Reports(ReportPage):
         else:
             answer = self.ask("POST", "dashboard", None, {"name": sent.get("name", "").strip(), "tiles": [tile]})
         if not answer.ok:
-            return self.refuse(answer)
+            return self.refuse_adding(answer)
         return self.done(gettext("Added to the dashboard"), self.address("dashboard", answer.data["_id"]))
+
+    def refuse_adding(self, answer: Answer) -> HttpResponse:
+        """Show the page again, with the refusal at the fields of the form that adds the report."""
+        context = self.show()
+        form = context.get("adding")
+        if form is None:
+            return self.refuse(answer)
+        form.bind(self.request.POST)
+        form.refuse(answer)
+        return self.page(context, status=422)

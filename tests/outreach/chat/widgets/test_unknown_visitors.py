@@ -291,3 +291,35 @@ def test_the_migration_goes_back_with_a_contact_for_each_visitor() -> None:
                 assert cursor.fetchall() == [(chat["name"],)]
         finally:
             MigrationExecutor(connection).migrate(newest)
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+@pytest.mark.parametrize("by", ["email", "phone", "contact"])
+def test_a_corrected_contact_brings_its_lead(cast: Cast, path: str, by: str) -> None:
+    _, _, chat = unknown(cast)
+    address = f"/conversation/{chat['_id']}/contact"
+    caller = _caller(cast, path)
+    wrong = caller.post(address, {"email": "wrong@acme.example"}).data
+    with cast.scope():
+        right = ContactFactory(email="right@acme.example")
+    body = {"email": "right@acme.example", "phone": "+49 30 7654321", "contact": right.pk}
+    corrected = caller.post(address, {by: body[by]})
+    assert corrected.status == 200, corrected.body
+    contact_id = corrected.data["contact"]["_id"]
+    assert (contact_id == right.pk) == (by != "phone")
+    with cast.scope():
+        lead = Lead.objects.get(contact=contact_id)
+        assert Contact.objects.filter(pk=wrong["contact"]["_id"], is_deleted=False).exists()
+        assert Lead.objects.filter(pk=wrong["lead"]["_id"], is_deleted=False).exists()
+    assert corrected.data["lead"]["_id"] == lead.pk
+    assert caller.post(address, {by: body[by]}).data["lead"]["_id"] == lead.pk
+
+
+@pytest.mark.parametrize("extra", [{"email": "b@acme.example"}, {"phone": "+49 30 7654321"}, {"name": "Bo"}])
+def test_a_contact_and_its_values_are_not_sent_together(cast: Cast, extra: dict[str, str]) -> None:
+    _, _, chat = unknown(cast)
+    with cast.scope():
+        contact = ContactFactory()
+    refused = cast.key.post(f"/conversation/{chat['_id']}/contact", {"contact": contact.pk, **extra})
+    assert (refused.status, "not both" in refused.body["warning"]) == (400, True)
+    assert "are for a website" not in refused.body["warning"]
