@@ -152,7 +152,9 @@ class DuplicateField(ApiError):
     name = "DuplicateField_400"
     text = gettext_noop("Another record already has this value.")
 
-    def __init__(self, field: str, detail: str = "") -> None:
+    def __init__(self, field: str, detail: str = "", *, code: str = "", params: Values | None = None) -> None:
+        self.code = code
+        self.params = params or {}
         self.message = f"Duplicate field(s): {field}"
         hint = detail.removeprefix(f"{field}: ") or "another record has this value already"
         self.errors = [FieldError(field=name, message=hint) for name in field.split(", ")]

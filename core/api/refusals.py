@@ -102,7 +102,8 @@ def refusal_of(error: BaseException) -> Refusal:
     if isinstance(error, NamedError):
         return replace(named(error.name, error.detail, error.errors), code=error.code, params=error.params)
     if isinstance(error, ApiError):
-        return Refusal(error.status, error.name, error.message, error.detail, error.errors, text=error.text)
+        refusal = Refusal(error.status, error.name, error.message, error.detail, error.errors, text=error.text)
+        return replace(refusal, code=error.code, params=error.params)
     if isinstance(error, exceptions.APIException):
         return _of_framework(error)
     if isinstance(error, Http404):

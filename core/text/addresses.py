@@ -27,7 +27,7 @@ MAX_READ = 1000
 """The characters of an address that are read: with escapes and accents it may be longer before it is normalized."""
 EMAIL = "Write one such as name@example.com."
 PHONE = "Write one such as +49 170 1234567."
-WITH_COUNTRY = "Write it such as +49 170 1234567, or enter the country code."
+WITH_COUNTRY = "Enter the number with its country code, for example +49 170 1234567."
 NOT_WHOLE = "may lack its area code, or the zero in front of it. Write all digits, such as +49 30 901820."
 WITH_ARTICLE = {"GB", "US", "NL", "AE", "PH", "CZ", "BS", "GM", "MV", "SC", "SB", "KM", "MH", "CD", "CG", "CF", "DO"}
 """Countries whose names have an article in a sentence."""
@@ -107,7 +107,7 @@ def read_country_code(value: Any) -> str:
         raise BadAddress(f"{quoted(value)} is an area code, not a country code. Write it in front of the number.")
     code = _dial_code(text) if len(text) <= MAX_COUNTRY else None
     if not code or rules_of(code) is None:
-        raise BadAddress(f"{quoted(value)} is no dial prefix. Write one such as +49.")
+        raise BadAddress(f"{quoted(value)} is not a country code. Enter one, for example +49.")
     return f"+{code}"
 
 
@@ -346,7 +346,7 @@ def _refusal(country_code: str | None, country: str, digits: str, phones: Sequen
     """Return why digits are no number."""
     is_international = digits.startswith(("+", "00")) and not digits.startswith("0011")
     if not is_international and country_code is None and not country:
-        return BadAddress(f"{quoted(value)} lacks its country. {WITH_COUNTRY}", code=NO_COUNTRY)
+        return BadAddress(f"{quoted(value)} has no country code. {WITH_COUNTRY}", code=NO_COUNTRY)
     if is_international and phones:
         return BadAddress(f"the number {phones[0].e164} does not belong to countryCode {country_code}")
     if country_code is None and not is_international and _possible(digits, country) is not None:

@@ -30,7 +30,7 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.visits import visible
 from core.web.words.cures import without_addresses
-from core.web.words.problems import reason_text, sentence
+from core.web.words.problems import WARNINGS, reason_text, sentence
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """Headers of the browser's request that are passed to the API: the client's address and user agent."""
@@ -106,6 +106,13 @@ class Answer:
     def warning(self) -> str:
         """Return the error's detail, or the warning of a successful response."""
         return str(self.body.get("warning") or "")
+
+    @property
+    def notice(self) -> str:
+        """Return the warning of a successful response as text for people."""
+        codes = self.notes.get("warnings") or ()
+        texts = [str(WARNINGS[code]) for code in codes] or [sentence(self.warning)]
+        return " ".join(filter(None, texts))
 
     @property
     def refusal(self) -> str:

@@ -97,7 +97,7 @@ class BulkList(ViewedList):
         number = answer.data[count]
         if number is None:
             return self.done(doing, self.list_here, watch=answer.job)
-        text = " ".join(filter(None, (did.of(number), answer.warning)))
+        text = " ".join(filter(None, (did.of(number), answer.notice)))
         return self.done(text, self.list_here, undo=answer.job)
 
 

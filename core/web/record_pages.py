@@ -214,7 +214,7 @@ class RecordPage(TablePage):
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         answer = self.ask("POST", path, None, {self.resource: self.params["id"], **values, **details})
         if answer.ok:
-            return self.done(" ".join(filter(None, (text, answer.warning))), self.request.path)
+            return self.done(" ".join(filter(None, (text, answer.notice))), self.request.path)
         if self.request.POST["do"] not in dict(self.composers):
             return self.refuse(answer, self.request.path)
         form.refuse(answer)

@@ -266,7 +266,7 @@ class EditCell(TablePage):
         return before if isinstance(before, dict) else dict(self.values(self.record))
 
     def _saved(self, record: Values, answer: Answer | None = None) -> HttpResponse:
-        text = (_("Saved. %(warning)s") % {"warning": answer.warning}).strip() if answer else ""
+        text = (_("Saved. %(warning)s") % {"warning": answer.notice}).strip() if answer else ""
         undo = answer.job if answer else ""
         if not self.is_part:
             to = self.address(self.record_page, self.params["id"]) if self.in_record else self.address(self.listed_at)

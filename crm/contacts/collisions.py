@@ -17,6 +17,8 @@ from crm.contacts.updates import Take
 from crm.records.problems import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
+TAKEN = {"email": "emailTaken", "number": "numberTaken"}
+"""Part of the unique key -> the code of the error that another contact has its value."""
 UNNAMED = "; its address is not that of "
 """Text of a message at the place of the holder's name, before the name of the row's person."""
 
@@ -129,5 +131,5 @@ def collision_problems(
         # A page writes the first letter of a message in capitals, but not that of a quoted address.
         shown = collision.value if collision.field == "number" else f"“{shorten(collision.value, 100)}”"
         message = f"{shown} belongs to the contact {holder}{people}"
-        problems[collision.index] = [ValueProblem(collision.field, EXISTS, message)]
+        problems[collision.index] = [ValueProblem(collision.field, EXISTS, message, code=TAKEN[collision.field])]
     return problems

@@ -32,6 +32,8 @@ def check_reads_contacts(actor: Actor) -> None:
         raise PermissionLacking("contact.GET")
 
 
+LEFT_ALONE = "contactLeftAlone"
+"""The code of the note about values that an existing contact did not take."""
 NO_NEW_CONTACT = ValueProblem(
     "contact", REFUSED, "no contact has these values, and your role lacks the permission contact.POST to create one"
 )

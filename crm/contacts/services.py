@@ -8,13 +8,13 @@ from typing import Any
 from django.db import transaction
 
 from core.access import quota_exceeded
-from core.errors import NamedError, shorten
+from core.errors import FieldError, NamedError, shorten
 from core.ids import is_id, new_id
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.contacts.collisions import EXISTS, differences, shown_person
+from crm.contacts.collisions import EXISTS, TAKEN, differences, shown_person
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
@@ -39,13 +39,16 @@ def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False)
     Another person who has it is named to those who may read contacts.
     """
     return [
-        NamedError(
-            EXISTS,
-            f"{collision.field}: {shorten(collision.value, 100)} belongs to the contact {collision.existing_id} already"
-            f"{people}",
-        )
+        _collision_error(collision, people)
         for collision, people in zip(collisions, differences(collisions, may_read=may_read), strict=True)
     ]
+
+
+def _collision_error(collision: Collision, people: str) -> NamedError:
+    text = f"{shorten(collision.value, 100)} belongs to the contact {collision.existing_id} already{people}"
+    error = FieldError(field=collision.field, message=text, code=TAKEN[collision.field])
+    detail = f"{collision.field}: {text}"
+    return NamedError(EXISTS, detail, errors=[error], code="contactExists", params={"record": collision.existing_id})
 
 
 def create_contact(

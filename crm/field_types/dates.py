@@ -17,7 +17,7 @@ from core.text.timezones import zone_of
 from crm.field_types.base import BadValue, TextFormat
 from crm.field_types.months import fold_word, month_numbers, weekday_names
 
-SUCH_AS = "Write one such as 2026-01-31 or 31.01.2026."
+SUCH_AS = "Enter a date, for example 2026-01-31 or 31.01.2026."
 MAX_CHARS = 200
 ORDERS = ("DMY", "MDY", "YMD")
 FIRST_DAY_NUMBER, LAST_DAY_NUMBER = 10000, 73415
@@ -104,7 +104,7 @@ def parse_date_text(text: str, date_format: str = "", order: str = "") -> date |
     unambiguous texts. With a format, numbers must have its order and separators. Raises BadValue.
     """
     if len(text) > MAX_CHARS:
-        raise BadValue(f"{_shown(text)} is no date. {SUCH_AS}")
+        raise BadValue(f"{_shown(text)} is not a date. {SUCH_AS}")
     parsed = _iso(text)
     if parsed is not None:
         return parsed
@@ -136,7 +136,7 @@ def _parse(text: str, form: DateFormat | None, order: str) -> date | datetime:
     numeric = NUMERIC_DATE.fullmatch(text)
     if numeric is not None:
         if form is not None and len(numeric[1]) < 3:
-            raise BadValue(f"{_shown(text)} is no date of the form {form.text}. {form.such_as}")
+            raise BadValue(f"{_shown(text)} is not a date of the form {form.text}. {form.such_as}")
         return _with_time(_from_numbers(numeric, order, text), numeric[5], text)
     eastern = _EAST_ASIAN.fullmatch(text)
     if eastern is not None:
@@ -258,7 +258,7 @@ def _with_time(day: date, clock: str | None, text: str) -> date | datetime:
                 f"{_shown(text)} names the zone {zone[1]}, which is not the same everywhere. Write its offset, such as"
                 " +01:00, or none"
             )
-        raise BadValue(f"{_shown(text)} is no date. {SUCH_AS}")
+        raise BadValue(f"{_shown(text)} is not a date. {SUCH_AS}")
     hour = _hour(int(match["hour"]), (match["half"] or "").lower()[:1])
     minute, second = int(match["minute"] or 0), int(match["second"] or 0)
     fraction = int((match["fraction"] or "0").ljust(6, "0"))
@@ -286,8 +286,8 @@ def _offset(text: str) -> timezone:
 
 def _no_date(text: str, form: DateFormat | None) -> BadValue:
     if form is not None:
-        return BadValue(f"{_shown(text)} is no date of the form {form.text}. {form.such_as}")
-    return BadValue(f"{_shown(text)} is no date. {SUCH_AS}")
+        return BadValue(f"{_shown(text)} is not a date of the form {form.text}. {form.such_as}")
+    return BadValue(f"{_shown(text)} is not a date. {SUCH_AS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class DateFormat:
         """A sentence with an example."""
         parts = {"YYYY": "2026", "YY": "26", "MMMM": "January", "MMM": "Jan", "MM": "01", "DD": "31", "hh": "09"}
         parts |= {"M": "1", "D": "31", "HH": "09", "H": "9", "h": "9", "mm": "30", "ss": "00", "SSS": "000", "A": "AM"}
-        return f"Write one such as {_TOKEN.sub(lambda token: parts[token[0]], self.text)}."
+        return f"Enter a date, for example {_TOKEN.sub(lambda token: parts[token[0]], self.text)}."
 
 
 _TOKEN = re.compile(r"YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A")
@@ -332,7 +332,7 @@ def format_of(date_format: str) -> DateFormat:
         text = date_part.upper() + "".join(time_part).replace("a", "A")
     left = _TOKEN.sub("", text)
     if not re.fullmatch(r"[./:,\-T ]*", left):
-        raise ValueError(f"{shown} is no date format; write it such as DD.MM.YYYY or MM/DD/YYYY HH:mm")
+        raise ValueError(f"{shown} is not a date format; write it such as DD.MM.YYYY or MM/DD/YYYY HH:mm")
     tokens = [token for token in _TOKEN.findall(text) if token in _DATE_GROUPS]
     if sorted(token[0] for token in tokens) != ["D", "M", "Y"]:
         raise ValueError(f"{shown} lacks a day, a month or a year; write it such as DD.MM.YYYY")

@@ -17,7 +17,7 @@ from core.errors import shorten
 from core.text.formats import list_currencies
 from crm.field_types.base import BadValue
 
-NUMBER = "Write one such as 1200 or 1200.50."
+NUMBER = "Enter a number, for example 1200."
 MARKS = (".", ",")
 BOTH = "".join(MARKS)
 MAX_CHARS = 80
@@ -73,7 +73,7 @@ def currency_signs() -> dict[str, frozenset[str]]:
 def marks_of(text: str) -> str:
     """Return the decimal marks with which the text is a number: ".", ",", or ".," when both would do.
 
-    Empty for a text that is no number.
+    Empty for a text that is not a number.
     """
     simple = _SIMPLE.fullmatch(text) if len(text) <= MAX_CHARS else None
     if simple and not _MAYBE_GROUPED.fullmatch(text):
@@ -109,7 +109,7 @@ def read_number(text: str, decimal_mark: str = "", currency: str = "") -> Decima
         return Decimal(text.replace(",", "."))
     body, exponent, marks = _parse(text, currency)
     if decimal_mark and decimal_mark not in marks:
-        raise BadValue(f"{_shown(text)} is no number with the decimal mark {decimal_mark!r}. Check decimalMark.")
+        raise BadValue(f"{_shown(text)} is not a number with the decimal mark {decimal_mark!r}. Check decimalMark.")
     if not decimal_mark and len(marks) > 1 and _differs(body):
         point, comma = (_value(body, mark, exponent).normalize() for mark in MARKS)
         raise AmbiguousNumber(f"{_shown(text)} may be {point:f} or {comma:f}")
@@ -125,14 +125,14 @@ def _value(body: str, mark: str, exponent: int) -> Decimal:
     try:
         return Decimal(plain).scaleb(exponent) if exponent else Decimal(plain)
     except InvalidOperation:
-        raise BadValue(f"{_shown(body)} is no number. {NUMBER}") from None
+        raise BadValue(f"{_shown(body)} is not a number. {NUMBER}") from None
 
 
 @lru_cache(maxsize=20_000)
 def _parse(text: str, currency: str | None = None) -> tuple[str, int, str]:
     """Return the digits with sign and marks, the exponent, and the decimal marks that they allow."""
     if len(text) > MAX_CHARS:
-        raise BadValue(f"{_shown(text)} is no number. {NUMBER}")
+        raise BadValue(f"{_shown(text)} is not a number. {NUMBER}")
     plain = text if text.isascii() else _ascii_digits(text)
     plain = _STOP.sub("", " ".join(plain.split()))
     cents = _NO_CENTS.search(plain)
@@ -147,11 +147,11 @@ def _parse(text: str, currency: str | None = None) -> tuple[str, int, str]:
         return _checked(text, plain[0] == "-", body, int(scientific[2]), marks)
     match = _AROUND.fullmatch(plain)
     if match is None:
-        raise BadValue(f"{_shown(text)} is no number. {NUMBER}")
+        raise BadValue(f"{_shown(text)} is not a number. {NUMBER}")
     before, sign, inner, body, after, behind = (part.strip() for part in match.groups())
     signs = sign + after
     if signs not in ("", "-", "+", "()", "-()"):
-        raise BadValue(f"{_shown(text)} is no number. {NUMBER}")
+        raise BadValue(f"{_shown(text)} is not a number. {NUMBER}")
     _check_currency(text, [part for part in (before, inner, behind) if part], currency)
     marks = _marks(body)
     if cents:
@@ -161,7 +161,7 @@ def _parse(text: str, currency: str | None = None) -> tuple[str, int, str]:
 
 def _checked(text: str, negative: bool, body: str, exponent: int, marks: str) -> tuple[str, int, str]:
     if not marks:
-        raise BadValue(f"{_shown(text)} is no number. {NUMBER}")
+        raise BadValue(f"{_shown(text)} is not a number. {NUMBER}")
     return ("-" if negative else "") + body, exponent, marks
 
 
@@ -193,7 +193,7 @@ def _check_currency(text: str, words: list[str], currency: str | None) -> None:
     for word in words:
         codes = currency_signs().get(word.lower().rstrip(". ")) or currency_signs().get(word.lower())
         if codes is None:
-            raise BadValue(f"{_shown(text)} is no number. {NUMBER}")
+            raise BadValue(f"{_shown(text)} is not a number. {NUMBER}")
         if currency is not None and currency not in codes:
             named = min(codes) if len(codes) == 1 else word
             own = f"The company's amounts are in {currency}" if currency else "The field holds a plain number"

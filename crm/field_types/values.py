@@ -31,7 +31,7 @@ from crm.field_types.base import (
 from crm.field_types.dates import parse_date
 from crm.field_types.numbers import NUMBER, PLAIN, read_number
 
-DATE = "Write one such as 2026-01-31 or 2026-01-31T09:30:00Z."
+DATE = "Enter a date, for example 2026-01-31 or 2026-01-31T09:30:00Z."
 MAX_TEXT = 20_000
 INDEXED_TEXT = 500
 INDEXED_ITEMS = 200
@@ -100,7 +100,7 @@ class Number(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> int | float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise BadValue(f"{describe(value)} is no number. {NUMBER}")
+            raise BadValue(f"{describe(value)} is not a number. {NUMBER}")
         if not abs(value) < LARGEST:
             raise BadValue("is out of range. Write at most 20 digits before the point.")
         return value
@@ -165,13 +165,13 @@ class Date(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> str:
         if not isinstance(value, str) or len(value) > 40:
-            raise BadValue(f"{describe(value)} is no date. {DATE}")
+            raise BadValue(f"{describe(value)} is not a date. {DATE}")
         try:
             if len(value) == 10:
                 return date.fromisoformat(value).isoformat()
             return iso(as_utc(datetime.fromisoformat(value)))
         except (ValueError, OverflowError):
-            raise BadValue(f"{describe(value)} is no date. {DATE}") from None
+            raise BadValue(f"{describe(value)} is not a date. {DATE}") from None
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
         try:

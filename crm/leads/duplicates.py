@@ -23,6 +23,8 @@ Rule = CompanySettings.DuplicateLeads
 DUPLICATE = DuplicateField.name
 """The name of a duplicate in the outcome of a bulk creation or an import; the contract's error has no name."""
 REPEATED = "contact, productServices"
+REPEATS = "leadRepeats"
+"""The code of an error or a note about a lead that repeats an open one."""
 OPENING = frozenset({"status", "contact", "productServices"})
 """The values by whose change a lead may come to repeat another."""
 
@@ -95,10 +97,12 @@ def check_duplicates(ids: Iterable[str], rule: str, closed: Collection[str]) -> 
     """
     if rule == Rule.ALLOW:
         return {}
-    warnings = {lead: repeated(other) for lead, other in repeating(ids, closed).items()}
+    others = repeating(ids, closed)
+    warnings = {lead: repeated(other) for lead, other in others.items()}
     if warnings and rule == Rule.REFUSE:
         lead, text = next(iter(warnings.items()))
-        raise DuplicateField(REPEATED, f"{REPEATED}: {text} (lead {lead})")
+        params = {"record": others[lead]}
+        raise DuplicateField(REPEATED, f"{REPEATED}: {text} (lead {lead})", code=REPEATS, params=params)
     return warnings
 
 

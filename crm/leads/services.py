@@ -16,9 +16,9 @@ from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
-from crm.contacts.rights import ContactRights, left_alone
+from crm.contacts.rights import LEFT_ALONE, ContactRights, left_alone
 from crm.contacts.services import change_contact
-from crm.leads.duplicates import DUPLICATE, REPEATED, check_duplicates, lock_duplicates, repeated
+from crm.leads.duplicates import DUPLICATE, REPEATED, REPEATS, check_duplicates, lock_duplicates, repeated
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
@@ -102,8 +102,9 @@ def create_lead(
         for error in _errors(written).values():
             raise error[0]
         notes = [text for _, text in _notes(written, rights)]
+        codes = [*([REPEATS] if written.repeats else []), *([LEFT_ALONE] if written.left else [])]
         id = (written.created or written.updated)[0][1]
-        return Saved(id, problems, bool(written.updated), notes, job)
+        return Saved(id, problems, bool(written.updated), notes, job, codes)
 
 
 def _write(
@@ -158,14 +159,21 @@ def _read_one(
 def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]]]:
     """Return index -> why the row made no lead: the error of a single creation, and the problems of a bulk creation."""
     errors: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
+    error: ApiError
     for index, lead in written.collided:
         detail = repeated(lead)
-        errors[index] = _error(DUPLICATE, f"{REPEATED}: {detail}"), [ValueProblem("contact", DUPLICATE, detail)]
+        error = DuplicateField(REPEATED, f"{REPEATED}: {detail}", code=REPEATS, params={"record": lead})
+        errors[index] = error, [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
-        errors[index] = _error(problems[0].name, explain(problems)), problems
+        error = _error(problems[0].name, explain(problems))
+        codes = {problem.key: problem.code for problem in problems if problem.code}
+        error.errors = [
+            {**entry, "code": codes[entry["field"]]} if entry["field"] in codes else entry for entry in error.errors
+        ]
+        errors[index] = error, problems
     for index, module in written.refused:
-        error = quota_exceeded(module)
-        errors[index] = error, [ValueProblem("", error.name, error.detail)]
+        exceeded = quota_exceeded(module)
+        errors[index] = exceeded, [ValueProblem("", exceeded.name, exceeded.detail)]
     return errors
 
 
@@ -329,10 +337,13 @@ def update_lead(
         if "contact_id" in row.system:
             _lock_contact(contact)
         values = {key: form_data[key] for key in CONTACT_KEYS if key in form_data}
-        notes, changed = [], 0
+        notes: list[str] = []
+        codes: list[str] = []
+        changed = 0
         if not rights.change:
             names = _differing(contact, values, row.category_id)
             notes += [str(left_alone(names, rights))] if names else []
+            codes += [LEFT_ALONE] if names else []
         elif values or row.category_id is not None:
             changed = change_contact(
                 id=contact,
@@ -352,9 +363,11 @@ def update_lead(
         )
         if outcome.missing:
             raise not_found()
-        notes += check_duplicates(outcome.reopened, schema.duplicates, schema.closed).values()
+        repeats = check_duplicates(outcome.reopened, schema.duplicates, schema.closed)
+        notes += repeats.values()
+        codes += [REPEATS] if repeats else []
         done = complete(job, 1, changed + len(outcome.changed))
-        return Saved(id, updated=True, notes=notes, job=done.pk if done else None)
+        return Saved(id, updated=True, notes=notes, job=done.pk if done else None, codes=codes)
 
 
 def _lock_contact(id: str) -> None:

@@ -190,6 +190,7 @@ class LeadViewSet(RecordViewSet):
             rights=ContactRights.of(self.actor),
             unchanged_since=data.get("unchanged_since"),
         )
+        self.page_notes = {"warnings": saved.codes}
         return self.success(self.read(id), **beside(saved.notes, saved.job))
 
     @action(detail=False)

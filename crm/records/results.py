@@ -24,7 +24,7 @@ class Saved:
     """A record that was written, and the problems of its omitted values.
 
     `updated` means that it existed already. `notes` go into the response's warning, `job` can undo what was
-    overwritten.
+    overwritten. `codes` are the kinds of the notes, which pages show in texts of their own.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Saved:
     updated: bool = False
     notes: list[str] = field(default_factory=list)
     job: str | None = None
+    codes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         if record is None:
             raise NamedError(lost, f"{noun} was deleted by somebody else in the same moment")
         notes = [f"left out: {explain(saved.left_out)}"] if saved.left_out else []
+        if not saved.left_out:
+            self.page_notes = {"warnings": saved.codes}
         name = updated if saved.updated else self.declared.success
         return respond(name, record, **beside([*notes, *saved.notes], saved.job))
 

@@ -242,7 +242,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
     assert (wrong.status_code, 'id="f-dateFormat-error"' in html_of(wrong)) == (422, True)
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c2": ""})
     said = text_of(client.get(path + "/check"))
-    assert "lacks its country. Write it such as +49 170 1234567, or enter the country code." in said
+    assert "has no country code. Enter the number with its country code, for example +49 170 1234567." in said
     assert ("Country code: is missing" in said, "countryCode" in said) == (False, False)
     assert "Continue to fix these rows" in said
     client.post(path + "/columns", {"do": "check", **CHOSEN, "c1": ""})

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.types import JsonObject
 from core.web.flows.schemas import label_of
+from core.web.words.script_texts import TEXTS
 from tests.kit.cast import Cast
 from tests.kit.html import html_of
 from tests.web.helpers import at, enter
@@ -121,7 +122,7 @@ def test_a_problem_leads_to_its_field(cast: Cast) -> None:
     draft = cast.key.post("/workflow", {**body, "nodes": steps, "edges": edges("trigger > a", "a > b")}).data
     client: Client = enter(cast.owner)
     page = html_of(client.get(at(cast.owner, f"workflows/{draft['_id']}")))
-    assert "2 problems to fix" in page
+    assert TEXTS["problems"] % {"number": 2} in " ".join(page.split())
     link = at(cast.owner, f"workflows/{draft['_id']}/step?node=b")
     assert f'href="{link}#at-config.notes"' in page
     step = html_of(client.get(link))

@@ -107,7 +107,7 @@ def test_numbers_tell_their_change_and_lead_to_their_lists(cast: Cast) -> None:
     other = html_of(client.get(at(cast.owner, "reports?reportType=contacts&range=last90")))
     assert '<input type="hidden" name="range" value="last90">' in other
     own = client.get(at(cast.owner, "reports?reportType=leads&range=custom&startDate=2020-01-01&endDate=2020-01-01"))
-    assert ("Same as the day before" in text_of(own), "No data in these days." in text_of(own)) == (True, True)
+    assert ("No change from the day before" in text_of(own), "No data in these days." in text_of(own)) == (True, True)
 
 
 def test_each_number_of_a_report_leads_to_its_list(cast: Cast) -> None:
@@ -138,23 +138,25 @@ def test_a_month_is_compared_with_the_month_before(cast: Cast) -> None:
             Lead.objects.filter(pk=LeadFactory().pk).update(created_at=f"{day}T12:00:00Z")
     client = enter(cast.owner)
     this = text_of(client.get(at(cast.owner, "reports?reportType=leads&by=day&range=thisMonth")))
-    assert "50% more than in 1 Oct 2026 – 28 Oct 2026" in this
+    assert "50% more than 1 Oct 2026 – 28 Oct 2026" in this
     last = text_of(client.get(at(cast.owner, "reports?reportType=leads&by=day&range=lastMonth")))
     assert "Over ten times" not in last
-    assert "200% more than in 1 Sep 2026 – 30 Sep 2026" in last
+    assert "200% more than 1 Sep 2026 – 30 Sep 2026" in last
 
 
 @pytest.mark.parametrize(
     ("value", "before", "type", "expected"),
     [
-        (3, 2, "count", "50% more than in May"),
-        (1, 2, "money", "50% less than in May"),
-        (12.5, 10.0, "percent", "2.5 points more than in May"),
-        (7.5, 10.0, "percent", "2.5 points less than in May"),
-        (1.0, 3.0, "days", "2.0 days less than in May"),
-        (4.0, 3.0, "days", "1.0 days more than in May"),
-        (2, 2, "count", "Same as in May"),
-        (2, 0, "count", "None in May"),
+        (3, 2, "count", "50% more than May"),
+        (1, 2, "money", "50% less than May"),
+        (12.5, 10.0, "percent", "2.5 points more than May"),
+        (7.5, 10.0, "percent", "2.5 points less than May"),
+        (1.0, 3.0, "days", "2.0 days less than May"),
+        (4.0, 3.0, "days", "1.0 days more than May"),
+        (2, 2, "count", "No change from May"),
+        (1001, 1000, "money", "No change from May"),
+        (10.01, 10.0, "percent", "No change from May"),
+        (2, 0, "count", "None from May"),
         (70, 5, "count", "Over ten times May"),
         (None, 2, "percent", None),
     ],
@@ -173,7 +175,9 @@ def test_changes_against_a_month_are_sentences(
         (1, 2, "money", 7, "50% less than the 7 days before"),
         (12.5, 10.0, "percent", 7, "2.5 points more than the 7 days before"),
         (1.0, 3.0, "days", 1, "2.0 days less than the day before"),
-        (2, 2, "count", 1, "Same as the day before"),
+        (2, 2, "count", 1, "No change from the day before"),
+        (1001, 1000, "count", 30, "No change from the 30 days before"),
+        (0.98, 1.0, "days", 7, "No change from the 7 days before"),
         (2, 0, "count", 7, "None in the 7 days before"),
         (70, 5, "count", 7, "Over ten times the 7 days before"),
         (None, 2, "percent", 7, None),

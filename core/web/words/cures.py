@@ -25,6 +25,8 @@ class Cure:
     module: str
     method: str = "POST"
     posts: bool = False
+    has_record: bool = False
+    """The page is that of the record that the refusal is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ TEST_SENDERS = Cure(_("Check your senders"), "senders", "apps", "PUT")
 IMPORT = Cure(_("Import contacts"), "import-new", "contact")
 NEW_CONTACT = Cure(_("New contact"), "contact-new", "contact")
 PLANS = Cure(_("See plans"), "plan", "plan", "GET")
+OPEN_CONTACT = Cure(_("Open the contact"), "contact", "contact", "GET", has_record=True)
+OPEN_LEAD = Cure(_("Open the lead"), "lead", "lead", "GET", has_record=True)
 SEATS = Cure(_("Buy seats"), "plan", "plan", "GET")
 
 REMEDIES: Mapping[str, Remedy] = {
@@ -66,6 +70,9 @@ REMEDIES: Mapping[str, Remedy] = {
     "PlanDoesNotIncludeThisFeature_400": Remedy((PLANS,), _("Your plan does not include this feature.")),
     "PlanMaxUsers_400": Remedy((SEATS,)),
     "SubscriptionExpired_400": Remedy((PLANS,), _("Your subscription has ended.")),
+    "contactExists": Remedy((OPEN_CONTACT,)),
+    "leadRepeats": Remedy((OPEN_LEAD,), _("This contact already has an open lead.")),
+    "CannotDeleteDefaultTeam_400": Remedy((), _("You can't delete the fallback team. Choose other teams.")),
 }
 """Code or name of a refusal -> its remedy. A code comes first."""
 
@@ -80,26 +87,33 @@ def without_addresses(message: str) -> str:
 
 
 def remedy_key(answer: Answer) -> str:
-    """Return the key of the remedy of a refusal, or an empty text without one."""
-    return next((key for key in (answer.code, answer.name) if key in REMEDIES), "")
+    """Return the key of the remedy of a refusal, or an empty text without one.
+
+    The id of the record that the refusal is about follows after a space.
+    """
+    key = next((key for key in (answer.code, answer.name) if key in REMEDIES), "")
+    record = answer.params.get("record") if key else None
+    return f"{key} {record}" if record else key
 
 
 def remedy_text(answer: Answer) -> str:
     """Return the text for people in place of the API's, or an empty text where the API's will do."""
-    key = remedy_key(answer)
+    key, _, _ = remedy_key(answer).partition(" ")
     return str(REMEDIES[key].text) if key else ""
 
 
 def buttons(page: Page, key: str) -> list[Button]:
     """Return the cures that the reader of the page may use."""
-    remedy = REMEDIES.get(key)
-    return [] if remedy is None else [button for cure in remedy.cures if (button := _button(page, cure))]
+    name, _, record = key.partition(" ")
+    remedy = REMEDIES.get(name)
+    return [] if remedy is None else [button for cure in remedy.cures if (button := _button(page, cure, record))]
 
 
-def _button(page: Page, cure: Cure) -> Button | None:
+def _button(page: Page, cure: Cure, record: str) -> Button | None:
     # By role alone: a plan that has ended, or lacks a module, is what some of the cures are about.
     may = page.reader.member is not None and page.reader.member.may(cure.module, cure.method)
+    places = [record] if cure.has_record else []
     try:
-        return Button(cure.label, page.address(cure.page), cure.posts) if may else None
+        return Button(cure.label, page.address(cure.page, *places), cure.posts) if may else None
     except NoReverseMatch:
         return None

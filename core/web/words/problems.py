@@ -20,9 +20,16 @@ TEXTS: Mapping[str, str] = {
     "empty": gettext_lazy("Choose at least one."),
     "invalid_choice": gettext_lazy("Choose one of the options."),
     "id": gettext_lazy("Choose one of the options."),
+    "emailTaken": gettext_lazy("Another contact has this email address."),
+    "numberTaken": gettext_lazy("Another contact has this phone number."),
     "unknown": gettext_lazy("This can't be set here. Reload the page."),
 }
 """Code of a field's error -> its text for people. Errors with other codes have texts for people already."""
+WARNINGS: Mapping[str, str] = {
+    "leadRepeats": gettext_lazy("This contact has another open lead."),
+    "contactLeftAlone": gettext_lazy("The contact already exists and keeps its own values."),
+}
+"""Code of a warning -> its text for people."""
 CHOICES = frozenset({"select", "search", "radio", "checks", "groups", "tags"})
 """Kinds of fields whose values are chosen."""
 CHOOSE = gettext_lazy("Choose a value.")

@@ -138,7 +138,7 @@ class LeadPage(NamesOrganization):
         if not answer.ok:
             return self.refuse(answer, to)
         return self.done(
-            toast_text(_("Moved to %(status_label)s") % {"status_label": self.status_label(status)}, answer.warning),
+            toast_text(_("Moved to %(status_label)s") % {"status_label": self.status_label(status)}, answer.notice),
             to,
             undo=answer.job,
         )

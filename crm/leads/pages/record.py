@@ -107,7 +107,7 @@ class NewLead(LeadPage, PicksContact):
             form.refuse(answer)
             return self.with_form(form, 422)
         return self.done(
-            toast_text(gettext("Lead created"), answer.warning),
+            toast_text(gettext("Lead created"), answer.notice),
             self.address("lead", answer.data["_id"]),
             undo=answer.job,
         )
@@ -186,7 +186,7 @@ class LeadDetail(RecordPage, LeadTable):
             body = {**body_of(changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(toast_text(gettext("Lead saved"), answer.warning), self.request.path, undo=answer.job)
+                return self.done(toast_text(gettext("Lead saved"), answer.notice), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break

@@ -178,7 +178,7 @@ class EditMeeting(MeetingPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done(" ".join(filter(None, ("Meeting saved.", answer.warning))))
+        return self.done(" ".join(filter(None, ("Meeting saved.", answer.notice))))
 
     def do_invite(self) -> HttpResponse:
         """Ask one more to it: a member, a contact, or an address."""
@@ -198,13 +198,13 @@ class EditMeeting(MeetingPage):
         answer = self.ask("PUT", self.resource, None, {"attendees": attendees})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(" ".join(map(str, filter(None, (text, answer.warning)))), self.request.path)
+        return self.done(" ".join(map(str, filter(None, (text, answer.notice)))), self.request.path)
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("DELETE", self.shows, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer)
-        text = " ".join(filter(None, ("Meeting cancelled.", answer.warning)))
+        text = " ".join(filter(None, ("Meeting cancelled.", answer.notice)))
         return self.done(text, self.address("calendar", **{"from": self.meeting["startsAtLocal"][:10]}))
 
     def do_file(self) -> HttpResponse:

@@ -152,7 +152,7 @@ class NewMeeting(MeetingPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form, sent), status=422)
-        text = " ".join(filter(None, ("Meeting created.", answer.warning)))
+        text = " ".join(filter(None, ("Meeting created.", answer.notice)))
         if about == "contact" and self.may("contact"):
             return self.done(text, self.address("contact", values["contact"]))
         return self.done(text, self.address("calendar", **{"from": answer.data["startsAtLocal"][:10]}))

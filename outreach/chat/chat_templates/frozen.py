@@ -52,7 +52,9 @@ def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: st
                 detail = f"{{{{{shorten(field, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
                 raise NamedError("InvalidVariables_400", f"{place}: {detail}")
         if has_stray_mark(content):
-            raise NamedError("InvalidVariables_400", f"{place}: has a mark of a placeholder that is none")
+            raise NamedError(
+                "InvalidVariables_400", f"{place}: has an incomplete placeholder. Enter it as {{{{name}}}}"
+            )
     lacks = [name for name in there if name not in values and name not in template.variables]
     if lacks:
         text = f"{where}{parameter}: nothing fills {', '.join(lacks)}; give variables"

@@ -77,7 +77,9 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
                     params={"name": shorten(name)},
                 )
         if has_stray_mark(text):
-            raise NamedError("InvalidEmailTemplate_400", f"{part}: has a mark of a placeholder that is none")
+            raise NamedError(
+                "InvalidEmailTemplate_400", f"{part}: has an incomplete placeholder. Enter it as {{{{name}}}}"
+            )
     compiled = compile_body(body)
     if not compiled.text.strip():
         raise NamedError("InvalidEmailTemplate_400", "body: has no words")

@@ -112,7 +112,7 @@ def test_records_keep_their_ids_references_and_times(cast: Cast, folder: Path, t
     with report.open() as file:
         problems = {(row["kind"], row["field"], row["text"]) for row in csv.DictReader(file)}
     assert ("contact", "shade", "there is no such field") in problems
-    assert any(kind == "contact" and field == "size" and "is no number" in text for kind, field, text in problems)
+    assert any(kind == "contact" and field == "size" and "is not a number" in text for kind, field, text in problems)
     assert any(kind == "contact" and field == "email" and "already" in text for kind, field, text in problems)
     assert any(kind == "lead" and field == "contact" for kind, field, _ in problems)
     assert ("template", "attachments", "files are not imported") in problems

@@ -49,7 +49,7 @@ def test_codes_and_names_are_read(given: str, expected: str) -> None:
     + ["Mr", "mr", "Ms", "ms", "Hr", "Fr", "fr.", "Sr", "sr", "Pan", "pan", "Dr", "Mrs", "De", "276", "+040"],
 )
 def test_other_words_are_refused(given: str) -> None:
-    with pytest.raises(BadAddress, match="is no dial prefix. Write one such as \\+49."):
+    with pytest.raises(BadAddress, match="is not a country code. Enter one, for example \\+49."):
         read_country_code(given)
 
 

@@ -96,8 +96,11 @@ def test_one_number_is_read(text: str, expected: str) -> None:
         ("+49-170-1234567\u20142", TWO),
         ("+33 1 23 45 67 89\u201512", TWO),
         ("tel:7042;phone-context=example.com", "has parameters that cannot be kept. Write the number alone."),
-        ("0170 1234567", "lacks its country. Write it such as +49 170 1234567, or enter the country code."),
-        ("0011 65 9123 4567", "lacks its country. Write it such as +49 170 1234567, or enter the country code."),
+        ("0170 1234567", "has no country code. Enter the number with its country code, for example +49 170 1234567."),
+        (
+            "0011 65 9123 4567",
+            "has no country code. Enter the number with its country code, for example +49 170 1234567.",
+        ),
         ("n/a", "is no phone number. Write one such as +49 170 1234567."),
     ],
 )

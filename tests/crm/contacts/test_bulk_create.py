@@ -99,7 +99,7 @@ def test_drop_invalid_values_creates_the_item_without_them(cast: Cast) -> None:
         "index": 0,
         "key": "score",
         "name": "InvalidCustomFieldValue_400",
-        "message": "x is no number. Write one such as 1200 or 1200.50.",
+        "message": "x is not a number. Enter a number, for example 1200.",
     }
 
 

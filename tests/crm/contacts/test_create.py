@@ -78,7 +78,7 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
         (
             form(1, score="many"),
             "InvalidCustomFieldValue_400",
-            "score: many is no number. Write one such as 1200 or 1200.50.",
+            "score: many is not a number. Enter a number, for example 1200.",
         ),
         (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is no email address"),
         (form(1, email=7), "InvalidSystemField_400", "email: needs an email address as text"),
@@ -90,7 +90,7 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
         (
             form(1, countryCode="+999"),
             "InvalidSystemField_400",
-            "countryCode: “+999” is no dial prefix. Write one such as +49.",
+            "countryCode: “+999” is not a country code. Enter one, for example +49.",
         ),
         (form(1, name=["x"]), "InvalidSystemField_400", "name: needs text, got an array"),
         (form(1, name="x" * 301), "InvalidSystemField_400", "name: is 301 characters long. Write at most 300."),
@@ -132,7 +132,7 @@ def test_invalid_values_are_left_out_and_named(cast: Cast, option: str) -> None:
     assert answer.status == 200
     assert (
         answer.body["warning"]
-        == "left out: score: x is no number. Write one such as 1200 or 1200.50; planet: there is no such field"
+        == "left out: score: x is not a number. Enter a number, for example 1200; planet: there is no such field"
     )
     assert {key: value for key, value in answer.data["formData"].items() if key in ("city", "score", "planet")} == {
         "city": "Bonn"

@@ -93,7 +93,7 @@ def test_values_that_do_not_fit_are_in_the_way_unless_they_may_go(cast: Cast) ->
     answer = cast.key.put(path, {**body, "name": "Points"})
     assert (answer.status, answer.body["message"]) == (400, BAD_VALUE)
     assert "score: 3 of 4 contacts with a value have one that does not fit" in answer.body["warning"]
-    assert '"ten": ten is no number' in answer.body["warning"]
+    assert '"ten": ten is not a number' in answer.body["warning"]
     assert "dropInvalid" in answer.body["warning"]
     assert cast.key.get(path).data["name"] == "score"
     assert held(cast)[0] == [{"score": "1"}, {"score": "ten"}, {"score": "ten"}, {"score": "x"}]

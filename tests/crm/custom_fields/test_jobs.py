@@ -134,7 +134,7 @@ def test_a_value_that_does_not_fit_ends_the_job_and_changes_nothing(
     drain()
     field = cast.key.get(path).data
     assert (field["valueType"], field["job"]["status"]) == ("string", "failed")
-    assert '"ten": ten is no number' in field["job"]["error"]
+    assert '"ten": ten is not a number' in field["job"]["error"]
     assert held(cast) == (["ten", "2", "3"], ["ten", "2", "3"])
     cast.key.put(f"/contact/{first}", {"formData": {"score": "10"}})
     with cast.scope():

@@ -149,7 +149,7 @@ def test_what_a_value_becomes(old: tuple[str, str], new: tuple[str, str], value:
 @pytest.mark.parametrize(
     ("old", "new", "value", "reason"),
     [
-        (("text", "string"), ("number", "number"), "ten", "ten is no number"),
+        (("text", "string"), ("number", "number"), "ten", "ten is not a number"),
         (("text", "string"), ("date", "date"), "03/04/2026", "may be day and month or month and day"),
         (("text", "string"), ("select", "string"), "green", "green is none of the options"),
         (("number", "number"), ("checkbox", "boolean"), 2, "needs 1 or 0"),

@@ -69,7 +69,7 @@ def test_numbers_are_read_whole_or_refused(cast: Cast) -> None:
         (
             10,
             "Phone",
-            "“0170 7654321” lacks its country. Write it such as +49 170 1234567, or enter the country code.",
+            "“0170 7654321” has no country code. Enter the number with its country code, for example +49 170 1234567.",
         ),
     ]
 
@@ -125,10 +125,10 @@ def test_country_codes_are_read_by_name_and_refused_once(cast: Cast) -> None:
     assert counts(job)[2:] == (4, 0, 0, 3)
     assert numbers(cast) == ["+447911123456", "+491707654321", "+491707654322", "+436641234567"]
     assert errors(cast, job) == [
-        (6, "Country", "“Atlantis” is no dial prefix. Write one such as +49."),
+        (6, "Country", "“Atlantis” is not a country code. Enter one, for example +49."),
         (
             *(7, "Phone"),
-            "“0664 1234569” lacks its country. Write it such as +49 170 1234567, or enter the country code.",
+            "“0664 1234569” has no country code. Enter the number with its country code, for example +49 170 1234567.",
         ),
         (8, "Phone", "missing. Write one such as +49 170 1234567."),
     ]

@@ -149,7 +149,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         (
             form(1, value="much"),
             "InvalidSystemField_400",
-            "value: much is no number. Write one such as 1200 or 1200.50.",
+            "value: much is not a number. Enter a number, for example 1200.",
         ),
         (form(1, value=-1), "InvalidSystemField_400", "value: cannot be negative"),
         (form(1, value=1e14), "InvalidSystemField_400", "value: is out of range: at most 14 digits before the point"),
@@ -160,7 +160,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         (
             form(1, budget="much"),
             "InvalidCustomFieldValue_400",
-            "budget: much is no number. Write one such as 1200 or 1200.50.",
+            "budget: much is not a number. Enter a number, for example 1200.",
         ),
     ],
 )

@@ -68,6 +68,28 @@ _ACTIONS = (
     "|fill|update|confirm|pay"
     "|subscribe|attend|vote|choose|upgrade|switch|donate|apply|test|rate|review|recommend"
 )
+_ORDINARY = frozenset(
+    {
+        "our",
+        "the",
+        "a",
+        "an",
+        "new",
+        "this",
+        "free",
+        "your",
+        "you",
+        "all",
+        "if",
+        "whether",
+        "what",
+        "when",
+        "how",
+        "why",
+    }
+    | {action.split()[0] for action in _ACTIONS.split("|")}
+)
+"""Words that have no capital first letter in the middle of a sentence."""
 # Each rule: the kind of goal, the instruction, and the resulting sentence; `x` is the subject of the instruction.
 _TABLE: tuple[tuple[Kind, str, str], ...] = (
     ("invite", rf"invite (?:{_WHO} )?(?:to|for) (?P<x>.+)", "I would like to invite you to {x}"),
@@ -142,6 +164,11 @@ _NEXT = re.compile(
     r"(?=(?:invite|ask|tell|inform|offer|give|remind|thank|mention|let|share|show|introduce|announce|book|schedule|arrange)\b)",
     re.IGNORECASE,
 )
+_REQUEST = rf"(?:invite|ask|tell|inform|offer|give|remind|thank|encourage) {_WHO}(?!\w)"
+_NEXT_REQUEST = re.compile(
+    rf"(?:[,:]|\s[–—-])\s+(?={_REQUEST})|(?<=\w)\s+(?=(?-i:[A-Z])\w+\s)(?={_REQUEST})", re.IGNORECASE
+)
+"""The place before a request in the middle of a sentence, such as that in 'We open in May, invite them'."""
 _PRONOUNS = {
     "they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself", "they're": "you're",
     "they've": "you've",
@@ -178,10 +205,9 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
     statements: list[tuple[Kind, str, str]] = []
     text = _BLANKS.sub(" ", without_placeholders(prompt[:4000]))
     for raw in _SENTENCE_END.split(_NEWLINES.sub("\n", text)):
-        for part in _NEXT.split(raw):
-            spoken = _sentence(one_line(part).strip(" -*•\"'"))
-            if spoken:
-                statements.append(spoken)
+        parts = [part for line in _NEXT_REQUEST.split(raw) for part in _NEXT.split(line)]
+        spoken = (_sentence(one_line(part).strip(" -*•\"'")) for part in parts)
+        statements += [statement for statement in spoken if statement]
     if not statements:
         return None
     sentences: list[str] = []
@@ -211,6 +237,8 @@ def _sentence(instruction: str) -> tuple[Kind, str, str] | None:
             topic = _to_you((found.groupdict().get("x") or "").strip())
             if kind == "meet":
                 topic = topic.replace(" with you", "")
+            if not sentence.startswith("{x}"):
+                topic = _lowered(topic)
             return kind, topic, _finished(sentence.replace("{x}", topic), "." if ending == "?" else ending)
     about = re.match(rf"^{_ABOUT}\s+(.+)$", bare, re.IGNORECASE | re.DOTALL)
     if about:
@@ -235,9 +263,9 @@ def _finished(sentence: str, ending: str) -> str:
 
 def _lowered(text: str) -> str:
     """Lower-case the first letter of an ordinary word; names and abbreviations stay as they are."""
+    if text.startswith("to "):
+        return f"to {_lowered(text[3:])}"
     first = text.split(" ", 1)[0]
     return (
-        text[:1].lower() + text[1:]
-        if first.lower() in {"our", "the", "a", "an", "new", "this", "free", "your"}
-        else text
+        text[:1].lower() + text[1:] if first.lower() in _ORDINARY and not (len(first) > 1 and first.isupper()) else text
     )

@@ -52,7 +52,7 @@ FOLDED = 2
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of a number against the period before: a sign, and the sentence."""
+    """The change of a number against the period before: a sign, which may be empty, and the sentence."""
 
     sign: str
     text: str
@@ -84,9 +84,9 @@ def change_of(value: float | None, before: float | None, type: str, days: int, e
     if value is None or before is None:
         return None
     if earlier:
-        return _change_in(value, before, type, earlier)
-    if value == before:
-        text = ngettext("Same as the day before", "Same as the %(days)s days before", days)
+        return _change_from(value, before, type, earlier)
+    if _is_same(value, before, type):
+        text = ngettext("No change from the day before", "No change from the %(days)s days before", days)
         return Change("=", text % {"days": days})
     is_more = value > before
     sign = "▲" if is_more else "▼"
@@ -94,9 +94,8 @@ def change_of(value: float | None, before: float | None, type: str, days: int, e
         number = f"{abs(value - before):,.1f}"
         return Change(sign, _difference(type, days, is_more=is_more) % {"number": number, "days": days})
     if not before:
-        text = ngettext("None the day before", "None in the %(days)s days before", days)
-        return Change(sign, text % {"days": days})
-    percent = round(100 * abs(value - before) / abs(before))
+        return Change("", ngettext("None the day before", "None in the %(days)s days before", days) % {"days": days})
+    percent = _percent(value, before)
     if percent >= MANY:
         text = ngettext("Over ten times the day before", "Over ten times the %(days)s days before", days)
         return Change(sign, text % {"days": days})
@@ -111,30 +110,42 @@ def change_of(value: float | None, before: float | None, type: str, days: int, e
     return Change(sign, text % {"percent": f"{percent:,}", "days": days})
 
 
-def _change_in(value: float, before: float, type: str, earlier: str) -> Change:
+def _percent(value: float, before: float) -> int:
+    """Return the change of a number in whole percent of a former one that is not 0."""
+    return round(100 * abs(value - before) / abs(before))
+
+
+def _is_same(value: float, before: float, type: str) -> bool:
+    """Return whether the change would read as 0."""
+    if type in ("percent", "days"):
+        return round(abs(value - before), 1) == 0
+    return value == before or (before != 0 and _percent(value, before) == 0)
+
+
+def _change_from(value: float, before: float, type: str, earlier: str) -> Change:
     """Return the change of a number against the days in `earlier`."""
-    if value == before:
-        return Change("=", gettext("Same as in %(period)s") % {"period": earlier})
+    if _is_same(value, before, type):
+        return Change("=", gettext("No change from %(period)s") % {"period": earlier})
     is_more = value > before
     sign = "▲" if is_more else "▼"
     number = f"{abs(value - before):,.1f}"
     if type == "percent":
-        text = gettext("%(number)s points more than in %(period)s")
-        text = text if is_more else gettext("%(number)s points less than in %(period)s")
+        text = gettext("%(number)s points more than %(period)s")
+        text = text if is_more else gettext("%(number)s points less than %(period)s")
         return Change(sign, text % {"number": number, "period": earlier})
     if type == "days":
-        text = gettext("%(number)s days more than in %(period)s")
-        text = text if is_more else gettext("%(number)s days less than in %(period)s")
+        text = gettext("%(number)s days more than %(period)s")
+        text = text if is_more else gettext("%(number)s days less than %(period)s")
         return Change(sign, text % {"number": number, "period": earlier})
-    percent = round(100 * abs(value - before) / abs(before)) if before else 0
     if not before:
-        text = gettext("None in %(period)s")
-    elif percent >= MANY:
+        return Change("", gettext("None from %(period)s") % {"period": earlier})
+    percent = _percent(value, before)
+    if percent >= MANY:
         text = gettext("Over ten times %(period)s")
     elif is_more:
-        text = gettext("%(percent)s%% more than in %(period)s")
+        text = gettext("%(percent)s%% more than %(period)s")
     else:
-        text = gettext("%(percent)s%% less than in %(period)s")
+        text = gettext("%(percent)s%% less than %(period)s")
     return Change(sign, text % {"percent": f"{percent:,}", "period": earlier})
 
 
