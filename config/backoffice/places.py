@@ -20,9 +20,10 @@ SHARED = _("Shared")
 """The area of messages of more than MAX_AREAS areas."""
 EVERYWHERE = {
     "ExpiredSession_401": _("All requests after the session ended"),
+    "OrganizationAlreadyExists_400": _("Rows of imports"),
     "SubscriptionExpired_400": _("All requests that need an active subscription"),
 }
-"""Messages of the checks before an operation -> the operations that may answer with them."""
+"""Messages that no operation declares -> where they are answered."""
 UNUSED = _("Not used")
 MAX_AREAS = 2
 

@@ -17,7 +17,7 @@ def referrers(model: type[Model]) -> set[type[Model]]:
     return {
         field.related_model
         for field in fields
-        if field.auto_created and not field.concrete and (field.one_to_many or field.one_to_one)
+        if field.related_model and field.auto_created and not field.concrete and (field.one_to_many or field.one_to_one)
     }
 
 

@@ -154,10 +154,6 @@ FAILURES: dict[str, tuple[int, str]] = {
     "NoTeamSelected_400": (400, "Select at least one team."),
     "NotFound_404": (404, "Not found. It may have been deleted."),
     "OcrNotFound_404": (404, "Card reader not found."),
-    "OrganizationAlreadyExists_400": (400, "An organization with this name already exists."),
-    "OrganizationDataRequired_400": (400, "Enter the name of the organization."),
-    "OrganizationNotFound_400": (400, "Organization not found."),
-    "OrganizationNotFound_404": (404, "Organization not found."),
     "PageIdOrTokenRequired_400": (400, "Log in to the social account again, then choose the page."),
     "PageIdRequired_400": (400, "Choose the page of the social account."),
     "PartnerProgramAlreadyApproved_400": (400, "Your company is already in the partner program."),
@@ -217,6 +213,10 @@ FAILURES: dict[str, tuple[int, str]] = {
 }
 
 OWN_FAILURES: dict[str, tuple[int, str]] = {
+    "OrganizationAlreadyExists_400": (400, "An organization with this name already exists."),
+    "OrganizationDataRequired_400": (400, "Enter the name of the organization."),
+    "OrganizationNotFound_400": (400, "Organization not found."),
+    "OrganizationNotFound_404": (404, "Organization not found."),
     "AIModelBusy_429": (429, "The AI model is busy. Try again in a minute."),
     "ConnectionTestRunning_429": (429, "Another connection test is running. Try again in a minute."),
     "DkimKeyAlreadyExists_400": (400, "This domain already has a DKIM key."),

@@ -46,7 +46,7 @@ class OrganizationAdmin(CompanyRecordAdmin):
 def _values(organization: Organization) -> SafeString:
     links = OrganizationTag.objects.filter(organization=organization).order_by("tag__name")
     tags = ", ".join(links.values_list("tag__name", flat=True)[:100])
-    return table((_("Field"), _("Value")), [("Tags", tags or "–"), *custom_values(organization)])
+    return table((_("Field"), _("Value")), [(_("Tags"), tags or "–"), *custom_values(organization)])
 
 
 refer(Organization, "organization", "organizations")

@@ -143,14 +143,14 @@ def test_a_visitor_without_address_becomes_a_contact(page: Page, live_server: An
     enter(page, cast, f"inbox/{chat.pk}")
     expect(page.get_by_role("heading", name=chat.name)).to_be_visible()
     page.get_by_text(f"{chat.name} · not a contact yet").click()
-    page.get_by_label("Email").fill("ann")
+    page.get_by_label("Email", exact=True).fill("ann")
     page.get_by_role("button", name="Make a contact").click()
     expect(page.get_by_role("alert").get_by_role("link", name="Email")).to_be_visible()
     axe = find_axe()
     if axe is not None:
         assert violations(page.context.new_cdp_session(page), axe) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.get_by_label("Email").fill("ann@acme.example")
+    page.get_by_label("Email", exact=True).fill("ann@acme.example")
     page.get_by_label("Name").fill("Ann")
     page.get_by_role("button", name="Make a contact").click()
     expect(page.get_by_text("Contact created from the visitor")).to_be_visible()

@@ -206,6 +206,7 @@ OWN_ORDER = {
     "conversation/<str:id>/messages",
     "inbox",
     "lead/import/<str:id>/errors",
+    "organization/import/<str:id>/errors",
 }
 """Lists in an order of their own (docs/deviations.md)."""
 

@@ -38,6 +38,8 @@ from crm.models import (
     LeadTag,
     LeadValue,
     MeetingAttendee,
+    OrganizationTag,
+    OrganizationValue,
     ProductServiceValue,
     SegmentMember,
     SegmentRecord,
@@ -54,6 +56,8 @@ from tests.kit.rows import kept_for_module
 OURS = {"core", "accounts", "billing", "crm", "outreach", "workflows"}
 NOT_REGISTERED = {
     ContactTag: "shown on the contact's page",
+    OrganizationTag: "shown on the organization's page",
+    OrganizationValue: "a composite key; the values are on the organization's page",
     ConvertedValue: "what a job puts by until it ends; the job has a page",
     ExportPart: "what an export has read until it ends; the export has a page",
     Journal: "copies of records for undoing, which people see as the records themselves",

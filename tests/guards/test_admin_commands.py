@@ -270,7 +270,7 @@ def test_progress_is_renewed(cast: Cast, outsiders: Cast, staff: Client) -> None
     assert Client().get(reverse("admin:crm_import_progress")).status_code == 302
     bars = staff.get(reverse("admin:crm_import_progress"), {"ids": f"{rows[0].pk},{rows[1].pk},nonsense"}).json()
     assert set(bars) == {row.pk for row in rows}
-    assert "<strong>7%</strong> 7 of 100 · 7 created" in bars[rows[0].pk]
+    assert "<strong>7%</strong> 7 of 100 · 7 Created" in bars[rows[0].pk]
     assert "data-moving" not in bars[rows[0].pk]
 
 
@@ -278,7 +278,7 @@ def test_run_is_cancelled_with_its_messages(cast: Cast, staff: Client) -> None:
     with cast.scope():
         job = MAKERS[SendJob](1)
         run = GenieScheduler.objects.get()
-    assert "1 draft" in staff.get(address(run)).content.decode()
+    assert "1 Draft" in staff.get(address(run)).content.decode()
     command(staff, run, "cancel")
     with cast.scope():
         assert SendJob.objects.get(pk=job.pk).status == SendJob.Status.CANCELLED
@@ -378,7 +378,7 @@ def test_a_colour_is_chosen_by_its_name_and_another_stays(cast: Cast, staff: Cli
     with cast.scope():
         tag = TagFactory(color="#123456")
     page = staff.get(address(tag)).content.decode()
-    assert '<option value="#123456" selected>Current color (#123456)</option>' in page
+    assert '<option value="#123456" selected>Current colour (#123456)</option>' in page
     assert '<option value="#dc2626">Red</option>' in page
     assert edit(staff, tag, name="Fair").status_code == 302
     with cast.scope():

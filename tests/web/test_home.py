@@ -116,7 +116,7 @@ def test_each_number_leads_to_what_it_counts(scope: Cast, midnight: Callable[[in
     assert "1 sender or mailbox with an error" in text
     assert html.count('class="series-1"') == 3  # two days, and the legend
     assert "Sent: 1, Replied: 1" in html
-    assert '<th scope="col">Replied</th>' in html
+    assert re.search(r'<th[^>]*scope="col"[^>]*>Replied</th>', html)
 
     # Who may not see messages has no chart of them, and numbers of contacts alone.
     narrow = enter(scope.narrow).get(at(scope.narrow))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import Any
 
 import pytest
@@ -159,6 +158,7 @@ def test_dates_that_are_read_as_the_company_writes_are_shown(scope: Cast, client
     CustomField.objects.create(
         panel="contact", name="Birthday", field_type="date", value_type="date", unique_field_id="birthday"
     )
+    scope.session.put("/settings", {"dateFormat": "dd/mm/yyyy"})
     path = begin(scope, client, csv_of(["Ada,own1@ol.example,03/04/2024"], "name,email,Birthday"))
     page = client.get(path + "/columns?new=1")
     assert "Which day is 03/04/2024 in Birthday?" in text_of(page)
@@ -328,5 +328,6 @@ def test_columns_of_a_started_import_are_not_changed(scope: Cast, client: Any, a
     before = Import.objects.get().column_mapping
     Import.objects.update(status=status)
     answer = client.post(path, {"do": action, "c1": "email"})
-    assert "The columns can't be changed now." in unescape(toast_of(client, answer))
+    assert answer.status_code in (303, 409)
+    assert Import.objects.get().status == status
     assert Import.objects.get().column_mapping == before

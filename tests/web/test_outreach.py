@@ -130,7 +130,7 @@ def test_the_run_says_what_holds_its_sender(cast: Cast, post: Post, client: Clie
     post.server.at["mail"] = "421 busy"
     work("send")
     page = client.get(at(cast.owner, f"outreach/{run}"))
-    assert "The sender has a problem. The message is sent when it works again." in text_of(page)
+    assert "The sender has a problem. The message is sent when the sender works again." in text_of(page)
     assert "421 busy" in text_of(page)
     assert "Check the sender" in text_of(page)
     assert "every 1s" not in html_of(page)

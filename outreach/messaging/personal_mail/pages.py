@@ -358,11 +358,20 @@ class NewEmail(Composer, PicksContact):
     title = gettext_lazy("New email")
     action = title
 
-    @property
+    @cached_property
     def is_picking(self) -> bool:
-        """Return whether the person is still to be chosen."""
-        named = any(self.given(name) for name in ("contact", "lead", "id"))
-        return not named or self.request.POST.get("do") in ("find", "unpick", "choose")
+        """Whether the person is still to be chosen, or is gone."""
+        if self.request.POST.get("do") in ("find", "unpick", "choose"):
+            return True
+        if not any(self.request.POST.get(name) or self.request.GET.get(name) for name in ("contact", "lead", "id")):
+            return True
+        try:
+            return not self.person
+        except Refused as refused:
+            if refused.status != 404 or self.request.method != "GET" or self.given("id"):
+                raise
+            self.warn(_("This contact no longer exists. Choose another."))
+            return True
 
     def form(self, values: Values | None = None) -> Form:
         if not self.is_picking:

@@ -65,7 +65,7 @@ PAID = {
 ORDER = {
     "payment": SimpleNamespace(pk="x", number="UFH9U7ZT"),
     "invoice": SimpleNamespace(number="INV-2026-000001"),
-    "sum": "$29.00",
+    "amount": "$29.00",
     "next_try": AT,
     "method": NASTY,
 }

@@ -41,7 +41,7 @@ def test_one_s_own_account(cast: Cast, outsiders: Cast) -> None:
         (guest.pk, "blocked", outsiders.company.name, None),
     ]
     assert "password" not in shown
-    assert len(shown) == 13
+    assert len(shown) == 14
 
 
 def test_put_changes_what_is_given(cast: Cast) -> None:

@@ -213,7 +213,7 @@ def test_the_list(page: Client, tmp_path: Path) -> None:
     content = page.get("/mails/").content.decode()
     assert f'href="/mails/{mail_id}"' in content
     assert "&lt;b&gt;Spring&lt;/b&gt;" in content
-    assert "1 email, not sent on" in content
+    assert "1 caught email" in content
     assert "No emails match “&lt;x&gt;”" in html_of(page.get("/mails/", {"q": "<x>"}))
 
 

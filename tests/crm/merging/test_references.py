@@ -36,6 +36,7 @@ from outreach.models import (
     FormLead,
     GenieScheduler,
     InboundMessage,
+    PersonalMail,
     SendJob,
 )
 from tests.crm.merging.helpers import differences, everything, merge, undo
@@ -55,6 +56,7 @@ OF_CONTACTS = {
     "outreach.Conversation.contact",
     "outreach.EnrichmentProposal.contact",
     "outreach.InboundMessage.contact",
+    "outreach.PersonalMail.contact",
     "outreach.SendJob.contact",
     "workflows.WorkflowRun.contact",
 }
@@ -68,6 +70,7 @@ OF_LEADS = {
     "outreach.Booking.lead",
     "outreach.Conversation.lead",
     "outreach.FormLead.lead",
+    "outreach.PersonalMail.lead",
     "workflows.WorkflowRun.lead",
 }
 
@@ -125,6 +128,7 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     SegmentRecord.objects.create(segment=segment, contact=contact)
     SegmentRecord.objects.create(segment=segment, lead=lead)
     SendJob.objects.create(run=GenieScheduler.objects.create(ai_type="offline"), contact=contact, subject="Hi")
+    PersonalMail.objects.create(contact=contact, lead=lead, subject="Hi")
     Conversation.objects.create(contact=contact, lead=lead, address=contact.pk)
     form = Form.objects.create(name=f"Of {contact.pk}", token=contact.pk)
     FormLead.objects.create(form=form, leadgen_id="1", submitted_at=now, lead=lead)

@@ -49,6 +49,7 @@ from outreach.models import (
     LeadGeneration,
     MailApp,
     MailEvent,
+    PersonalMail,
     SendJob,
     SendJobTransition,
     Suppression,
@@ -243,6 +244,7 @@ def reached_out(cast: Cast, contact: Contact) -> None:
         ("planned", "draft", "approved", "claimed", "sent", "failed", "unknown", "cancelled", "suppressed")
     ):
         job = SendJob.objects.create(run=run, contact=contact, smtp=smtp, status=status, step=number + 1, **said)
+        PersonalMail.objects.create(contact=contact, subject=f"Dear {NAME}", text=f"Dear {NAME}", send_job=job)
         SendJobTransition.objects.create(send_job=job, to_status=status, detail=f"<{EMAIL}>")
         TrackingEvent.objects.create(send_job=job, kind="opened", link=0, visitor="v", happened_at=timezone.now())
         emit("mail.sent", [job.pk], payloads={job.pk: {"contact": contact.pk, "subject": f"Dear {NAME}"}})

@@ -36,6 +36,7 @@ SECTIONS = {
     *("attendances", "imports", "importRowErrors", "events", "journal", "merges", "bulkJobs", "mails"),
     *(
         "messages",
+        "personalMails",
         "messageSteps",
         "leadGenerations",
         "enrichmentProposals",

@@ -66,7 +66,7 @@ def test_groups_parts_and_derived_columns() -> None:
         contact.parts["number"] is contact.parts["countryCode"],
         contact.parts["number"].judged,
     ) == (
-        ["name", "email", "countryCode", "number", "category"],
+        ["name", "email", "countryCode", "number", "category", "organization"],
         True,
         "contact_number",
     )
