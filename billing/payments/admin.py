@@ -25,7 +25,7 @@ from unfold.widgets import (
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.registry import title_of
 from billing.invoices.services import the_seller
-from billing.ledger.money import sum_text, to_amount, to_minor
+from billing.ledger.money import MAX_AMOUNT, sum_text, to_amount, to_minor
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.payments.orders import approve_transfer, reject_transfer, takes_approval, takes_rejection
 from billing.payments.panels import proof_of
@@ -60,7 +60,9 @@ ADMITTED = {"approve": ("asked",), "reject": ("asked",), "retry": ("failed", "un
 
 
 def exact_minor(amount: Decimal, currency: str) -> int:
-    """Convert a staff member's amount to minor units. Raises ValidationFailed for parts of one."""
+    """Convert a staff member's amount to minor units. Raises ValidationFailed for parts of one, and beyond MAX_AMOUNT."""
+    if amount > MAX_AMOUNT:
+        raise ValidationFailed("the amount is too large", gettext("Enter a smaller amount."))
     minor = to_minor(amount, currency)
     if to_amount(minor, currency) != amount:
         text = gettext("Enter fewer decimals. %(currency)s has no such fractions.")

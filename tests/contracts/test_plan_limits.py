@@ -89,7 +89,6 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 """Module -> how a record of it is made by POST; inside the company's scope."""
 NOT_COUNTED = {
     "organization": "contacts are, and firms come with them",
-    "organization/bulk": "contacts are, and firms come with them",
     "organization/import": "contacts are, and firms come with them",
     "manual-payment": "there is one open order",
     "subscription": "there is one open order",

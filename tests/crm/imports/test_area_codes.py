@@ -69,7 +69,7 @@ def test_complete_numbers_stay_as_they_are(cast: Cast) -> None:
     assert numbers(cast) == ["+33123456789", "+493090182013", "+491701234567", "+49407654321"]
     assert {row: message.partition(" ")[0] for row, message in errors(job).items()} == {
         6: "“Mr",
-        7: "is",
+        7: "missing.",
         8: "“7654321”",
     }
 

@@ -70,7 +70,7 @@ def test_groups_parts_and_derived_columns() -> None:
         True,
         "contact_number",
     )
-    assert list(lead.parts) == ["status", "source", "value", "notes", "contact", "team", "teamMember"]
+    assert list(lead.parts) == ["status", "source", "value", "notes", "contact", "team", "teamMember", "organization"]
     assert (contact.derived_columns, lead.derived_columns, product.derived_columns) == (
         {"email_key", "number_key", "sort_name"},
         {"first_product"},

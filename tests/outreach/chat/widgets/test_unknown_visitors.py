@@ -199,7 +199,7 @@ def test_staff_correct_a_contact_whose_address_the_visitor_only_named(cast: Cast
         assert cast.key.post(place, body).status == 200, body
         with cast.scope():
             conversation = Conversation.objects.get()
-            assert (conversation.contact_id, conversation.lead_id) == (right.pk, None)
+            assert (conversation.contact_id, conversation.lead.contact_id) == (right.pk, right.pk)
     assert cast.key.post(place, {}).status == 400
     with cast.scope():
         assert Contact.objects.count() == 2
