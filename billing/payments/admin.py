@@ -60,7 +60,7 @@ ADMITTED = {"approve": ("asked",), "reject": ("asked",), "retry": ("failed", "un
 
 
 def exact_minor(amount: Decimal, currency: str) -> int:
-    """Convert a staff member's amount to minor units. Raises ValidationFailed for parts of one, and beyond MAX_AMOUNT."""
+    """Convert a staff member's amount to minor units. Raises ValidationFailed for parts of one and too many."""
     if amount > MAX_AMOUNT:
         raise ValidationFailed("the amount is too large", gettext("Enter a smaller amount."))
     minor = to_minor(amount, currency)

@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.fields import FIELDS
 from core.api.listing import Listing
-from core.errors import PermissionLacking
 from core.lists import LIST_PARAMETERS, ListQuery
 from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response, undoable_response
@@ -226,16 +225,15 @@ class ContactViewSet(RecordViewSet):
         undoable=True,
         bulk=True,
         success="OrganizationsMatched_200",
+        permission="PUT",
         errors=("ContactNotFound_400", "InvalidCustomField_400"),
         description="Gives the selected contacts that have no organization the one that their text field Company names,"
         " ignoring case, punctuation and legal forms, or that of their colleagues at the same email domain. Missing"
         " organizations are made; undoing the change takes them away. Domains of free mail say nothing. The text fields"
         " stay as they are. Emits contact.updated for each that got one, and organization.created. Takes the"
-        " permission to update too.",
+        " permission to update.",
     )
     def match_organizations(self, request: Request, data: JsonObject) -> object:
-        if not (self.actor.is_unbounded or self.actor.may("contact", "PUT")):
-            raise PermissionLacking("contact.PUT")
         outcome = match_contacts(
             actor_id=self.actor.member_id,
             selection=self.selection(),

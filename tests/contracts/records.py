@@ -59,6 +59,9 @@ def create_records(cast: Cast) -> None:
     api.post("/custom-section", {"name": "More", "description": "and more"})
     job = make(cast, csv_of(people(3)), tags=[tag], category=category)
     api.post("/lead/import", {"importType": "lead", "fileId": job["file"]["_id"], "category": category})
+    assert api.post("/organization", {"formData": {"name": "Acme"}}).status == 201
+    firms = {"importType": "organization", "fileId": job["file"]["_id"], "columnMapping": {"Name": "name"}}
+    assert api.post("/organization/import", firms).status in (200, 201)
     api.put("/contact", {"selectAll": True, "formData": {keys[1]: 6}})
     api.post("/export", {"resource": "contact"})
     api.post("/apps/ai-offline", {"name": "Composer"})

@@ -116,6 +116,7 @@ NOT_COUNTED = {
     "contact/import/<str:id>/undo": "it takes back what was made",
     "lead/import": "its rows are",
     "lead/import/<str:id>/undo": "it takes back what was made",
+    "organization/import/<str:id>/undo": "it takes back what was made",
     "lead-activity": "leads and contacts are, and notes on them are free",
     "lead-activity/follow-up": "leads are, and what is to be done about them is free",
     "message": "the message is, when it goes",

@@ -86,6 +86,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "file/<str:id>": ("name", "other.csv"),
     "contact/import/<str:id>": ("category", None),
     "lead/import/<str:id>": ("category", None),
+    "organization/import/<str:id>": ("tags", []),
 }
 """Address -> a value to change."""
 ONE_WAY = {

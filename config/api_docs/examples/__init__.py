@@ -35,6 +35,7 @@ NAMES: Mapping[str, str] = {
     "lead/import": "LEAD_IMPORT_ID",
     "lead/lead-gen-ai": "LEAD_GENERATION_ID",
     "manual-payment": "PAYMENT_ID",
+    "organization/import": "ORGANIZATION_IMPORT_ID",
     "plans": "PLAN_ID",
     "subscription/credit-notes": "CREDIT_NOTE_ID",
     "subscription/invoices": "INVOICE_ID",
@@ -75,7 +76,7 @@ TREES: Mapping[str, Body] = {
             "operator": "and",
             "conditions": [{"field": "message", "operator": "contains", "value": "email"}],
         }
-        for kind in ("contact", "lead", "suppression")
+        for kind in ("contact", "lead", "organization", "suppression")
     },
     "currencies": {"operator": "and", "conditions": [{"field": "code", "operator": "in", "value": ["EUR", "USD"]}]},
 }

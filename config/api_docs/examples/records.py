@@ -127,4 +127,5 @@ BODIES = {
     **_import("contact"),
     **_import("lead"),
     **_import("organization"),
+    "POST organization/import": {"importType": "organization", "fileId": "FILE_ID", "columnMapping": {"Name": "name"}},
 }

@@ -137,7 +137,7 @@ def test_cancelling_is_taken_back_while_the_period_runs(server: Server) -> None:
     lost = cast.session.get(f"/subscription/{id}").data["unused"]
     assert 28_90 <= lost["amountMinor"] <= 29_00
     refused = cast.session.delete(f"/subscription/{id}", {"when": "now"})
-    assert (refused.status, "gives up 2" in refused.body["warning"]) == (400, True)
+    assert (refused.status, "gives up $2" in refused.body["warning"]) == (400, True)
     assert cast.session.delete(f"/subscription/{id}", {"when": "now", "forfeit": True}).data["status"] == "cancelled"
     for body in ({"cancelAtPeriodEnd": False}, {"cancelAtPeriodEnd": True}):
         assert cast.session.put(f"/subscription/{id}", body).status == 400

@@ -82,7 +82,7 @@ def test_each_limit_is_told_once_in_a_period(limited_cast: Cast) -> None:
     assert f'href="{address(cast.owner, "settings/plan")}"' in html_of(page)
     plan = text_of(enter(cast.owner).get(address(cast.owner, "settings/plan")))
     assert "Tags: all 3 are used." in plan
-    assert "Contacts: 10 of 12 are used (83 %)" in plan
+    assert "Contacts: 10 of 12 are used (83%)" in plan
 
 
 def test_what_a_company_begins_with_is_no_news(cast: Cast) -> None:

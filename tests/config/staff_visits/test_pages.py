@@ -99,6 +99,7 @@ NO_RECORD = {
     *("ai-usage", "apps/ai-a", "apps/ai-b", "apps/ai-offline", "apps/enrich"),
     *(f"apps/mailvendor-{letter}" for letter in "bcdefgh"),
     *("workflow/approvals", "contact/merge", "dashboard", "export", "lead/import", "lead/merge", "saved-view"),
+    *("organization/import", "organization/merge"),
 }
 """Lists whose records are of some kind that the population has not made, or which no visitor sees."""
 

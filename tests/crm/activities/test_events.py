@@ -151,6 +151,8 @@ def test_what_other_events_tell(scope: Cast) -> None:
         "contact.resubscribed": ({"sendJob": thing}, "changed", {"unsubscribed": {"from": True, "to": False}}),
     }
     covered = {"lead.created", "lead.updated", "lead.deleted", "contact.updated", "contact.deleted"}
+    # tests/crm/organizations
+    covered |= {f"organization.{step}" for step in ("updated", "deleted", "restored", "merged", "unmerged")}
     assert set(cases) | covered == set(READERS)
     for kind, (payload, activity, details) in cases.items():
         panel, _, step = kind.partition(".")

@@ -102,7 +102,7 @@ def test_all_apps_of_a_vendor_share_its_limit(cast: Cast, app: MailApp, vendors:
         assert {one.reason for one in waits} == {"limit_vendor"}
         job = waits[0]
     shown = cast.key.get(f"/genie/send-jobs/{job.pk}").data["decision"]
-    assert (shown["reason"], "over all accounts there" in shown["sentence"]) == ("limit_vendor", True)
+    assert (shown["reason"], "limit of the email service" in shown["sentence"]) == ("limit_vendor", True)
     assert cast.key.put("/genie/settings", {"vendorLimits": {"nobody": 1}}).status == 400
     assert cast.key.put("/genie/settings", {"vendorLimits": {}}).status == 200
     work("send")

@@ -39,7 +39,7 @@ def test_each_sent_message_emits_an_event_and_becomes_an_activity_of_its_contact
         assert {row.contact_id for row in rows} == {job.contact_id for job in jobs.values()}
         assert all(row.lead_id is None and row.member_id is None for row in rows)
     (own,) = cast.key.get(f"/contact/{lead.contact_id}/timeline", kind="mail").data
-    assert own["data"] == {"event": "sent", "message": first.pk, "subject": first.subject}
+    assert own["data"].items() >= {"event": "sent", "message": first.pk, "subject": first.subject}.items()
     assert own["title"] == f"Email sent: {first.subject}"
 
 
