@@ -96,6 +96,7 @@ ABSENT = frozenset(
         "contact/scan/{id}",
         "genie/templates/{templateId}",
         "lead/merge/{id}",
+        "organization/merge/{id}",
         "unsubscribe/{token}",
     )
 )

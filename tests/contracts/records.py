@@ -61,6 +61,7 @@ def create_records(cast: Cast) -> None:
     api.post("/lead/import", {"importType": "lead", "fileId": job["file"]["_id"], "category": category})
     assert api.post("/organization", {"formData": {"name": "Acme"}}).status == 201
     firms = {"importType": "organization", "fileId": job["file"]["_id"], "columnMapping": {"Name": "name"}}
+    firms["tags"] = [tag]
     assert api.post("/organization/import", firms).status in (200, 201)
     api.put("/contact", {"selectAll": True, "formData": {keys[1]: 6}})
     api.post("/export", {"resource": "contact"})

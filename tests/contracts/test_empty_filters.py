@@ -30,10 +30,12 @@ def populated(django_db_setup: None, django_db_blocker: Any) -> Iterator[tuple[C
         cast = make_cast()
         ids = list(populate(cast).values())
         with cast.scope():
-            of_leads = Import.objects.get()
-            of_leads.pk, of_leads._state.adding, of_leads.import_type = new_id(), True, Import.Type.LEAD
-            of_leads.save()
-        yield cast, [*ids, of_leads.pk]
+            copied = Import.objects.get()
+            for kind in (Import.Type.LEAD, Import.Type.ORGANIZATION):
+                copied.pk, copied._state.adding, copied.import_type = new_id(), True, kind
+                copied.save()
+                ids.append(copied.pk)
+        yield cast, ids
 
 
 def takes(operation: Operation, parameter: str) -> bool:

@@ -87,11 +87,12 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "contact/import/<str:id>": ("category", None),
     "lead/import/<str:id>": ("category", None),
     "organization/import/<str:id>": ("tags", []),
+    "organization/<str:id>": ("name", "Other firm"),
 }
 """Address -> a value to change."""
 ONE_WAY = {
     *("bulk-job/<str:id>", "export/<str:id>", "form/lead/<str:id>", "lead/lead-gen-ai/<str:id>"),
-    "genie/send-jobs/<str:sendJobId>",
+    *("genie/send-jobs/<str:sendJobId>", "message/<str:id>"),
 }
 """Only their status can be changed, or they must be drafts."""
 OWN = {

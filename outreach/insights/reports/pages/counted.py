@@ -24,7 +24,7 @@ ACTIVITIES = {
     "mail": gettext_lazy("Emails"),
     "call": gettext_lazy("Calls"),
     "meeting": gettext_lazy("Meetings"),
-    "followUp": gettext_lazy("Tasks"),
+    "follow_up": gettext_lazy("Tasks"),
     "merged": gettext_lazy("Merged"),
     "deleted": gettext_lazy("Deleted"),
     "restored": gettext_lazy("Restored"),
