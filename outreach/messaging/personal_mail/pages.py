@@ -360,7 +360,7 @@ class NewEmail(Composer, PicksContact):
 
     @cached_property
     def is_picking(self) -> bool:
-        """Whether the person is still to be chosen, or is gone."""
+        """True while the person is still to be chosen, or is gone."""
         if self.request.POST.get("do") in ("find", "unpick", "choose"):
             return True
         if not any(self.request.POST.get(name) or self.request.GET.get(name) for name in ("contact", "lead", "id")):
