@@ -24,7 +24,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from accounts.models import Company
-from billing.gateways.base import AmbiguousOutcome, Misconfigured, Refused
+from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.registry import ADAPTERS
 from billing.ledger.money import to_minor
 from billing.models import Attempt, Invoice, Payment, PaymentMethod, Plan, Posting, Subscription
@@ -211,7 +211,7 @@ def look_twice(attempt: Attempt) -> None:
     for _ in range(2):
         try:
             refresh_attempt(attempt)
-        except (AmbiguousOutcome, Refused, Misconfigured):
+        except (AmbiguousOutcome, GatewayRefused, Misconfigured):
             return
 
 

@@ -209,7 +209,12 @@ def test_versions_share_and_a_winner_is_whom_most_read(
         ({"templateId": "T", "variables": {"3": "x"}}, 400, "InvalidVariables_400", "variables.3: the template has 1"),
         ({"templateId": "T", "variables": {"1": "{{no}}"}}, 400, "InvalidVariables_400", "variables.1: {{no}} is no"),
         *(
-            ({"templateId": "T", "variables": {"1": words}}, 400, "InvalidVariables_400", "variables.1: has a mark of")
+            (
+                {"templateId": "T", "variables": {"1": words}},
+                400,
+                "InvalidVariables_400",
+                "variables.1: has an incomplete placeholder",
+            )
             for words in ("{{contact.firstName}", "Hi }}", "{% if x %}", "{{contact.{name}}}")
         ),
         ({"templateId": "T", "variables": {"1": 5}}, 400, "InvalidVariables_400", "variables.1: 1 to"),

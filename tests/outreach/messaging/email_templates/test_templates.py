@@ -34,8 +34,8 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
     [
         ("Hi {{who}}", "x", [], "InvalidVariables_400 subject: {{who}} is none"),
         ("Hi", "{{a.b|c}}", [], "InvalidVariables_400 body: {{a.b|c}} is none"),
-        ("Hi", "{% now %}", [], "InvalidEmailTemplate_400 body: has a mark"),
-        ("Hi", "{{ {{Plan}} }}", [PLAN], "InvalidEmailTemplate_400 body: has a mark"),
+        ("Hi", "{% now %}", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
+        ("Hi", "{{ {{Plan}} }}", [PLAN], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "<p><script>x</script></p>", [], "InvalidEmailTemplate_400 body: has no words"),
         (
             "Hi",
@@ -64,9 +64,9 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
         ("Hi", '<p style="color:{{Plan}}">x</p>', [PLAN], "InvalidEmailTemplate_400 body: {{Plan}} stands where"),
         ("Hi", "<!-- {{Plan}} --><p>x</p>", [PLAN], "InvalidEmailTemplate_400 body: {{Plan}} stands where"),
         # What a pattern that backtracks would be at for hours.
-        ("Hi", "{{" + " " * 190_000 + "x", [], "InvalidEmailTemplate_400 body: has a mark"),
-        ("Hi", "<style" * 33_000 + "{{", [], "InvalidEmailTemplate_400 body: has a mark"),
-        ("Hi", "<a" * 99_000 + "{{", [], "InvalidEmailTemplate_400 body: has a mark"),
+        ("Hi", "{{" + " " * 190_000 + "x", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
+        ("Hi", "<style" * 33_000 + "{{", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
+        ("Hi", "<a" * 99_000 + "{{", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "<!-- -->" * 24_000 + "<p>", [], "InvalidEmailTemplate_400 body: has no words"),
         ("Hi", "x", [PLAN, PLAN], "InvalidVariables_400 variables: 'Plan' is there twice"),
     ],
@@ -249,7 +249,7 @@ def test_templates_have_pages_and_are_chosen_for_a_follow_up(cast: Cast) -> None
     unknown = client.post(page, {**form, "body": "About {{renewal}}"})
     assert (unknown.status_code, "renewal" in text_of(unknown)) == (422, True)
     wrong = client.post(page, {**form, "body": "{% x %}"})
-    assert (wrong.status_code, "mark of a placeholder" in text_of(wrong)) == (422, True)
+    assert (wrong.status_code, "incomplete placeholder" in text_of(wrong)) == (422, True)
     typed = {**form, "body": "<mjml><mj-body><mj-text>Hi {{contact.name}}</mj-text></mj-body></mjml>"}
     shown = client.post(page, {**typed, "do": "preview"})
     assert (shown.headers["X-Frame-Options"], "sandbox" in shown.headers["Content-Security-Policy"]) == (
