@@ -29,7 +29,7 @@ ENDED = (COMPLETED, FAILED, CANCELLED)
 NOT_FOUND, WRONG_STATE = "NotFound_404", "InvalidRequest_400"
 BATCH_ROWS = 2000
 FIRST_ROWS = 500
-FEWEST_ROWS = 50
+MIN_ROWS = 50
 BATCH_SECONDS = 0.3
 """About how long a batch takes: writers of its records wait for it."""
 SMOOTHING = 0.2
@@ -114,7 +114,7 @@ def batch_rows(job: BulkJob | None = None) -> int:
         return largest
     # Sized by time and not by number: a record with many values takes long,
     # and its writers wait for the batch.
-    size = FIRST_ROWS if job.rate is None else max(FEWEST_ROWS, int(job.rate * BATCH_SECONDS))
+    size = FIRST_ROWS if job.rate is None else max(MIN_ROWS, int(job.rate * BATCH_SECONDS))
     return min(size, largest)
 
 

@@ -41,5 +41,5 @@ NO_NEW_CONTACT = ValueProblem(
 
 def left_alone(names: list[str], rights: ContactRights) -> ValueProblem:
     """Return the note about a lead's values that its existing contact did not take."""
-    why = "existingError false overwrites them" if rights.change else "your role lacks the permission contact.PUT"
-    return ValueProblem("contact", "" if rights.change else REFUSED, f"{', '.join(names)} left unchanged; {why}")
+    reason = "existingError false overwrites them" if rights.change else "your role lacks the permission contact.PUT"
+    return ValueProblem("contact", "" if rights.change else REFUSED, f"{', '.join(names)} left unchanged; {reason}")

@@ -119,13 +119,13 @@ def write_contacts(
         result.updated += outcome.updated
         result.left |= outcome.left
         result.collided += [*plan.collided, *outcome.collided]
-        again = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
+        retried = [item.row for item in (*plan.inserts, *plan.updates) if item.id in lost] + outcome.missing
         if lost:  # the lost rows freed quota
-            again += [item.row for item in plan.over_quota]
+            retried += [item.row for item in plan.over_quota]
         else:
             result.refused += [item.row.index for item in plan.over_quota]
         # In the order of the file again, since the result must not depend on which rows were lost.
-        pending = sorted(again, key=lambda row: row.index)
+        pending = sorted(retried, key=lambda row: row.index)
     else:
         raise RuntimeError("other writers kept taking the unique keys of these contacts")
     result.created = [(item.row.index, item.id) for item in created]

@@ -30,7 +30,7 @@ from crm.exports.models import Export, ExportPart
 from crm.exports.sources import SOURCES, Records, Source, parse
 from crm.files.models import File
 
-AT_ONCE = 10_000
+MAX_ROWS = 10_000
 """The largest number of records in an answer; more need a job."""
 OPEN = (Export.Status.QUEUED, Export.Status.RUNNING)
 PURGE_BATCH = 1000
@@ -62,14 +62,14 @@ def readable_exports(actor: Actor) -> QuerySet[Export]:
 def export_now(
     source: Source, *, actor: Actor, params: Values, names: Sequence[str], format: str, target: BinaryIO
 ) -> int:
-    """Write at most AT_ONCE records of a list that the actor may read into the target and return their number. Raises
+    """Write at most MAX_ROWS records of a list that the actor may read into the target and return their number. Raises
     InvalidRequest_400 for more."""
     listing = source.listing
     columns = choose(columns_of(listing.output, source.panel), names)
-    records = Records(listing, params, caller=actor, most=AT_ONCE)
-    if len(records) > AT_ONCE:
+    records = Records(listing, params, caller=actor, most=MAX_ROWS)
+    if len(records) > MAX_ROWS:
         raise NamedError(
-            "InvalidRequest_400", f"more than {AT_ONCE:,} records match; POST /export makes a file of any number"
+            "InvalidRequest_400", f"more than {MAX_ROWS:,} records match; POST /export makes a file of any number"
         )
     rows = (cells for chunk in records for cells in cells_of(columns, chunk))
     FORMATS[format].write(target, [column.header for column in columns], rows, formats_of(company_id()), None)

@@ -24,7 +24,7 @@ from crm.exports.formats import FORMATS
 from crm.exports.models import Export
 from crm.exports.serializers import COLUMNS, ExportCreate, ExportOut, ExportUpdate
 from crm.exports.services import (
-    AT_ONCE,
+    MAX_ROWS,
     cancel_export,
     create_export,
     delete_exports,
@@ -41,7 +41,7 @@ PARAMETERS = (
     *(parameter for parameter in LIST_PARAMETERS if parameter.name not in PAGING),
 )
 ABOUT = (
-    f"The list as a file, by the same query as the list itself, without paging: at most {AT_ONCE:,} records, more by"
+    f"The list as a file, by the same query as the list itself, without paging: at most {MAX_ROWS:,} records, more by"
     " POST /export.\nNested values stand as columns such as createdBy.name, custom fields as columns by their names"
     ' (with their key where that is taken),\nseveral values joined by "; ". Options have their labels, members their'
     " addresses, dates and times are the company's own."

@@ -37,10 +37,10 @@ INDEXED_TEXT = 500
 INDEXED_ITEMS = 200
 MAX_JSON_BYTES = 64 * 1024
 MAX_JSON_DEPTH = 10
-LARGEST = 10**20
+MAX_NUMBER = 10**20
 _SMALLEST_STEP = Decimal("1e-10")
 _EXACT = Context(prec=40)
-_SMALLEST_WHOLE, _LARGEST_WHOLE = -(2**63), 2**64 - 1
+_MIN_WHOLE_NUMBER, _MAX_WHOLE_NUMBER = -(2**63), 2**64 - 1
 """The whole numbers that answers give with all of their digits."""
 _WHOLE_IN_FLOAT = 2**53
 _PLAIN_NUMBER = re.compile(r"[+-]?\d{1,20}(\.\d{1,10})?", re.ASCII)
@@ -101,7 +101,7 @@ class Number(ValueType):
     def clean(self, value: Any, field: FieldSpec) -> int | float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadValue(f"{describe(value)} is not a number. {NUMBER}")
-        if not abs(value) < LARGEST:
+        if not abs(value) < MAX_NUMBER:
             raise BadValue("is out of range. Write at most 20 digits before the point.")
         return value
 
@@ -117,9 +117,9 @@ class Number(ValueType):
         if PLAIN.fullmatch(text):
             return int(text)
         number = read_number(text, how.decimal_mark, how.currency)
-        if abs(number) >= LARGEST:
+        if abs(number) >= MAX_NUMBER:
             raise BadValue("is out of range. Write at most 20 digits before the point.")
-        whole = number == number.to_integral_value() and _SMALLEST_WHOLE <= number <= _LARGEST_WHOLE
+        whole = number == number.to_integral_value() and _MIN_WHOLE_NUMBER <= number <= _MAX_WHOLE_NUMBER
         return int(number) if whole and ("e" not in text.lower() or abs(number) <= _WHOLE_IN_FLOAT) else float(number)
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
@@ -342,7 +342,7 @@ def _clean_item(item: Any) -> Any:
         return clean_text(item)
     if isinstance(item, bool):
         return item
-    if isinstance(item, int | float) and abs(item) < LARGEST:
+    if isinstance(item, int | float) and abs(item) < MAX_NUMBER:
         return item
     raise BadValue(f"needs items that are text, numbers or booleans, got {describe(item)}")
 

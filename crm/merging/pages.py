@@ -23,7 +23,7 @@ RULES = {
     "similarName": gettext_lazy("Similar name and company"),
 }
 SIZE = 20
-FEWEST = 2
+MIN_CONTACTS = 2
 MAX_RECORDS = 20
 BESIDE = (
     ("name", gettext_lazy("Name")),
@@ -114,7 +114,7 @@ class MergeContacts(MergingPage):
     def contacts(self) -> list[Values]:
         """The records that the address names, in its order."""
         ids = list(dict.fromkeys(self.request.GET.getlist("ids")))[:MAX_RECORDS]
-        if len(ids) < FEWEST:
+        if len(ids) < MIN_CONTACTS:
             return []
         rows = self.read(self.resource, {"filters": {"_id": ids}, "p": "1", "n": str(MAX_RECORDS)}).data
         rows = [with_title(record) for record in rows]
@@ -136,7 +136,7 @@ class MergeContacts(MergingPage):
         return contact[name] if name in beside else contact["formData"].get(name)
 
     def show(self) -> Values:
-        if len(self.contacts) < FEWEST:
+        if len(self.contacts) < MIN_CONTACTS:
             return {"contacts": []}
         written = field_values(self, self.definitions, [record["formData"] for record in self.contacts])
         definitions = {record["uniqueFieldID"]: record for record in self.definitions}
@@ -162,7 +162,7 @@ class MergeContacts(MergingPage):
     def do_merge(self) -> HttpResponse:
         sent = self.request.POST
         ids = [contact["_id"] for contact in self.contacts]
-        if len(ids) < FEWEST:
+        if len(ids) < MIN_CONTACTS:
             raise Refused(400, self.few, self.how)
         choices = {
             part: sent[f"from-{name}"]

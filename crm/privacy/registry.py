@@ -29,7 +29,7 @@ from crm.records.types import RECORD_TYPES
 
 INTERNAL = frozenset({"company_id", "lease", "worker", "deaths", "email_identity", "sort_name", "search"})
 """Columns without information about the contact beyond that of other columns, such as derived columns."""
-SHORTEST_NUMBER = 6
+MIN_DIGITS = 6
 """Shorter numbers are not searched for in texts: too many texts contain them."""
 
 
@@ -80,9 +80,7 @@ class DataSubject:
             contact_ids=ids,
             lead_ids=[pk for pk, _ in rows],
             emails=sorted({record.email.lower() for record in records if record.email}),
-            numbers=sorted(
-                {record.number for record in records if record.number and len(record.number) >= SHORTEST_NUMBER}
-            ),
+            numbers=sorted({record.number for record in records if record.number and len(record.number) >= MIN_DIGITS}),
             names=sorted({record.name for record in records if len(record.name) > 1}),
             import_ids=sorted(
                 {id for id in [*(record.import_job_id for record in records), *(job for _, job in rows)] if id}

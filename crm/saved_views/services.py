@@ -21,7 +21,7 @@ from crm.saved_views.models import SavedView
 TAKEN, NOT_FOUND = "SavedViewNameAlreadyExists_400", "SavedViewNotFound_404"
 MAX_VIEWS = 50
 """The number of views that a member may keep."""
-LARGEST = 16 * 1024
+MAX_BYTES = 16 * 1024
 """The size of a query in bytes, as JSON."""
 PARAMETERS = ("searchValue", "searchBy", "filters", "advancedFilters", "sortBy", "sortOrder")
 
@@ -175,8 +175,8 @@ def _checked(query: Values, fields: FieldSet) -> JsonObject:
     if parts:
         merged = parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1]))
         kept["advancedFilters"] = tree.dump(merged)
-    if len(dumps(kept)) > LARGEST:
-        raise NamedError("InvalidInput_400", f"query: takes more than {LARGEST:,} bytes as JSON")
+    if len(dumps(kept)) > MAX_BYTES:
+        raise NamedError("InvalidInput_400", f"query: takes more than {MAX_BYTES:,} bytes as JSON")
     return kept
 
 

@@ -127,13 +127,13 @@ class NewSegment(NewRecord, SegmentForm):
         if self.state.filters:
             answer = self.ask("GET", "segment/execute", {"panel": self.panel, **self.state.selection()})
         count = answer.data["count"] if answer is not None and answer.ok else None
-        trouble = answer.reason if answer is not None and not answer.ok else ""
+        problem = answer.reason if answer is not None and not answer.ok else ""
         count_text = RECORD_COUNTS[self.panel].of(count) if count is not None else ""
         return {
             "state": self.state,
             "choices": self.choices,
             "counted": count_text,
-            "filter_trouble": trouble,
+            "filter_trouble": problem,
             "here": self.request.path + self.state.link(),
         }
 

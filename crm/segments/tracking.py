@@ -33,7 +33,7 @@ from crm.segments.services import compiled, fields_of, members
 log = logging.getLogger(__name__)
 
 ENTERED, LEFT = "segment.entered", "segment.left"
-AT_ONCE = 50
+MAX_SEGMENTS = 50
 """Segments that one statement decides about."""
 RELATIVE = ("withinLast", "withinNext")
 WHOLE_EVERY = timedelta(days=1)
@@ -187,9 +187,9 @@ def _conditions(segments: Sequence[Segment]) -> dict[str, tuple[Segment, Q]]:
 
 
 def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
-    """Decide about the records (of one panel) for the segments: one statement for AT_ONCE of these."""
-    for start in range(0, len(segments), AT_ONCE):
-        conditions = _conditions(segments[start : start + AT_ONCE])
+    """Decide about the records (of one panel) for the segments: one statement for MAX_SEGMENTS of these."""
+    for start in range(0, len(segments), MAX_SEGMENTS):
+        conditions = _conditions(segments[start : start + MAX_SEGMENTS])
         if not conditions:
             continue
         panel = segments[0].panel

@@ -20,7 +20,7 @@ from crm.records.types import RECORD_TYPES, RecordType
 from crm.segments.models import Segment
 from crm.webhooks.models import Webhook
 
-LARGEST = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Bytes of a body; a larger one becomes thin."""
 UPDATED = ".updated"
 WORK = "webhooks"
@@ -35,7 +35,7 @@ FROM json_to_recordset(%(rows)s::json) AS given
     (id text, webhook text, event text, kind text, object text, sequence bigint, number int, body text)
 ON CONFLICT (webhook_id, event_id) DO UPDATE
     SET status = 'pending', due_at = %(now)s, attempts = 0, error = '', updated_at = %(now)s
-    WHERE %(again)s AND known.status IN ('delivered', 'failed')
+    WHERE %(renew)s AND known.status IN ('delivered', 'failed')
 """
 
 
@@ -44,8 +44,8 @@ def collect(events: Sequence[Event]) -> None:
     add_deliveries(Webhook.objects.exclude(status=Webhook.Status.DISABLED).order_by("pk"), events)
 
 
-def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, again: bool = False) -> int:
-    """Make the deliveries that the webhooks want, which do not exist yet; `again` renews those that have ended.
+def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, renew: bool = False) -> int:
+    """Make the deliveries that the webhooks want, which do not exist yet; `renew` renews those that have ended.
 
     Returns the number of events that the webhooks want.
     """
@@ -71,7 +71,7 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, agai
             "company": company_id(),
             "now": timezone.now(),
             "rows": orjson.dumps(rows).decode(),
-            "again": again,
+            "renew": renew,
         }
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, values)
@@ -98,7 +98,7 @@ def body_of(event: Event, objects: Values, epoch: int, *, thin: bool = False) ->
         "objectSequence": event.object_sequence,
         "cursor": position.encode(epoch),
     }
-    if not thin and len(content := dumps(body)) <= LARGEST:
+    if not thin and len(content := dumps(body)) <= MAX_BYTES:
         return content
     # Thin rather than cut: receivers can fetch the record, but cannot repair half of a document.
     return dumps({**body, "data": {"id": event.object_id}})

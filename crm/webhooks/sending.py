@@ -40,7 +40,7 @@ A_COMPANY = 4
 """Threads that one company may have at most."""
 SECONDS = 10.0
 """The time to connect and to answer."""
-LARGEST_ANSWER = 64 * 1024
+MAX_ANSWER_BYTES = 64 * 1024
 USER_AGENT = "Leadwright-Webhooks/1"
 LOOKED_AT = 200
 """Number of webhooks with due deliveries that are handled together."""
@@ -197,7 +197,7 @@ def send(request: Request | str) -> Result:
             seconds=SECONDS,
             headers=request.headers,
             body=request.body,
-            most_bytes=LARGEST_ANSWER,
+            most_bytes=MAX_ANSWER_BYTES,
         )
         # Some receivers echo the request, and answers are shown to members who may not know its secrets.
         answer = replace(answer, body=Redactor(request.secrets).body(answer.body))

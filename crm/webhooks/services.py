@@ -227,7 +227,7 @@ def replay(*, id: str, begin: str, end: str | None, kinds: Sequence[str] | None)
         with transaction.atomic():
             if not Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).exists():
                 raise not_found()  # it was deleted meanwhile
-            count += add_deliveries([webhook], events, again=True)
+            count += add_deliveries([webhook], events, renew=True)
         looked += len(page.events)
         position = page.next if page.has_more and len(events) == len(page.events) else None
     return Replayed(count, position)

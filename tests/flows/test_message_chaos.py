@@ -20,7 +20,7 @@ ROWS, KILLS = 400, 3
 
 @pytest.mark.django_db(transaction=True)
 def test_chaos_of_approving_and_cancelling(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(message_jobs, "AT_ONCE", 1)
+    monkeypatch.setattr(message_jobs, "MAX_DIRECT_CHANGES", 1)
     cast = make_cast()
     with cast.scope():
         run = GenieScheduler.objects.create(ai_type="ai-offline", status="completed", total=ROWS)

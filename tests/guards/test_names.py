@@ -62,19 +62,14 @@ BANNED_IN_PRODUCT = {
     "trial_back": "released_trial_values",
     "what_of": "invoice_subject",
     "tell_given_up": "report_abandoned_calls",
-}
-"""The same in product code. A model's field may keep its column's name."""
-BANNED_PREFIXES = {"MOST": "MAX_", "LONGEST": "MAX_"}
-STRICT = ("core", "accounts", "billing", "workflows", "config")
-"""The packages whose locals, parameters and further limits are checked, too."""
-STRICT_PREFIXES = {"LARGEST": "MAX_", "FEWEST": "MIN_", "SHORTEST": "MIN_"}
-BANNED_IN_STRICT = {
     "AT_ONCE": "MAX_BATCH, MAX_CALLS",
     "asking": "ambiguous_on_error",
     "why": "queue_reason",
     "Turns": "StartReservations",
     "Made": "CallResult",
 }
+"""The same in product code. A model's field may keep its column's name."""
+BANNED_PREFIXES = {"MOST": "MAX_", "LONGEST": "MAX_", "LARGEST": "MAX_", "FEWEST": "MIN_", "SHORTEST": "MIN_"}
 BANNED_LOCALS = {
     "wave": "batch",
     "trouble": "error, problem",
@@ -124,8 +119,6 @@ def better(name: str, *, package: str) -> str:
     words = BANNED.get(bare, "")
     if package in PRODUCT:
         words = words or BANNED_IN_PRODUCT.get(bare) or BANNED_PREFIXES.get(prefix, "")
-    if package in STRICT:
-        words = words or BANNED_IN_STRICT.get(bare) or STRICT_PREFIXES.get(prefix, "")
     return words
 
 
@@ -135,7 +128,7 @@ def banned(path: Path, source: str) -> list[str]:
     names = [(1, part) for part in (*path.parts[:-1], path.stem)]
     names += names_of(source)
     words = [(line, name, better(name, package=package)) for line, name in names]
-    if package in STRICT and "migrations" not in path.parts:
+    if package in PRODUCT and "migrations" not in path.parts:
         words += [(line, name, BANNED_LOCALS.get(name, "")) for line, name in dict.fromkeys(locals_of(source))]
     return [f"{path}:{line}: {name}; use {word}" for line, name, word in words if word]
 
@@ -175,5 +168,5 @@ def test_each_kind_of_name_is_seen(path: str, source: str) -> None:
 def test_other_uses_of_the_words_are_none() -> None:
     assert banned(Path("a/b.py"), "def give(take):\n    look = take.room\n    return look\nBOOKS = 1") == []
     assert banned(Path("tests/b.py"), "def told(): ...\nMOST = 1") == []
-    assert banned(Path("crm/b.py"), "SHORTEST = 1\ndef run(wave): ...") == []
+    assert banned(Path("tests/b.py"), "SHORTEST = 1\ndef run(wave): ...") == []
     assert banned(Path("core/b.py"), "class Form:\n    again = 1\ndef run(batch): ...") == []

@@ -13,7 +13,7 @@ from core.web.ask import Answer
 from crm.models import Contact
 from outreach.connections.senders.pages.smtp import security
 from outreach.models import AiApp, ChatApp, ChatTemplate, SendJob, Smtp, Suppression
-from outreach.runs.genie.pages.base import skipped, why
+from outreach.runs.genie.pages.base import skipped
 from outreach.runs.genie.pages.runs import Run
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
@@ -190,7 +190,7 @@ def test_what_the_api_leaves_is_told() -> None:
     error = FieldError(field="sendJobId", message="it would never go. The contact was deleted.")
     refusal = Refusal(400, "CampaignCannotBeUpdated_400", "It cannot be changed", errors=[error])
     assert (
-        why(Answer(400, refusal.body(), failure=refusal))
+        Answer(400, refusal.body(), failure=refusal).refusal
         == "It cannot be changed. It would never go. The contact was deleted."
     )
     search = {

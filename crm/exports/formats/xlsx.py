@@ -21,7 +21,7 @@ MAX_ROWS = 1_048_576
 """Rows of a sheet, including the header; a longer list continues in another sheet."""
 MAX_TEXT = 32_767
 """Characters of a cell; a longer text is cut and ends with an ellipsis."""
-LARGEST_WHOLE = 10**15
+MAX_WHOLE_NUMBER = 10**15
 """Excel keeps 15 digits; a number with more of them is written as text."""
 CLOCKS = {"HH:mm": "hh:mm", "hh:mm a": "hh:mm AM/PM"}
 """A time format as settings name it -> Excel's pattern."""
@@ -98,7 +98,7 @@ class _Sheets:
             self._sheet.write_string(number, place, _text(cell.isoformat() if isinstance(cell, date) else str(cell)))
 
     def _write_number(self, number: int, place: int, cell: float | Decimal) -> None:
-        exact = abs(float(cell)) < LARGEST_WHOLE and float(f"{cell:.15G}") == float(cell)
+        exact = abs(float(cell)) < MAX_WHOLE_NUMBER and float(f"{cell:.15G}") == float(cell)
         if exact:
             self._sheet.write_number(number, place, cell)
         else:

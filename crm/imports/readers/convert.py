@@ -28,7 +28,7 @@ import orjson
 MEMORY_BYTES = 2 << 30
 CPU_SECONDS = 300
 OUTPUT_BYTES = 8 << 30
-LARGEST_WHOLE = 10**15
+MAX_WHOLE_NUMBER = 10**15
 FLUSH_LINES = 2_000
 PR_SET_PDEATHSIG = 1
 MAX_SHEETS_SEEN = 20
@@ -76,7 +76,7 @@ def normal(cell: Any) -> Any:
     if kind is float:
         # A spreadsheet has only floats: 1 is 1.0 in it, and a phone number would be imported with ".0". From
         # 10^15 on a float no longer has all of its digits.
-        if cell.is_integer() and abs(cell) < LARGEST_WHOLE:
+        if cell.is_integer() and abs(cell) < MAX_WHOLE_NUMBER:
             return int(cell)
         # JSON has neither NaN nor infinity, for which the difference is NaN.
         return cell if cell - cell == 0 else None

@@ -57,7 +57,7 @@ CODE_PAGES: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("iso8859_7", ("el",), -3.0),
     ("iso8859_13", BALTIC, -4.0),
 )
-FEWEST = -16.0
+MIN_SCORE = -16.0
 """The likelihood, by byte above ASCII, below which no language fits."""
 ENCODINGS: tuple[tuple[str, str], ...] = (
     ("utf-8", "UTF-8"),
@@ -187,7 +187,7 @@ def guess_code_page(sample: bytes) -> str:
         if score > best_score:
             best, best_score = codec, score
     above = sum(byte > 127 for byte in judged)
-    if best_score < FEWEST * above:
+    if best_score < MIN_SCORE * above:
         return _ask_charset_normalizer(sample) or best
     return best
 

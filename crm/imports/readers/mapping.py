@@ -123,8 +123,8 @@ def propose_mapping(
     chosen: dict[int, str] = {}
     for score, place, order in sorted(offers):
         key = specs[order].key
-        again = key in SEVERAL and -score >= WORD
-        if place not in chosen and (again or key not in chosen.values()):
+        is_repeatable = key in SEVERAL and -score >= WORD
+        if place not in chosen and (is_repeatable or key not in chosen.values()):
             chosen[place] = key
     types = {spec.key: spec.type for spec in specs}
     guessed = propose_unnamed(headers, [column.texts for column in columns], chosen, country)

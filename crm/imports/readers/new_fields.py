@@ -20,7 +20,7 @@ from crm.imports.readers.words import normalise, phrases
 JUDGED_ROWS = 100
 """The rows whose values decide the type."""
 MAX_OPTIONS, MAX_OPTION = 8, 40
-FEWEST_VALUES, REPEATS = 20, 5
+MIN_VALUES, REPEATS = 20, 5
 """A column is a choice if it has at least so many values, each of its options so often on average."""
 MAX_LINE_LENGTH = 200
 _DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}\.?[- ][^\W\d]{3,9}\.?[-, ]+\d{2,4}"
@@ -57,7 +57,7 @@ TECHNICAL = frozenset(
 )
 # The times at which somebody agreed, which prove the consent.
 CONSENT_TIMES = frozenset({"optin time", "opt in time", "confirm time", "consent time", "consent date", "optin date"})
-FEWEST_ALIKE = 3
+MIN_ALIKE = 3
 """A column is no data about a person if all of the file's rows, at least so many, have the same value there."""
 
 
@@ -147,7 +147,7 @@ class ColumnCounter:
                     fieldType=field_type,
                     valueType=FIELD_TYPES[field_type].value_types[0],
                     options=options,
-                    alike=self._rows >= FEWEST_ALIKE and column.filled == self._rows and not column.differs,
+                    alike=self._rows >= MIN_ALIKE and column.filled == self._rows and not column.differs,
                 )
             )
         return column_facts
@@ -214,7 +214,7 @@ def _type_of(header: str, column: _Counted) -> tuple[str, list[str]]:
     if not column.is_open and not words & OPEN and all(isinstance(value, str) for value in values):
         options = [text for text in column.distinct if text.casefold() not in NOTHING]
         short = all(len(option) <= MAX_OPTION and "\n" not in option for option in options)
-        if short and len(options) > 1 and column.filled >= max(FEWEST_VALUES, REPEATS * len(options)):
+        if short and len(options) > 1 and column.filled >= max(MIN_VALUES, REPEATS * len(options)):
             return "select", options
     long = any(isinstance(value, str) and ("\n" in value or len(value) > MAX_LINE_LENGTH) for value in values)
     return "textarea" if long else "text", []

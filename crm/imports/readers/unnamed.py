@@ -13,7 +13,7 @@ from crm.imports.readers.words import normalise, phrases
 
 UNNAMED = re.compile(r"Column [A-Z]{1,3}")
 NATIONAL = re.compile(r"[(]?\d[\d\s().\-/]{5,20}\d")
-FEWEST_DIGITS = 9
+MIN_DIGITS = 9
 """Fewer digits without any separator may be an id or an amount."""
 PHONE_SHARE = 0.6
 NAME_SHARE = 0.8
@@ -65,7 +65,7 @@ def _is_phone(text: str, country: str) -> bool:
         return True
     if kind not in ("phone", "text", "number") or not country or not NATIONAL.fullmatch(text):
         return False
-    if text.isdecimal() and len(text) < FEWEST_DIGITS:
+    if text.isdecimal() and len(text) < MIN_DIGITS:
         return False
     try:
         read_phone(None, text, country)

@@ -110,9 +110,9 @@ class OrganizationImportType(ImportType):
             else:
                 new[key] = row
         inserted = [*new.values(), *nameless]
-        made = insert_organizations(schema, inserted, actor_id=actor_id, import_id=job.pk, automation=job.automation)
-        ids |= dict(zip(new, made, strict=False))
-        result.created = [(row.index, id) for row, id in zip(inserted, made, strict=True)]
+        created = insert_organizations(schema, inserted, actor_id=actor_id, import_id=job.pk, automation=job.automation)
+        ids |= dict(zip(new, created, strict=False))
+        result.created = [(row.index, id) for row, id in zip(inserted, created, strict=True)]
         targets = [(ids[name_key(row.system["name"])], row) for row in repeated]
         if existing == "update":
             outcome = update_organizations(

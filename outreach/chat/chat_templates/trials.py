@@ -64,8 +64,8 @@ def _numbers(addresses: Sequence[str]) -> dict[str, str]:
     stopped = opted_out(number for _, number in contacts.values())
     for address in addresses:
         if address not in contacts:
-            why = "is no contact with a number; a test goes to the number of the contact with the member's address"
-            raise NamedError("NoRecipientsSpecified_400", f"to: {shorten(address)} {why}")
+            reason = "is no contact with a number; a test goes to the number of the contact with the member's address"
+            raise NamedError("NoRecipientsSpecified_400", f"to: {shorten(address)} {reason}")
         if contacts[address][1] in stopped:
             raise NamedError("NoRecipientsSpecified_400", f"to: {shorten(address)} has asked for no such messages")
     return dict(contacts[address] for address in addresses)

@@ -156,12 +156,12 @@ def react(bot: Bot, memory: Memory, incoming: Incoming | None, now: datetime, *,
             met.add(place)
     quantifier = all if bot.snapshot.get("handover", {}).get("mode") == "all" else any
     done = bool(rules) and quantifier(place in met for place, _ in rules)
-    why = ", ".join(dict.fromkeys(rule["type"] for place, rule in rules if place in met)) if done else ""
-    if not why and incoming is not None and not texts:
-        why = FLOW_FINISHED  # it has nothing left to say, whatever its rules wait for
+    reason = ", ".join(dict.fromkeys(rule["type"] for place, rule in rules if place in met)) if done else ""
+    if not reason and incoming is not None and not texts:
+        reason = FLOW_FINISHED  # it has nothing left to say, whatever its rules wait for
     due = min((memory.since + _minutes(rule) for place, rule in rules if _waits(place, rule, met)), default=None)
     after = Memory(memory.since, position, messages, frozenset(met))
-    return Reaction(bot, after, texts, why, None if why else due, said)
+    return Reaction(bot, after, texts, reason, None if reason else due, said)
 
 
 def _holds(rule: Values, incoming: Incoming, messages: int) -> bool:

@@ -97,8 +97,8 @@ def fetch_one(id: str) -> None:
         # No transaction is open: the vendor may take a minute.
         answer = _fetch(message)
         _store(message, answer, lease)
-    except FileTrouble as trouble:
-        _put_off(message, lease, trouble)
+    except FileTrouble as error:
+        _put_off(message, lease, error)
     except NamedError as error:  # the plan, or the storage
         final = FINAL.get(error.name)
         _put_off(message, lease, FileTrouble(final or "storage", error.detail or error.message, temporary=not final))
@@ -154,12 +154,12 @@ def _put_off(message: ConversationMessage, lease: datetime, error: FileTrouble) 
     now = timezone.now()
     attempts = message.file_attempts + 1
     # Bounded, or the power would overflow a timedelta.
-    again = now + min(MAX_RETRY_DELAY, timedelta(minutes=2 ** min(attempts, 12)))
+    due_at = now + min(MAX_RETRY_DELAY, timedelta(minutes=2 ** min(attempts, 12)))
     # The channel has deleted it by then.
-    ends = not error.temporary or again > message.happened_at + KEPT
+    ends = not error.temporary or due_at > message.happened_at + KEPT
     rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
     changed = rows.update(
-        file_due_at=None if ends else again,
+        file_due_at=None if ends else due_at,
         file_attempts=attempts,
         file_deaths=0,
         file_error=(error.code if ends else "waits"),

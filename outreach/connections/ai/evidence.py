@@ -20,7 +20,7 @@ PERSON = "person"
 TEMPLATE = "template"
 """The source of text from the company's template."""
 VALUE_LENGTH = 200
-SHORTEST_STATEMENT = 4
+MIN_WORDS = 4
 """Words that a sentence of a model has at least, to state anything."""
 MAX_ENTRIES = 200
 """Maximum number of entries of a part. Nobody reads more; unproved statements are reported all the same."""
@@ -258,4 +258,4 @@ def _has_unknown_figure(sentence: str, fact_text: str) -> bool:
 
 def _states(sentence: str) -> bool:
     """Return whether a sentence is a statement: no question, greeting or sign-off."""
-    return len(re.findall(r"\w+", sentence)) >= SHORTEST_STATEMENT and not sentence.endswith(("?", ","))
+    return len(re.findall(r"\w+", sentence)) >= MIN_WORDS and not sentence.endswith(("?", ","))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from core.errors import NamedError
 from core.tenancy import company_id
 
-AT_ONCE = 2
+MAX_COMPANIES = 2
 """Fewer than a web process has threads."""
 BUSY = "ConnectionTestRunning_429"
 
@@ -26,7 +26,7 @@ def turn() -> Iterator[None]:
     """Take one of the slots for the active company. Raises ConnectionTestRunning_429 if none is free."""
     company = company_id()
     with _lock:
-        if company in _running or len(_running) >= AT_ONCE:
+        if company in _running or len(_running) >= MAX_COMPANIES:
             raise NamedError(BUSY, "test one app at a time; try again in some seconds", retry_after=8)
         _running.add(company)
     try:

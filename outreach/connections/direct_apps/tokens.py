@@ -19,7 +19,7 @@ from outreach.connections.smtp.outcome import SmtpError
 BEFORE = timedelta(days=14)
 """Time before the expiry of a token from which its renewal is tried, several times a day until it succeeds."""
 EVERY = timedelta(hours=6)
-AT_ONCE = 100
+MAX_BATCH = 100
 FAILED = "apps.failed"
 FAILURE = ("last_error", "last_error_at", "renewal_failed_at")
 """Columns of a failed renewal."""
@@ -35,7 +35,7 @@ def refresh_tokens() -> bool:
         pairs = list(due.order_by("token_expires_at", "pk").values_list("pk", "company_id"))
     tried = 0
     for id, company in pairs:
-        if tried == AT_ONCE:
+        if tried == MAX_BATCH:
             return True
         # Two workers at once would do no harm; what failed is tried again when the next round comes.
         if cache.add(f"social-b-token:{id}", 1, EVERY.total_seconds() / 2):

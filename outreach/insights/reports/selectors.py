@@ -45,8 +45,8 @@ def check_readable(report: Report, actor: Actor) -> None:
     """Raise UnauthorizedAction_403 unless the actor may read the records that the report counts."""
     lacking = next((module for module in report.modules if not may_read(actor, module)), None)
     if lacking is not None:
-        why = f"the report {report.name} is for roles and plans with the permission {lacking}.GET"
-        raise NamedError("UnauthorizedAction_403", f"reportType: {why}")
+        reason = f"the report {report.name} is for roles and plans with the permission {lacking}.GET"
+        raise NamedError("UnauthorizedAction_403", f"reportType: {reason}")
 
 
 def readable_reports(actor: Actor) -> list[JsonObject]:

@@ -70,7 +70,7 @@ class SendJobAdmin(CompanyRecordAdmin):
     """Messages to contacts."""
 
     icon = "mail"
-    list_display = ("__str__", "to", "state", "why", "company", "due_at", "sent_at", "created_at")
+    list_display = ("__str__", "to", "state", "reason_text", "company", "due_at", "sent_at", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     list_select_related = ("company", "contact")
     search_fields = ("=id", "=recipient", "=run__id", "=contact__id")
@@ -112,7 +112,7 @@ class SendJobAdmin(CompanyRecordAdmin):
     def summary(self, record: SendJob) -> Iterable[tuple[str, Any]]:
         """Yield its recipient, its state with the reason, and its sender."""
         yield _("Status"), state(record.status, chosen(record, "status"))
-        yield _("Reason"), _why(record)
+        yield _("Reason"), _reason(record)
         yield _("To"), link(record.contact)
         yield _("Address"), record.recipient or record.address
         yield _("Sent"), record.sent_at
@@ -122,8 +122,8 @@ class SendJobAdmin(CompanyRecordAdmin):
         yield _("Company"), link(record.company)
 
     @admin.display(description=_("Reason"), ordering="reason")
-    def why(self, job: SendJob) -> SafeString | str:
-        return format_html('<span title="{}">{}</span>', _why(job), code_label(job.reason)) if job.reason else ""
+    def reason_text(self, job: SendJob) -> SafeString | str:
+        return format_html('<span title="{}">{}</span>', _reason(job), code_label(job.reason)) if job.reason else ""
 
     @display(description=_("status"), ordering="status", label=COLOURS)
     def state(self, job: SendJob) -> tuple[str, str]:
@@ -136,7 +136,7 @@ class SendJobAdmin(CompanyRecordAdmin):
 @panel(SendJob, _("Ledger"), permission="outreach.view_sendjobtransition")
 def _ledger(job: SendJob) -> SafeString:
     rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
-    cells = [(row.created_at, row.to_status.capitalize(), _why(row), row.detail, row.actor) for row in rows]
+    cells = [(row.created_at, row.to_status.capitalize(), _reason(row), row.detail, row.actor) for row in rows]
     return table((_("Time"), _("Status"), _("Reason"), _("Details"), _("By")), cells)
 
 
@@ -158,7 +158,7 @@ def _messages_to(contact: Contact) -> SafeString:
     return message_table(SendJob.objects.filter(contact=contact), contact__id__exact=contact.pk)
 
 
-def _why(row: SendJob | SendJobTransition) -> str:
+def _reason(row: SendJob | SendJobTransition) -> str:
     return sentence_of(row.reason) if row.reason else ""
 
 
@@ -166,7 +166,7 @@ def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
     """Render the newest of the messages, with a link to the list that the query selects."""
     rows = rows.select_related("contact").order_by("-id")[:ROWS]
     cells = [
-        (link(row), row.recipient or row.address, state(row.status, chosen(row, "status")), _why(row), row.sent_at)
+        (link(row), row.recipient or row.address, state(row.status, chosen(row, "status")), _reason(row), row.sent_at)
         for row in rows
     ]
     return table(

@@ -207,7 +207,7 @@ def _write(job: SuppressionImport, batch: Batch) -> JsonObject:
     added = set[str]()
     for reason in set(batch.reasons.values()):
         added |= suppress(
-            [email for email, why in batch.reasons.items() if why == reason],
+            [email for email, row_reason in batch.reasons.items() if row_reason == reason],
             reason=reason,
             source=job.file.name[:MAX_SOURCE],
             details={"import": job.pk},

@@ -23,7 +23,7 @@ from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.by_day import BY_DAY
-from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, SHORTEST_INTERVAL_MS, WrittenCadenceInput, read_hours
+from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, MIN_INTERVAL_MS, WrittenCadenceInput, read_hours
 from outreach.runs.genie.serializers import PROGRAM_VISITS, Selectors
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
@@ -147,9 +147,7 @@ class CampaignUpdate(Input):
         required=False, allow_null=True, min_value=1, max_value=MAX_PER_HOUR, help_text="Most messages in an hour."
     )
     recurring = BooleanInput(required=False, help_text="It begins anew every intervalMs.")
-    intervalMs = IntegerInput(
-        required=False, allow_null=True, min_value=SHORTEST_INTERVAL_MS, max_value=MAX_INTERVAL_MS
-    )
+    intervalMs = IntegerInput(required=False, allow_null=True, min_value=MIN_INTERVAL_MS, max_value=MAX_INTERVAL_MS)
     writeAgain = BooleanInput(
         required=False, help_text="Of a recurring one: each time to all, not only to those whom it has not written to."
     )

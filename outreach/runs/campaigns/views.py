@@ -46,7 +46,7 @@ from outreach.runs.campaigns.serializers import (
 )
 from outreach.runs.campaigns.winners import choose_winner
 from outreach.runs.genie import audience
-from outreach.runs.genie.review.message_jobs import AT_ONCE, Changed
+from outreach.runs.genie.review.message_jobs import MAX_DIRECT_CHANGES, Changed
 from outreach.runs.genie.serializers import AudienceOut
 
 NOT_FOUND = (services.NOT_FOUND,)
@@ -74,7 +74,7 @@ NOT_READY = (
 )
 VARIANT = OpenApiParameter("variant", int, description="Which variant's words, from 0, which is the default.")
 STEP = OpenApiParameter("step", int, description="1, the default, is the first message, 2 the first follow-up.")
-MANY = f" For more than {AT_ONCE:,} messages a background job does it, and `bulkJob` stands beside data."
+MANY = f" For more than {MAX_DIRECT_CHANGES:,} messages a background job does it, and `bulkJob` stands beside data."
 
 
 def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> JsonObject:

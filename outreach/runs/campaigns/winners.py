@@ -95,19 +95,19 @@ def decide_by_rule(campaign_id: str) -> None:
     for variant, counted, number in rows:
         # Exact: rates that are equal must be a tie, which floats would decide by rounding.
         rates[variant] = Fraction(counted, number)
-    variant, why = best_of(rates)
-    _decide(campaign, variant, why or metric, None)
+    variant, reason = best_of(rates)
+    _decide(campaign, variant, reason or metric, None)
 
 
 def best_of(rates: Sequence[Fraction]) -> tuple[int, str]:
     """Return the variant with the best rate, the first of several, and why it won: no_data, tie, or "" for the rate."""
     best = max(rates)
-    why = ""
+    reason = ""
     if not best:
-        why = "no_data"
+        reason = "no_data"
     elif rates.count(best) > 1:
-        why = "tie"
-    return rates.index(best), why
+        reason = "tie"
+    return rates.index(best), reason
 
 
 def _locked(campaign_id: str) -> Campaign | None:
@@ -116,7 +116,7 @@ def _locked(campaign_id: str) -> Campaign | None:
     return undecided.filter(status=Status.RUNNING, is_deleted=False).first()
 
 
-def _decide(campaign: Campaign, variant: int, why: str, member_id: str | None) -> bool:
+def _decide(campaign: Campaign, variant: int, reason: str, member_id: str | None) -> bool:
     """Record the winner, with which the other messages are written. Returns False while messages are being planned."""
     campaign_run = run_of(campaign.pk)
     run = lock_run(campaign_run.pk) if campaign_run else None
@@ -132,7 +132,7 @@ def _decide(campaign: Campaign, variant: int, why: str, member_id: str | None) -
     wake(run)
     campaign.winner = {
         "variant": campaign.variants[variant]["name"],
-        "why": why,
+        "why": reason,
         "at": now.isoformat(),
         "by": member_id,
     }

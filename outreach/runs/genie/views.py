@@ -27,7 +27,7 @@ from outreach.runs.genie.generated.runs import start_generated_run
 from outreach.runs.genie.generated.serializers import GeneratedRunCreate, SearchPreview, SearchPreviewOut
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review import approval, messages
-from outreach.runs.genie.review.message_jobs import AT_ONCE, Changed
+from outreach.runs.genie.review.message_jobs import MAX_DIRECT_CHANGES, Changed
 from outreach.runs.genie.review.warnings import LEFT, left_warning
 from outreach.runs.genie.selectors import kept_runs, run_detail
 from outreach.runs.genie.serializers import (
@@ -80,8 +80,8 @@ ONE_OF = (
     " changedCount alone."
 )
 MANY = (
-    f" For more than {AT_ONCE:,} messages a worker does it: the count is null, and bulkJob beside data is the job (GET"
-    " /bulk-job/:id). A later change of all messages of the run replaces a job that is still at work."
+    f" For more than {MAX_DIRECT_CHANGES:,} messages a worker does it: the count is null, and bulkJob beside data"
+    " is the job (GET /bulk-job/:id). A later change of all messages of the run replaces a job that is still at work."
 )
 
 

@@ -78,7 +78,7 @@ def booking_page(request: HttpRequest, token: str) -> HttpResponse:
         # Checked when the form is shown, too: a link may be days old.
         if at is not None and at in free_slots(page, at, at + timedelta(seconds=1)):
             return _ask(request, page, at, {})
-        return _choose(request, page, trouble=GONE if at else "")
+        return _choose(request, page, problem=GONE if at else "")
 
 
 def _redirect_to(page: BookingPage, request: HttpRequest) -> HttpResponse:
@@ -87,8 +87,8 @@ def _redirect_to(page: BookingPage, request: HttpRequest) -> HttpResponse:
     return _headers(HttpResponseRedirect(f"/book/{page.address}{'?' if query else ''}{query}"))
 
 
-def _choose(request: HttpRequest, page: BookingPage, *, trouble: str = "", status: int = 200) -> HttpResponse:
-    return _page(request, page, {**_calendar(request, page), "trouble": trouble}, status)
+def _choose(request: HttpRequest, page: BookingPage, *, problem: str = "", status: int = 200) -> HttpResponse:
+    return _page(request, page, {**_calendar(request, page), "trouble": problem}, status)
 
 
 def _calendar(request: HttpRequest, page: BookingPage, besides: str = "", members: Any = None) -> JsonObject:
@@ -114,13 +114,13 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
     at = _moment(sent.get("at", ""))
     with company_scope(page.company_id):
         if at is None:
-            return _choose(request, page, trouble=GONE, status=422)
+            return _choose(request, page, problem=GONE, status=422)
         try:
             # Before the form is read, so that refused requests count as well.
             TRIES.count(f"{page.pk} {caller_of(request).network}")
             return _read_and_book(request, page, at, inputs)
         except TooManyAttempts as error:
-            answer = _ask(request, page, at, inputs, trouble=TOO_OFTEN, status=429)
+            answer = _ask(request, page, at, inputs, problem=TOO_OFTEN, status=429)
             answer["Retry-After"] = str(error.retry_after)
             return answer
 
@@ -134,19 +134,19 @@ def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, inputs
         # A filled trap counts as a booking, so that a bot's further tries are refused early.
         BOOKINGS.count(f"{page.pk} {network}")
     if sent.get(TRAP) or opened is None:
-        return _ask(request, page, at, inputs, trouble=OLD, status=422)
+        return _ask(request, page, at, inputs, problem=OLD, status=422)
     read = read_visitor(page, inputs, sent.get("tz", ""))
     if read.visitor is None:
         return _ask(request, page, at, inputs, errors=read.errors, status=422)
     # After the answers were checked: people who correct an error are quick the second time.
     if opened[1] < TOO_FAST:
-        return _ask(request, page, at, inputs, trouble=AGAIN, status=422)
+        return _ask(request, page, at, inputs, problem=AGAIN, status=422)
     try:
         booking = book(page, at=at, visitor=read.visitor, sent_id=opened[0], network=network)
     except NamedError as error:
         if error.name == TAKEN:
-            return _choose(request, page, trouble=GONE, status=409)
-        return _ask(request, page, at, inputs, trouble=NOT_NOW, status=422)
+            return _choose(request, page, problem=GONE, status=409)
+        return _ask(request, page, at, inputs, problem=NOT_NOW, status=422)
     return _lead_to(f"/booking/{booking.token}?new=1")
 
 
@@ -157,7 +157,7 @@ def _ask(
     inputs: JsonObject,
     *,
     errors: dict[str, str] | None = None,
-    trouble: str = "",
+    problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
     wrong = errors or {}
@@ -170,7 +170,7 @@ def _ask(
         "wrong": [
             (field["key"], field["label"], wrong[field["key"]]) for field in page.fields if field["key"] in wrong
         ],
-        "trouble": trouble,
+        "trouble": problem,
         "trap": TRAP,
         "kept": [("page", page_id_for(page, params.get("page", ""))), ("at", at.isoformat()), ("tz", zone.key)],
         "back": f"/book/{page.address}?{urlencode({'tz': zone.key, 'from': at.astimezone(zone).date().isoformat()})}",
@@ -191,7 +191,7 @@ def booking(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, None, {"title": TOO_LONG}, 413)
     limit = CHANGES if request.method == "POST" else READS
     if not limit.try_count(f"{record.pk} {caller_of(request).network}"):
-        return _booked(request, record, trouble=TOO_OFTEN, status=429)
+        return _booked(request, record, problem=TOO_OFTEN, status=429)
     with company_scope(record.company_id):
         if request.method == "POST":
             return _change(request, record)
@@ -206,20 +206,20 @@ def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
             done = ""
         # Each move sends mails to an address that anybody may have entered.
         elif at is not None and not MOVES.try_count(booking.pk):
-            return _booked(request, booking, trouble=MOVED_OFTEN, status=429)
+            return _booked(request, booking, problem=MOVED_OFTEN, status=429)
         elif at is not None:
             move(booking, at=at)
             done = "?moved=1"
         else:
-            return _booked(request, booking, trouble=GONE, status=422)
+            return _booked(request, booking, problem=GONE, status=422)
     except ApiError as error:
         taken = getattr(error, "name", "") == TAKEN
-        trouble = GONE if taken else (error.detail or error.message).partition(": ")[2] or NOT_NOW
-        return _booked(request, booking, trouble=trouble, status=409)
+        problem = GONE if taken else (error.detail or error.message).partition(": ")[2] or NOT_NOW
+        return _booked(request, booking, problem=problem, status=409)
     return _lead_to(f"/booking/{booking.token}{done}")
 
 
-def _booked(request: HttpRequest, booking: Booking, *, trouble: str = "", status: int = 200) -> HttpResponse:
+def _booked(request: HttpRequest, booking: Booking, *, problem: str = "", status: int = 200) -> HttpResponse:
     page, meeting = booking.page, booking.meeting
     changeable = can_change(booking)
     zone = zone_of(booking.timezone or meeting.timezone)
@@ -232,7 +232,7 @@ def _booked(request: HttpRequest, booking: Booking, *, trouble: str = "", status
         "changeable": changeable,
         "cancelled": meeting.status != "scheduled",
         "news": next((name for name in ("new", "moved") if name in request.GET), ""),
-        "trouble": trouble,
+        "trouble": problem,
         "title": page.heading if page else meeting.title,
     }
     if changeable and page is not None and page.is_active and ("move" in request.GET or status in (409, 422)):

@@ -87,19 +87,19 @@ def _submit(request: HttpRequest, form: Form) -> HttpResponse:
     try:
         SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
     except TooManyAttempts as error:
-        answer = _form(request, form, inputs, trouble=TOO_OFTEN, status=429)
+        answer = _form(request, form, inputs, problem=TOO_OFTEN, status=429)
         answer["Retry-After"] = str(error.retry_after)
         return answer
     if sent.get(TRAP):
         return _thank(form)  # a program believes that it was taken
     page = read_page_id(form, sent.get("page", ""))
     if page is None:
-        return _form(request, form, inputs, trouble=OLD, status=422)
+        return _form(request, form, inputs, problem=OLD, status=422)
     read = read_submission(form, inputs)
     if read.errors:
         return _form(request, form, inputs, errors=read.errors, status=422)
     if page[1] < TOO_FAST:
-        return _form(request, form, inputs, trouble=AGAIN, status=422)
+        return _form(request, form, inputs, problem=AGAIN, status=422)
     origin = read_origin(sent, sent.get("url", ""), sent.get("referrer", ""))
     with company_scope(form.company_id):
         store_submission(form, page[0], read.answers, origin)
@@ -119,7 +119,7 @@ def _form(
     inputs: JsonObject,
     *,
     errors: dict[str, str] | None = None,
-    trouble: str = "",
+    problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
     wrong = errors or {}
@@ -130,7 +130,7 @@ def _form(
         "wrong": [
             (field["key"], field["label"], wrong[field["key"]]) for field in form.fields if field["key"] in wrong
         ],
-        "trouble": trouble,
+        "trouble": problem,
         "trap": TRAP,
         "kept": [
             ("page", page_id_for(form, request.POST.get("page", ""))),

@@ -113,7 +113,7 @@ def test_the_query_is_that_of_the_list(scope: Cast) -> None:
 
 
 def test_more_records_than_go_out_at_once_need_a_job(scope: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exports, "AT_ONCE", 2)
+    monkeypatch.setattr(exports, "MAX_ROWS", 2)
     ContactFactory.create_batch(2)
     assert len(records(scope.key.get("/contact/export"))) == 2
     ContactFactory()

@@ -178,8 +178,8 @@ class OneChatbot(ChatbotPage, FlowPage):
         before = {"nodes": self.graph.nodes, "edges": self.graph.edges}
         try:
             answer = self.change(act)
-        except NotPossible as trouble:
-            return self.fail(str(trouble), self.home)
+        except NotPossible as error:
+            return self.fail(str(error), self.home)
         if not answer.ok:
             return self.refuse(answer, self.home)
         return self.done(text, self.home, back=self.undo_of(before, answer.data["updatedAt"]))

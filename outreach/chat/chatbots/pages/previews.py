@@ -59,9 +59,9 @@ class TryChatbot(OneChatbot):
         if own and step["conversation"] is not None:
             nodes.append(self._step(graph, f"{TEXT}-{step['conversation'] + 1}", "answers"))
         if own and step["handOver"]:
-            why = step["handOver"].split(", ")
+            types = step["handOver"].split(", ")
             rules = (f"rule-{place + 1}" for place in step["rules"])
-            applied_rules = [entry for id in rules if (entry := graph.find(id)) and entry["type"] in why]
+            applied_rules = [entry for id in rules if (entry := graph.find(id)) and entry["type"] in types]
             nodes += [self._step(graph, entry["id"], "applies") for entry in applied_rules]
             nodes.append(self._step(graph, END, _("takes over") if applied_rules else _("takes over at the end")))
         reason = ", ".join(str(TYPES[entry]["label"]) for entry in step["handOver"].split(", ") if entry in TYPES)

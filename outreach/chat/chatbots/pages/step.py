@@ -148,8 +148,8 @@ class ChatbotStep(OneChatbot):
 
         try:
             answer = self.change(put)
-        except NotPossible as trouble:
-            raise Refused(404, _("This step was deleted"), str(trouble)) from None
+        except NotPossible as error:
+            raise Refused(404, _("This step was deleted"), str(error)) from None
         if not answer.ok:
             left = self._mark(form, answer)
             return self.page(self.context(form, fields, trouble=left), status=422)

@@ -93,8 +93,15 @@ def message_view(message: ConversationMessageData) -> JsonObject:
     words, icon = PROGRESS.get(message["state"], ("", ""))
     file, place = message["file"], urlsplit(message["fileUrl"]).path
     shows = file is not None and file["mime"] in SHOWN_TYPES
-    why = FILES.get(message["fileState"], "")
-    return {**message, "words": words, "sign": icon, "filePlace": place, "isPicture": shows and place, "lacks": why}
+    file_problem = FILES.get(message["fileState"], "")
+    return {
+        **message,
+        "words": words,
+        "sign": icon,
+        "filePlace": place,
+        "isPicture": shows and place,
+        "lacks": file_problem,
+    }
 
 
 def rests_until(choice: str, now: datetime) -> datetime | None:

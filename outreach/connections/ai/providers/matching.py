@@ -10,7 +10,7 @@ from outreach.connections.ai.providers.base import ContactBrief, Fit
 
 MAX_TERMS = 40
 INDUSTRY_WEIGHT = 2.0
-SHORTEST_FORM, MAX_ENDING = 4, 3
+MIN_STEM, MAX_ENDING = 4, 3
 """Two words are forms of one when the shorter has at least four letters and the longer up to three more."""
 _WORD = re.compile(r"[^\W_]+")
 _COMMON_WORDS = """
@@ -40,7 +40,7 @@ class Term:
     @property
     def stem(self) -> str:
         """The common beginning of all forms of the word."""
-        return self.word[: max(SHORTEST_FORM, len(self.word) - MAX_ENDING)]
+        return self.word[: max(MIN_STEM, len(self.word) - MAX_ENDING)]
 
 
 def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
@@ -89,4 +89,4 @@ def _same(term: str, word: str) -> bool:
     if term == word:
         return True
     shorter, longer = sorted((term, word), key=len)
-    return len(shorter) >= SHORTEST_FORM and len(longer) - len(shorter) <= MAX_ENDING and longer.startswith(shorter)
+    return len(shorter) >= MIN_STEM and len(longer) - len(shorter) <= MAX_ENDING and longer.startswith(shorter)

@@ -8,7 +8,7 @@ import re
 from base64 import b64encode
 from urllib.parse import quote, quote_plus
 
-SHORTEST = 8
+MIN_LENGTH = 8
 """Shorter keys are only removed as a whole, since their parts would be found in any text."""
 _MARK = "…"
 _LIKE_A_KEY = re.compile(
@@ -25,20 +25,20 @@ def without_key(text: str, key: str) -> str:
     if key:
         for form in sorted(_forms(key), key=len, reverse=True):
             text = re.sub(re.escape(form), _MARK, text, flags=re.IGNORECASE)
-    if len(key) >= SHORTEST:
+    if len(key) >= MIN_LENGTH:
         for form in _forms(key):
-            begins, ends = re.escape(form[:SHORTEST]), re.escape(form[-SHORTEST:])
+            begins, ends = re.escape(form[:MIN_LENGTH]), re.escape(form[-MIN_LENGTH:])
             text = re.sub(rf"{begins}[^\s,;]*|[^\s,;]*{ends}", _MARK, text, flags=re.IGNORECASE)
     return _LIKE_A_KEY.sub(_MARK, text)
 
 
 def holds_key(text: str, key: str) -> bool:
     """Return whether the text has the key in any of its forms."""
-    return len(key) >= SHORTEST and any(form in text for form in _forms(key))
+    return len(key) >= MIN_LENGTH and any(form in text for form in _forms(key))
 
 
 def _forms(key: str) -> set[str]:
-    if len(key) < SHORTEST:
+    if len(key) < MIN_LENGTH:
         return {key}
     written = json.dumps(key)[1:-1]
     encoded = b64encode(key.encode()).decode()

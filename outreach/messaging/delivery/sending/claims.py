@@ -169,8 +169,8 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
         elif wait.reason is Reason.LIMIT_CAMPAIGN and wait.until is not None:
             _spread(jobs, set(ids), paces, wait.until, now)
         else:
-            again = _PAUSED if wait.reason is Reason.RUN_PAUSED else _ASK_AGAIN
-            rows.update(due_at=wait.until or now + again, reason=wait.reason, updated_at=now)
+            delay = _PAUSED if wait.reason is Reason.RUN_PAUSED else _ASK_AGAIN
+            rows.update(due_at=wait.until or now + delay, reason=wait.reason, updated_at=now)
     for stop, ids in stopped.items():
         ledger.transition_all(SendJob.objects.filter(pk__in=ids), to=stop.state, reason=stop.reason)
     if ready:

@@ -102,9 +102,9 @@ def record_not_begun(job: SendJob, error: Exception) -> None:
     elif isinstance(error, AttachmentUnavailable):
         _try_later(job, str(error))
     else:
-        again = timezone.now() + backoff(job.attempts + 1, _random)
+        until = timezone.now() + backoff(job.attempts + 1, _random)
         detail = "it could not be recorded that it goes out"
-        _require_lease(schedule_retry(job, until=again, detail=detail, reply=""), job)
+        _require_lease(schedule_retry(job, until=until, detail=detail, reply=""), job)
 
 
 def _fail_unsent(job: SendJob, reason: str, detail: str) -> None:

@@ -28,7 +28,7 @@ from outreach.messaging.email_templates.rendering import ValueReader
 MAX_STEPS = 10
 MAX_TOTAL_DELAY = dt.timedelta(days=366)
 """The longest that all delays of a cadence take together."""
-SHORTEST_INTERVAL_MS = 60_000
+MIN_INTERVAL_MS = 60_000
 MAX_INTERVAL_MS = 366 * 86_400_000
 PROMPT_LENGTH = 10_000
 SUBJECT_LENGTH = 200
@@ -388,13 +388,13 @@ class CadenceFields(Input):
         allow_null=True,
         min_value=1,
         max_value=MAX_INTERVAL_MS,
-        help_text=f"Milliseconds from one beginning to the next, at least {SHORTEST_INTERVAL_MS:,}; without recurring"
+        help_text=f"Milliseconds from one beginning to the next, at least {MIN_INTERVAL_MS:,}; without recurring"
         " it has no effect.",
     )
 
     def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise InvalidPayload_400 for a recurring run without a long enough interval."""
         interval = attrs.get("interval_ms")
-        if attrs.get("recurring") and (interval is None or interval < SHORTEST_INTERVAL_MS):
-            _refuse("intervalMs", f"is required and at least {SHORTEST_INTERVAL_MS:,} when recurring is true")
+        if attrs.get("recurring") and (interval is None or interval < MIN_INTERVAL_MS):
+            _refuse("intervalMs", f"is required and at least {MIN_INTERVAL_MS:,} when recurring is true")
         return attrs

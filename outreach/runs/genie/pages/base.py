@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
-from core.web.ask import Answer
 from core.web.forms import Field
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page
@@ -67,11 +66,6 @@ def undo_approval(page: Page, run: str) -> HttpResponse:
     if not number:
         return page.fail(_("Too late to undo: the messages are already sent."))
     return page.done(DRAFTS_AGAIN.of(number))
-
-
-def why(answer: Answer) -> str:
-    """Return why something about a message was refused, as a sentence."""
-    return answer.refusal
 
 
 def shown_run(run: Values) -> JsonObject:

@@ -17,7 +17,7 @@ from core.web.pages import nothing_here
 from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.delivery.pages import GONE, TOO_LATE
 from outreach.messaging.delivery.types import ListedMessageData
-from outreach.runs.genie.pages.base import OutreachPage, why
+from outreach.runs.genie.pages.base import OutreachPage
 from outreach.runs.genie.pages.highlights import marks
 
 QUEUE_SIZE = 50
@@ -190,7 +190,7 @@ class Review(OutreachPage):
                 "changed": changed,
             }
             return self.refuse(Answer(answer.status, {"message": message}), here)
-        message = SINCE.get(now.data["status"], why(answer))
+        message = SINCE.get(now.data["status"], answer.refusal)
         return self.refuse(Answer(answer.status, {"message": message}), here)
 
     def changed(self, message: ListedMessageData) -> str:

@@ -26,7 +26,7 @@ from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review.rewrites import retry
 
 Action, Status = BulkJob.Action, SendJob.Status
-AT_ONCE = 1000
+MAX_DIRECT_CHANGES = 1000
 """The largest number of messages that a request changes; a job changes more."""
 GOING = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING)
 REPLACED = "A later change of the run's messages has replaced it."
@@ -67,7 +67,7 @@ def change_messages(
             return Changed(None, current.pk)
         _replace(current)
     # Counted up to the limit only, whatever the run has.
-    few = rows.order_by()[: AT_ONCE + 1].count() <= AT_ONCE
+    few = rows.order_by()[: MAX_DIRECT_CHANGES + 1].count() <= MAX_DIRECT_CHANGES
     job = None if few else _queue(run, action, change, member_id)
     if run.message_job_id != (job and job.pk):
         GenieScheduler.objects.filter(pk=run.pk).update(message_job=job)

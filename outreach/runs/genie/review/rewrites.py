@@ -108,7 +108,7 @@ def reopen(run: GenieScheduler) -> None:
     """Reopen a locked run for its worker to write waiting messages, even if it had ended; its audience stays."""
     now, rows = timezone.now(), GenieScheduler.objects.filter(pk=run.pk)
     # The run had ended, so a late write of its last worker must not count.
-    again = {"status": GenieScheduler.Status.QUEUED, "rewriting": True, "attempts": 0, "lease": None, "worker": None}
+    reopened = {"status": GenieScheduler.Status.QUEUED, "rewriting": True, "attempts": 0, "lease": None, "worker": None}
     if not rows.filter(status=GenieScheduler.Status.QUEUED).update(due_at=now, updated_at=now):
-        rows.filter(status=GenieScheduler.Status.COMPLETED).update(due_at=now, updated_at=now, **again)
+        rows.filter(status=GenieScheduler.Status.COMPLETED).update(due_at=now, updated_at=now, **reopened)
     notify_workers("genie")

@@ -216,13 +216,13 @@ class Writer:
 
     def _store(self, jobs: Sequence[SendJob]) -> None:
         """Store the results of messages that waited, unless a person has cancelled them meanwhile."""
-        again: dict[tuple[Any, ...], list[str]] = {}
+        postponed: dict[tuple[Any, ...], list[str]] = {}
         for job in jobs:
             # The condition on the status leaves messages alone that were cancelled while the app was writing.
             rows = SendJob.objects.filter(pk=job.pk, status=Status.PLANNED)
             if job.status == Status.PLANNED:
                 # Grouped, since all of a batch mostly wait for the same reason: one UPDATE instead of fifty.
-                again.setdefault((job.reason, job.error, job.attempts, job.due_at), []).append(job.pk)
+                postponed.setdefault((job.reason, job.error, job.attempts, job.due_at), []).append(job.pk)
                 continue
             ledger.transition_all(
                 rows,
@@ -235,7 +235,7 @@ class Writer:
                 **{name: getattr(job, name) for name in ("attempts", "due_at", "chat", "chat_template_id")},
                 **{name: getattr(job, name) for name in ("approved_at", "approved_by_id", "approved_envelope")},
             )
-        for (reason, error, attempts, due_at), ids in again.items():
+        for (reason, error, attempts, due_at), ids in postponed.items():
             SendJob.objects.filter(pk__in=ids, status=Status.PLANNED).update(
                 reason=reason, error=error, attempts=attempts, due_at=due_at, updated_at=timezone.now()
             )

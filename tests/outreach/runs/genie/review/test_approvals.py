@@ -123,7 +123,7 @@ def test_all_are_approved_as_the_sample_showed_them(cast: Cast, post: Post, monk
         assert statuses(cast, run).get("approved") is None
         found = cast.session.get(place).data
     seen = {"contentHash": found["contentHash"]}
-    monkeypatch.setattr(message_jobs, "AT_ONCE", 2)
+    monkeypatch.setattr(message_jobs, "MAX_DIRECT_CHANGES", 2)
     queued = cast.session.post(f"/genie/{run}/approve-all", seen)
     assert queued.body["bulkJob"]
     late = ids(cast, run)[3]

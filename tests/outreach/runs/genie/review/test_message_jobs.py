@@ -24,7 +24,7 @@ QUEUED = "The change runs in the background."
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(message_jobs, "AT_ONCE", 3)
+    monkeypatch.setattr(message_jobs, "MAX_DIRECT_CHANGES", 3)
     settings.BULK_BATCH_ROWS = 2
 
 

@@ -84,7 +84,7 @@ def test_an_approval_of_all_is_taken_back_alone(
     run = planned(cast, 4, draft=True)
     first, *_ = ids(cast, run)
     cast.session.post(f"{PATH}/{first}/approve", {"delaySeconds": 60})  # a decision of its own, before
-    monkeypatch.setattr(message_jobs, "AT_ONCE", at_once)
+    monkeypatch.setattr(message_jobs, "MAX_DIRECT_CHANGES", at_once)
     since = timezone.now().isoformat()
     cast.session.post(f"/genie/{run}/approve-all", {"delaySeconds": 60})
     work("bulk-job")
@@ -101,7 +101,7 @@ def test_an_approval_of_all_is_taken_back_alone(
 
 def test_a_running_approval_ends_when_it_is_taken_back(cast: Cast, post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
     run = planned(cast, 3, draft=True)
-    monkeypatch.setattr(message_jobs, "AT_ONCE", 1)
+    monkeypatch.setattr(message_jobs, "MAX_DIRECT_CHANGES", 1)
     since = timezone.now().isoformat()
     assert cast.session.post(f"/genie/{run}/approve-all", {"delaySeconds": 60}).body["bulkJob"]
     cast.session.post(f"/genie/{run}/draft-all", {"approvedSince": since})
