@@ -109,7 +109,7 @@ class NewSegment(NewRecord, SegmentForm):
 
     @cached_property
     def state(self) -> ListState:
-        """The filters in the address, with those that the form adds, and without those that it takes off."""
+        """The filters in the address, with those that the form adds and without those that it removes."""
         choices = {choice.name: choice for choice in self.choices}
         added, dropped = changed_filters(self.request.POST, choices)
         texts = [str(condition) for condition in ListState(self.request.GET, choices, zone=self.zone_name).filters]

@@ -31,7 +31,7 @@ from outreach.chat.conversations.mails import ASSIGNED
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import CLOSED as NOT_SENT
 from outreach.chat.conversations.outgoing import check_open, check_reachable, send, take_back
-from outreach.chat.conversations.people import contact_by, contact_of, lead_of, new_lead
+from outreach.chat.conversations.people import get_or_create_by_address, get_or_create_by_phone, lead_of, new_lead
 from outreach.chat.conversations.states import CLOSED, HUMAN, QUEUED
 from outreach.chat.conversations.targets import answered, keep
 from outreach.connections.chat_apps.models import ChatTemplate
@@ -245,11 +245,13 @@ def set_contact(
         if not may_create:
             raise PermissionLacking("contact.POST", field="contact")
         number = phone.e164 if phone else ""
-        new_contact = contact_by(name=name or conversation.name, email=email, phone=number, member_id=member_id)
+        new_contact = get_or_create_by_address(
+            name=name or conversation.name, email=email, phone=number, member_id=member_id
+        )
     elif conversation.chat_app_id is None:
         raise NamedError("InvalidRequest_400", "contact: choose a contact, or enter an email address or phone number")
     else:
-        new_contact = contact_of(conversation.address, conversation.name, member_id)
+        new_contact = get_or_create_by_phone(conversation.address, conversation.name, member_id)
     if conversation.contact_id is None:
         identify(conversation, new_contact, member_id)
         _confirmed(conversation)
