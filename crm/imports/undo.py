@@ -17,7 +17,7 @@ from crm.contacts.models import Contact
 from crm.imports.models import Import
 from crm.imports.services import find_import
 from crm.records.models import CustomField
-from crm.records.schema import spec_of
+from crm.records.stored_fields import spec_of
 from crm.records.types import kind_of
 
 
