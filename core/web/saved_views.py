@@ -9,7 +9,6 @@ from typing import Any
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext
 
-from core.errors import field_errors
 from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
@@ -128,7 +127,7 @@ class ViewedList(TablePage):
     def query_problem(self) -> bool:
         """Return whether the list refuses the open view's filters or sort."""
         problem: str = (self.view and self.view["problem"]) or ""
-        return bool(problem) and [error["field"] for error in field_errors(problem)] != [COLUMNS]
+        return bool(problem) and not problem.startswith(f"{COLUMNS}: ")
 
     @property
     def here(self) -> str:

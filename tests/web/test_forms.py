@@ -74,6 +74,7 @@ def schema_error(body: JsonObject) -> ApiError:
     return raised.value
 
 
+ANOTHER = "Another record has this value already."
 WRONG = "Some values are missing or wrong."
 
 
@@ -83,8 +84,8 @@ WRONG = "Some values are missing or wrong."
         (NamedError("BadRequest_400", "formData.email: has a; b: c in it"), {"email": "Has a; b: c in it."}, []),
         (NamedError("BadRequest_400", "rows[2].email: is wrong"), {"email": "Is wrong."}, []),
         (NamedError("BadRequest_400", "size", errors=[LABELLED]), {"size": "Is no number."}, []),
-        (DuplicateField("email"), {"email": "Another record has this value already."}, []),
-        (DuplicateField("name, email"), dict.fromkeys(("name", "email"), "Another record has this value already."), []),
+        (DuplicateField("email"), {"email": ANOTHER}, []),
+        (DuplicateField(("name", "email")), dict.fromkeys(("name", "email"), ANOTHER), []),
         (ValidationFailed("no", "There is a place: none"), {}, [WRONG, "There is a place: none."]),
         (ValidationFailed("bad", "other: is wrong"), {}, [WRONG, "Other: Is wrong."]),
         (custom("shoe"), {"shoe": "Is no number."}, []),
