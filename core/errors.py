@@ -94,6 +94,16 @@ class ApiError(Exception):
         self.detail = detail_of(self.fields, text)
         super().__init__(self.detail or self.message)
 
+    def detail_at(self, path: str) -> str:
+        """Return the detail without the fields where the path that it is shown at ends with them."""
+        return self.reason if f".{path}".endswith(f".{', '.join(self.fields)}") else self.detail
+
+    def prepend(self, text: str) -> None:
+        """Put the text before the reason."""
+        self.reason = f"{text}{self.reason}"
+        self.detail = detail_of(self.fields, self.reason)
+        self.errors = [{**error, "message": f"{text}{error['message']}"} for error in self.errors]
+
     def rename_fields(self, rename: Callable[[str], str]) -> None:
         """Name the refused fields as the caller's body does."""
         self.fields = tuple(rename(field) for field in self.fields)

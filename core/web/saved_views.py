@@ -126,8 +126,8 @@ class ViewedList(TablePage):
     @property
     def query_problem(self) -> bool:
         """Return whether the list refuses the open view's filters or sort."""
-        problem: str = (self.view and self.view["problem"]) or ""
-        return bool(problem) and not problem.startswith(f"{COLUMNS}: ")
+        view = self.view
+        return view is not None and bool(view["problem"]) and view["problemFields"] != [COLUMNS]
 
     @property
     def here(self) -> str:
