@@ -69,7 +69,9 @@ def end_version(version: PlanVersion, on: date) -> None:
     early."""
     first = timezone.now().date() + NOTICE
     if on < first:
-        raise ValidationFailed("too near", f"on: {day_text(first)} or later, so that everybody has been told in time")
+        raise ValidationFailed(
+            "too near", f"{day_text(first)} or later, so that everybody has been told in time", field="on"
+        )
     PlanVersion.objects.filter(pk=version.pk).update(ends_on=on, updated_at=timezone.now())
     with unscoped(reason="plans: subscribers of all companies are told anew"):
         # Another date is another notice, also for those who know the former date.
