@@ -224,9 +224,9 @@ def add_note(
     Raises LeadNotFound_400, ContactNotFound_400 and InvalidInput_400 (neither or both named, or no text).
     """
     if (lead_id is None) == (contact_id is None):
-        raise NamedError("InvalidInput_400", "lead, contact: name the one that the note is on")
+        raise NamedError("InvalidInput_400", "name the one that the note is on", field=("lead", "contact"))
     if not notes.strip():
-        raise NamedError("InvalidInput_400", "notes: a note needs text")
+        raise NamedError("InvalidInput_400", "a note needs text", field="notes")
     with transaction.atomic():
         contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
         note = LeadActivity.objects.create(
@@ -253,13 +253,13 @@ def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
         activities = activities.exclude(kind=Kind.NOTE)
     if not activities.update(notes=notes, updated_at=timezone.now()):
         if activity.exists():
-            raise NamedError("InvalidInput_400", "notes: a note needs text")
+            raise NamedError("InvalidInput_400", "a note needs text", field="notes")
         raise not_found()
 
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no activity of the company."""
-    return NamedError("LeadActivityNotFound_404", "id: there is no such activity in this company")
+    return NamedError("LeadActivityNotFound_404", "there is no such activity in this company", field="id")
 
 
 def event_payload(note: LeadActivity) -> JsonObject:

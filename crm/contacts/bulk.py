@@ -70,7 +70,7 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     change = _plan(schema, payload["formData"], payload["updateType"], tags, references)
     if change.empty:
         raise NamedError(
-            "InvalidPayload_400", "formData: name at least one value, tag, category or organization to change"
+            "InvalidPayload_400", "name at least one value, tag, category or organization to change", field="formData"
         )
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
@@ -92,7 +92,8 @@ def _plan(
         if update_type in ("append", "remove"):
             raise NamedError(
                 "InvalidPayload_400",
-                f"{name}: a contact has one, so that there is nothing to {update_type}; use updateType set",
+                f"a contact has one, so that there is nothing to {update_type}; use updateType set",
+                field=name,
             )
         change.columns[f"{name}_id"] = id if update_type == "set" else None
     return change
@@ -107,5 +108,6 @@ def _refuse_unique_key(schema: ContactSchema, form_data: Values) -> None:
     if touched:
         raise NamedError(
             "CannotUpdateUniqueKey_400",
-            f"{', '.join(touched)}: makes contacts unique and cannot be changed for many at once",
+            "makes contacts unique and cannot be changed for many at once",
+            field=touched,
         )

@@ -72,7 +72,7 @@ def prepare_match(schema: ContactSchema, actor_id: str | None, options: Values) 
     """Read a bulk change that matches contacts with organizations."""
     field = options["field"] or company_field(schema.fields.values())
     if options["field"] and options["field"] not in schema.fields:
-        raise NamedError(UNKNOWN, f"field: there is no field {options['field'][:60]!r} of contacts")
+        raise NamedError(UNKNOWN, f"there is no field {options['field'][:60]!r} of contacts", field="field")
 
     def apply(ids: list[str]) -> ChangesById:
         rows = Contact.objects.filter(pk__in=ids, organization=None).order_by("pk").values_list("pk", "email", "custom")

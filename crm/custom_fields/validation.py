@@ -67,7 +67,7 @@ def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
 
 
 def refuse(path: str, problem: str) -> NamedError:
-    return NamedError("InvalidInput_400", f"{path}: {problem}")
+    return NamedError("InvalidInput_400", problem, field=path)
 
 
 def check_types(field_type: Any, value_type: Any, path: str) -> None:
@@ -167,7 +167,8 @@ def save_field(field: CustomField) -> None:
         if "customfield_name_unique" in str(error):
             raise NamedError(
                 "CustomFieldNameAlreadyExists_400",
-                f"name: another field of this panel is called {shorten(field.name, 60)!r}",
+                f"another field of this panel is called {shorten(field.name, 60)!r}",
+                field="name",
             ) from None
         if "customfield_key_unique" in str(error):
             key = field.unique_field_id
@@ -177,5 +178,7 @@ def save_field(field: CustomField) -> None:
                 if going
                 else "another field of this panel has"
             )
-            raise NamedError("CustomFieldNameAlreadyExists_400", f"uniqueFieldID: {detail} the key {key!r}") from None
+            raise NamedError(
+                "CustomFieldNameAlreadyExists_400", f"{detail} the key {key!r}", field="uniqueFieldID"
+            ) from None
         raise

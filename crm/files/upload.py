@@ -33,7 +33,7 @@ class ReceivingHandler(FileUploadHandler):
     def new_file(self, field_name: str, *args: Any, **options: Any) -> None:
         super().new_file(field_name, *args, **options)
         if field_name != FIELD:
-            raise ValidationFailed(f"{shorten(field_name)}: unknown part; send the content in parts named {FIELD}")
+            raise ValidationFailed(f"unknown part; send the content in parts named {FIELD}", field=shorten(field_name))
         self._received = Received(self.file_name or "file")
         self._all.append(self._received)
 
@@ -107,18 +107,22 @@ class UploadParser(MultiPartParser):
             raise ValidationFailed(f"the body is no multipart/form-data: {error.detail}") from error
         except OSError as error:
             raise NamedError(
-                "FileUploadFailed_400", "file: the connection broke, or the server's disk is full; send it again"
+                "FileUploadFailed_400",
+                "the connection broke, or the server's disk is full; send it again",
+                field="file",
             ) from error
         if counted.count < announced:
             raise NamedError(
-                "FileUploadFailed_400", f"file: only {counted.count} of {announced} bytes arrived; send it again"
+                "FileUploadFailed_400",
+                f"only {counted.count} of {announced} bytes arrived; send it again",
+                field="file",
             )
         # An unknown key is an error here as everywhere in the API: a
         # misspelled part would be lost in silence.
         extra = next(iter(parsed.data), None)
         if extra is not None:
             raise ValidationFailed(
-                f"{shorten(extra)}: unknown part; send the content in parts named {FIELD}, each with a file name"
+                f"unknown part; send the content in parts named {FIELD}, each with a file name", field=shorten(extra)
             )
         return parsed
 
@@ -139,5 +143,5 @@ class _Counted:
 def too_large() -> ValidationFailed:
     """Return the error for an upload over the limit."""
     return ValidationFailed(
-        f"file: the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request"
+        f"the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request", field="file"
     )

@@ -59,7 +59,8 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if change.empty and row.product_ids is None:
         raise NamedError(
             "InvalidPayload_400",
-            "formData: name at least one value, tag, product, team, member or organization to change",
+            "name at least one value, tag, product, team, member or organization to change",
+            field="formData",
         )
 
     def apply(ids: list[str]) -> ChangesById:
@@ -88,9 +89,7 @@ def check_restored(ids: Collection[str]) -> dict[str, str]:
 def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow) -> Change:
     foreign = [key for key in form_data if key in CONTACT_KEYS]
     if foreign:
-        raise NamedError(
-            BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact"
-        )
+        raise NamedError(BAD_SYSTEM, "belongs to the leads' contacts; change it with PUT /contact", field=foreign)
     change = plan_change(schema, form_data, update_type, row.tag_ids)
     for column, name in (("team_id", "team"), ("team_member_id", "teamMember"), ("organization_id", "organization")):
         if column not in row.system:
@@ -98,7 +97,8 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
         if update_type in ("append", "remove"):
             raise NamedError(
                 "InvalidPayload_400",
-                f"{name}: a lead has one, so that there is nothing to {update_type}; use updateType set",
+                f"a lead has one, so that there is nothing to {update_type}; use updateType set",
+                field=name,
             )
         change.columns[column] = row.system[column] if update_type == "set" else None
     return change

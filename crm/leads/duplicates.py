@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Rule = CompanySettings.DuplicateLeads
 DUPLICATE = DuplicateField.name
 """The name of a duplicate in the outcome of a bulk creation or an import; the contract's error has no name."""
-REPEATED = "contact, productServices"
+REPEATED = ("contact", "productServices")
 REPEATS = "leadRepeats"
 """The code of an error or a note about a lead that repeats an open one."""
 OPENING = frozenset({"status", "contact", "productServices"})
@@ -102,7 +102,7 @@ def check_duplicates(ids: Iterable[str], rule: str, closed: Collection[str]) -> 
     if warnings and rule == Rule.REFUSE:
         lead, text = next(iter(warnings.items()))
         params = {"record": others[lead]}
-        raise DuplicateField(REPEATED, f"{REPEATED}: {text} (lead {lead})", code=REPEATS, params=params)
+        raise DuplicateField(REPEATED, f"{text} (lead {lead})", code=REPEATS, params=params)
     return warnings
 
 

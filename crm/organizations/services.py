@@ -70,10 +70,14 @@ def create_organizations(
     and OrganizationDataRequired_400 for none. Raises the errors of create_organization for shared references.
     """
     if not items:
-        raise NamedError("OrganizationDataRequired_400", "formData: needs an array of at least one organization")
+        raise NamedError(
+            "OrganizationDataRequired_400", "needs an array of at least one organization", field="formData"
+        )
     if len(items) > MAX_BULK:
         raise NamedError(
-            "InvalidPayload_400", f"formData: has {len(items)} organizations, at most {MAX_BULK} go in one request"
+            "InvalidPayload_400",
+            f"has {len(items)} organizations, at most {MAX_BULK} go in one request",
+            field="formData",
         )
     schema = OrganizationSchema.load()
     result = BulkResult()
@@ -257,7 +261,9 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     update_type = payload["updateType"]
     if "name" in payload["formData"]:
         raise NamedError(
-            "CannotUpdateUniqueKey_400", "name: tells organizations apart and cannot be changed for many at once"
+            "CannotUpdateUniqueKey_400",
+            "tells organizations apart and cannot be changed for many at once",
+            field="name",
         )
     references = RecordRow()
     _put_references(references, tags, owner)
@@ -266,11 +272,12 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
         if update_type in ("append", "remove"):
             raise NamedError(
                 "InvalidPayload_400",
-                f"owner: an organization has one, so that there is nothing to {update_type}; use updateType set",
+                f"an organization has one, so that there is nothing to {update_type}; use updateType set",
+                field="owner",
             )
         change.columns[OWNER] = references.system[OWNER] if update_type == "set" else None
     if change.empty:
-        raise NamedError("InvalidPayload_400", "formData: name at least one value, tag or owner to change")
+        raise NamedError("InvalidPayload_400", "name at least one value, tag or owner to change", field="formData")
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 

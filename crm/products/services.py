@@ -123,11 +123,12 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if "name" in payload["formData"]:
         raise NamedError(
             "CannotUpdateUniqueKey_400",
-            "name: makes products and services unique and cannot be changed for many at once",
+            "makes products and services unique and cannot be changed for many at once",
+            field="name",
         )
     change = plan_change(schema, payload["formData"], payload["updateType"], None)
     if change.empty:
-        raise NamedError("InvalidPayload_400", "formData: name at least one value to change")
+        raise NamedError("InvalidPayload_400", "name at least one value to change", field="formData")
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
@@ -155,5 +156,5 @@ def _names_are_unique(name: str) -> Iterator[None]:
     except IntegrityError as error:
         if not PRODUCT_SERVICE.violates_unique(error):
             raise
-        detail = f"name: {shorten(name, 60)!r} is already in use"
-        raise NamedError(PRODUCT_SERVICE.exists, detail) from None
+        detail = f"{shorten(name, 60)!r} is already in use"
+        raise NamedError(PRODUCT_SERVICE.exists, detail, field="name") from None

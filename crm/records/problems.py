@@ -30,13 +30,26 @@ class ValueProblem(NamedTuple):
             f"{self.label}: {self.message}" if self.label and self.label.lower() != self.key.lower() else self.message
         )
 
+    @property
+    def fields(self) -> list[str]:
+        """The keys: several for a problem of values that belong together, none for one of the whole form."""
+        return self.key.split(", ") if self.key else []
+
     def __str__(self) -> str:
         return f"{self.key}: {self.text}"
 
 
 def explain(problems: Iterable[ValueProblem]) -> str:
     """Join the problems into one warning."""
-    texts = [str(problem) for problem in problems]
+    return _joined([str(problem) for problem in problems])
+
+
+def reason_of(problems: Sequence[ValueProblem]) -> str:
+    """Return the warning of `explain` without the fields of the first problem."""
+    return _joined([problems[0].text, *(str(problem) for problem in problems[1:])])
+
+
+def _joined(texts: Sequence[str]) -> str:
     return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
 
 

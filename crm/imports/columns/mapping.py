@@ -94,7 +94,7 @@ def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -
 
 
 def invalid_mapping(detail: str, *, code: str = "", params: Values | None = None) -> NamedError:
-    return NamedError("InvalidMapping_400", f"columnMapping: {detail}", code=code, params=params)
+    return NamedError("InvalidMapping_400", detail, field="columnMapping", code=code, params=params)
 
 
 class RowReader:
