@@ -85,9 +85,9 @@ def _web_address(name: str, value: str) -> str:
         try:
             IS_WEB(value)
         except ValidationError:
-            raise NamedError("InvalidInput_400", f"{name}: is no address that begins with http") from None
+            raise NamedError("InvalidInput_400", "is no address that begins with http", field=name) from None
         if len(value) > MAX_ADDRESS:
-            raise NamedError("InvalidInput_400", f"{name}: has more than {MAX_ADDRESS} characters")
+            raise NamedError("InvalidInput_400", f"has more than {MAX_ADDRESS} characters", field=name)
     return value
 
 
@@ -115,7 +115,7 @@ def _meeting_values(batch: NodeBatch, item: Item) -> JsonObject:
     config: MeetingConfig = batch.config
     texts = {name: text(batch.render(name, item)).strip() for name in ("title", "description", "place", "link")}
     if not texts["title"]:
-        raise NamedError("InvalidInput_400", "title: the expression gives no text")
+        raise NamedError("InvalidInput_400", "the expression gives no text", field="title")
     return {
         "title": texts["title"][:300],
         "description": texts["description"],
@@ -159,7 +159,7 @@ def _call_values(batch: NodeBatch, item: Item) -> JsonObject:
     config: CallConfig = batch.config
     seconds = number(batch.render("duration", item))
     if not isinstance(seconds, int) or not 0 <= seconds < 2**31:
-        raise NamedError("InvalidInput_400", "duration: needs a number of seconds")
+        raise NamedError("InvalidInput_400", "needs a number of seconds", field="duration")
     values: JsonObject = {
         "direction": config.direction,
         "outcome": config.outcome,

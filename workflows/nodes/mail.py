@@ -79,7 +79,7 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
     subject. Raises InvalidEmailTemplate_400.
     """
     if sum(1 for part in (subject, body) for _ in references(part)) > MAX_PARTS:
-        raise NamedError("InvalidEmailTemplate_400", f"body: has more than {MAX_PARTS} references")
+        raise NamedError("InvalidEmailTemplate_400", f"has more than {MAX_PARTS} references", field="body")
     names: dict[str, str] = {}
     # Expressions are masked, since the compiler of templates would take their braces for its own.
     masked = [_masked(part, names) for part in (subject, body)]

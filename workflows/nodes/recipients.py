@@ -93,7 +93,7 @@ def senders_of(ids: Sequence[str]) -> list[Sender]:
     }
     chosen = [senders_by_id[id] for id in ids if id in senders_by_id]
     if not chosen:
-        raise NamedError("NoSMTPSelected_400", "senders: none of them is an active sender of this company")
+        raise NamedError("NoSMTPSelected_400", "none of them is an active sender of this company", field="senders")
     return chosen
 
 

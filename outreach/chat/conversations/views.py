@@ -160,7 +160,7 @@ class ConversationViewSet(ResourceViewSet):
         if not (self.actor.is_unbounded or self.actor.may("file", "GET")):
             raise PermissionLacking("file.GET", field="file")
         if not readable_files(self.actor).filter(pk=id, trashed_at=None).exists():
-            raise NamedError("FileNotFound_400", "file: there is no such file in this company")
+            raise NamedError("FileNotFound_400", "there is no such file in this company", field="file")
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -41,7 +41,7 @@ _KEYS = {
 
 
 def refuse(where: str, hint: str, name: str = INVALID) -> NoReturn:
-    raise NamedError(name, f"{where}: {hint}")
+    raise NamedError(name, hint, field=where)
 
 
 def check_template(*, name: str, language: str, components: Sequence[Any]) -> None:

@@ -64,7 +64,9 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
     names = [variable["name"] for variable in variables]
     for place, name in enumerate(names):
         if name in names[:place] or name in BUILT_IN or not re.fullmatch(r"[\w. -]{1,100}", name):
-            raise NamedError("InvalidVariables_400", f"variables: {shorten(name)!r} is there twice, or is no name")
+            raise NamedError(
+                "InvalidVariables_400", f"{shorten(name)!r} is there twice, or is no name", field="variables"
+            )
     allowed = {*BUILT_IN, *names}
     shown = without_styles(body) if is_html(body) else body
     for part, text in (("subject", subject), ("body", shown)):
@@ -72,20 +74,21 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
             if name not in allowed:
                 raise NamedError(
                     "InvalidVariables_400",
-                    f"{part}: {{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
+                    f"{{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
+                    field=part,
                     code="unknownField",
                     params={"name": shorten(name)},
                 )
         if has_stray_mark(text):
             raise NamedError(
-                "InvalidEmailTemplate_400", f"{part}: has an incomplete placeholder. Enter it as {{{{name}}}}"
+                "InvalidEmailTemplate_400", "has an incomplete placeholder. Enter it as {{name}}", field=part
             )
     compiled = compile_body(body)
     if not compiled.text.strip():
-        raise NamedError("InvalidEmailTemplate_400", "body: has no words")
+        raise NamedError("InvalidEmailTemplate_400", "has no words", field="body")
     if compiled.html and (lost := set(names_in(shown)) - set(names_in(compiled.html))):
         where = f"{{{{{shorten(min(lost))}}}}} stands where mails show nothing, such as a style or a comment"
-        raise NamedError("InvalidEmailTemplate_400", f"body: {where}")
+        raise NamedError("InvalidEmailTemplate_400", where, field="body")
     return compiled
 
 
@@ -227,6 +230,8 @@ def compile_words(
     for variable in variables:
         name = variable["name"]
         if name not in reader.fields and str(name).casefold() not in reader.fields:
-            text = f"body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
-            raise NamedError("InvalidVariables_400", text, code="unknownField", params={"name": shorten(name)})
+            text = f"{{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
+            raise NamedError(
+                "InvalidVariables_400", text, field="body", code="unknownField", params={"name": shorten(name)}
+            )
     return compile_template(subject, body, variables), variables

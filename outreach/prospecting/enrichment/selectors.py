@@ -23,7 +23,9 @@ def check_enrichment(is_enabled: bool) -> None:
     """Raise AppNotFound_400 if a run wants enrichment and no app does it."""
     if is_enabled and enrichment_provider() is None:
         raise NamedError(
-            "AppNotFound_400", "enrichmentEnabled: no enrichment app is connected (POST /apps/enrich); leave it false"
+            "AppNotFound_400",
+            "no enrichment app is connected (POST /apps/enrich); leave it false",
+            field="enrichmentEnabled",
         )
 
 

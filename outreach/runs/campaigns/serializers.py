@@ -82,9 +82,9 @@ class WinnerInput(Input):
         values = super().to_internal_value(data)
         metric, span = values["metric"], values.get("after")
         if metric not in METRICS:
-            raise NamedError("InvalidPayload_400", f"winner.metric: must be one of {', '.join(METRICS)}")
+            raise NamedError("InvalidPayload_400", f"must be one of {', '.join(METRICS)}", field="winner.metric")
         if metric == "manual" and span is not None:
-            raise NamedError("InvalidPayload_400", "winner.after: leave it out where a member chooses")
+            raise NamedError("InvalidPayload_400", "leave it out where a member chooses", field="winner.after")
         after = None if metric == "manual" else read_span(span, "winner.after")
         return {"metric": metric, "after": after, "testShare": values["test_share"]}
 
@@ -168,7 +168,7 @@ class CampaignUpdate(Input):
         }
         names = [name for name, value in contents.items() if value]
         if len(names) > 1:
-            raise ValidationFailed(f"{names[1]}: not beside {names[0]}", f"{names[1]}: words are of one kind alone")
+            raise ValidationFailed(f"{names[1]}: not beside {names[0]}", "words are of one kind alone", field=names[1])
         if "window" in attrs:
             attrs["window"] = read_hours(attrs["window"], "window")
         return attrs

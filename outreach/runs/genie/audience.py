@@ -140,7 +140,7 @@ def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> Non
     missing = [row_id for row_id in ids if row_id not in existing]
     if missing:
         raise NamedError(
-            name, f"{parameter}: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)"
+            name, f"{', '.join(missing[:5])} not found in this company ({len(missing)} in all)", field=parameter
         )
 
 

@@ -214,7 +214,8 @@ def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
             return _booked(request, booking, problem=GONE, status=422)
     except ApiError as error:
         taken = getattr(error, "name", "") == TAKEN
-        problem = GONE if taken else (error.detail or error.message).partition(": ")[2] or NOT_NOW
+        reason = error.reason if error.fields else NOT_NOW
+        problem = GONE if taken else reason
         return _booked(request, booking, problem=problem, status=409)
     return _lead_to(f"/booking/{booking.token}{done}")
 

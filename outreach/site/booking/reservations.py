@@ -111,7 +111,7 @@ def find_booking(token: str) -> Booking | None:
 
 def slot_taken() -> NamedError:
     """Return the error for a time that is taken, or that the page does not offer."""
-    return NamedError(TAKEN, "startsAt: this time is no longer free; choose another one")
+    return NamedError(TAKEN, "this time is no longer free; choose another one", field="startsAt")
 
 
 def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, network: str = "") -> Booking:
@@ -224,7 +224,7 @@ def can_change(booking: Booking) -> bool:
 
 def _page_of(booking: Booking) -> BookingPage:
     if booking.page is None or not booking.page.is_active:
-        raise NamedError(GONE, "token: its page takes no bookings now; cancel it, or ask whom you meet")
+        raise NamedError(GONE, "its page takes no bookings now; cancel it, or ask whom you meet", field="token")
     return booking.page
 
 
@@ -234,7 +234,7 @@ def _standing(booking: Booking) -> tuple[Booking, Meeting]:
     current = Booking.objects.select_for_update(of=("self",)).get(pk=booking.pk)
     meeting = Meeting.objects.select_for_update(of=("self",)).get(pk=booking.meeting_id)
     if meeting.status != SCHEDULED or meeting.starts_at <= timezone.now():
-        raise NamedError(GONE, "token: this booking is cancelled, or has begun")
+        raise NamedError(GONE, "this booking is cancelled, or has begun", field="token")
     return current, meeting
 
 

@@ -38,9 +38,11 @@ def set_contact(
     conversation = locked(id)
     is_visitor = conversation.channel == Conversation.Channel.WIDGET
     if (email or phone or name) and not is_visitor:
-        raise NamedError("InvalidRequest_400", "contact: email, phone and name are for a website's visitor")
+        raise NamedError("InvalidRequest_400", "email, phone and name are for a website's visitor", field="contact")
     if (email or phone or name) and contact is not None:
-        raise NamedError("InvalidRequest_400", "contact: send a contact, or email, phone and name, but not both")
+        raise NamedError(
+            "InvalidRequest_400", "send a contact, or email, phone and name, but not both", field="contact"
+        )
     if contact is not None:
         new_contact = _chosen(conversation, contact, may_read=may_read)
     elif is_visitor and (email or phone or (name and conversation.contact_id is None)):
@@ -51,7 +53,9 @@ def set_contact(
             name=name or conversation.name, email=email, phone=number, member_id=member_id
         )
     elif conversation.chat_app_id is None:
-        raise NamedError("InvalidRequest_400", "contact: choose a contact, or enter an email address or phone number")
+        raise NamedError(
+            "InvalidRequest_400", "choose a contact, or enter an email address or phone number", field="contact"
+        )
     else:
         new_contact = get_or_create_by_phone(conversation.address, conversation.name, member_id)
     if conversation.contact_id is None:
@@ -81,11 +85,11 @@ def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:
         raise PermissionLacking("contact.GET", field="contact")
     contact: Contact | None = live_contacts().filter(pk=id).first()
     if contact is None:
-        raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
+        raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="contact")
     # A wrong contact would get the person's messages, and their consent.
     if not is_visitor and conversation.address not in (contact.contact_number, (contact.email or "").lower()):
-        detail = f"contact: has not the address of the conversation, {conversation.address}"
-        raise NamedError("InvalidRequest_400", detail)
+        detail = f"has not the address of the conversation, {conversation.address}"
+        raise NamedError("InvalidRequest_400", detail, field="contact")
     return contact
 
 
@@ -97,13 +101,15 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
     """
     conversation = locked(id)
     if conversation.contact is None:
-        raise NamedError("InvalidRequest_400", "lead: the conversation has no contact yet; say who writes first")
+        raise NamedError(
+            "InvalidRequest_400", "the conversation has no contact yet; say who writes first", field="lead"
+        )
     if lead is None:
         lead_id = new_lead(conversation.contact, member_id)
         conversation.lead_id = lead_id
     else:
         rows = Lead.objects.filter(pk=lead, contact_id=conversation.contact_id, is_deleted=False)
         if not rows.exists():
-            raise NamedError("LeadNotFound_400", "lead: the contact has no such lead")
+            raise NamedError("LeadNotFound_400", "the contact has no such lead", field="lead")
         conversation.lead_id = lead
     keep(conversation)

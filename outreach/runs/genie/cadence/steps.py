@@ -152,8 +152,8 @@ def _check_channels(steps: list[JsonObject], where: str) -> None:
     connected = {channel_of(letter) for letter in rows.values_list("letter", flat=True).distinct()}
     for place, step in enumerate(steps):
         if step["channel"] in channels - connected:
-            text = f"{where}.steps[{place}].channel: the company has no active {step['channel']} app"
-            raise NamedError("AppNotFound_400", text)
+            text = f"the company has no active {step['channel']} app"
+            raise NamedError("AppNotFound_400", text, field=f"{where}.steps[{place}].channel")
 
 
 def _read_step(raw: Any, where: str, keys: frozenset[str]) -> JsonObject:
@@ -249,7 +249,9 @@ def _take_templates(steps: list[JsonObject], where: str) -> None:
         template = templates.get(step["template"])
         if template is None:
             name = "EmailTemplateNotFound_404"
-            raise NamedError(name, f"{where}.steps[{place}].template: there is no such email template in this company")
+            raise NamedError(
+                name, "there is no such email template in this company", field=f"{where}.steps[{place}].template"
+            )
         content = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
         step["content"] = {**content, "variables": template.variables, "attachments": files}
@@ -272,7 +274,7 @@ def _take_chat_templates(steps: list[JsonObject], where: str) -> None:
         template = templates.get(step["template"])
         if template is None:
             name = "ChatAppTemplateNotFound_404"
-            raise NamedError(name, f"{at}template: there is no such chat template in this company")
+            raise NamedError(name, "there is no such chat template in this company", field=f"{at}template")
         check_sendable(template, f"{at}template")
         frozen = freeze(template, step.get("variables", {}), reader, at, "template")
         step["content"] = {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
@@ -285,7 +287,7 @@ def _known(raw: Values, keys: set[str] | frozenset[str], where: str) -> None:
 
 
 def _refuse(where: str, hint: str) -> Any:
-    raise NamedError("InvalidPayload_400", f"{where}: {hint}")
+    raise NamedError("InvalidPayload_400", hint, field=where)
 
 
 _CLOCK_SCHEMA = {"type": "string", "pattern": "^[0-9]{1,2}:[0-9]{1,2}$", "examples": ["09:00"]}
