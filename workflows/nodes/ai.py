@@ -214,7 +214,7 @@ def _check(config: AiConfig) -> list[tuple[str, str, str]]:
     try:
         app = choose_ai_app(config.app or None)
     except NamedError as error:
-        return [("aiMissing", "app", str(error.detail))]
+        return [("aiMissing", "app", error.detail_at("app"))]
     if not issubclass(provider_class(app.provider), ModelProvider):
         return [("aiMissing", "app", "the AI app has no model; connect one that has")]
     return []

@@ -141,7 +141,7 @@ def host_of(url: str) -> str:
     port = parts.port  # raises for what is none
     # Hosts beyond ASCII have two spellings, and secrets are bound to one.
     if not parts.hostname or port == 0 or not parts.hostname.isascii():
-        raise PydanticCustomError("badUrl", "url: needs a host, such as https://api.example.org/path")
+        raise PydanticCustomError("badUrl", "needs a host, such as https://api.example.org/path")
     return parts.hostname.lower()
 
 

@@ -163,7 +163,7 @@ def _problems(config: MailConfig) -> list[tuple[str, str, str]]:
         try:
             own_words(config.subject, config.body)
         except NamedError as error:
-            problems.append(("badValue", error.detail.partition(":")[0], error.detail))
+            problems.extend(("badValue", field, error.reason) for field in error.fields)
         return problems
     template = EmailTemplate.objects.filter(pk=config.template).first()
     if template is None:

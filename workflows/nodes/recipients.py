@@ -177,7 +177,7 @@ def check_senders(ids: Sequence[str]) -> list[tuple[str, str, str]]:
         try:
             choose_sender(None)
         except NamedError as error:
-            return [("senderMissing", "senders", error.detail)]
+            return [("senderMissing", "senders", error.detail_at("senders"))]
         return []
     senders_by_id: Mapping[str, Sender] = {
         sender.pk: sender for kind in MAIL_SENDERS for sender in kind._default_manager.filter(pk__in=ids)
