@@ -81,13 +81,13 @@ WRONG = "Some values are missing or wrong."
 @pytest.mark.parametrize(
     ("error", "errors", "trouble"),
     [
-        (NamedError("BadRequest_400", "formData.email: has a; b: c in it"), {"email": "Has a; b: c in it."}, []),
-        (NamedError("BadRequest_400", "rows[2].email: is wrong"), {"email": "Is wrong."}, []),
+        (NamedError("BadRequest_400", "has a; b: c", field="formData.email"), {"email": "Has a; b: c."}, []),
+        (NamedError("BadRequest_400", "is wrong", field="rows[2].email"), {"email": "Is wrong."}, []),
         (NamedError("BadRequest_400", "size", errors=[LABELLED]), {"size": "Is no number."}, []),
         (DuplicateField("email"), {"email": ANOTHER}, []),
         (DuplicateField(("name", "email")), dict.fromkeys(("name", "email"), ANOTHER), []),
         (ValidationFailed("no", "There is a place: none"), {}, [WRONG, "There is a place: none."]),
-        (ValidationFailed("bad", "other: is wrong"), {}, [WRONG, "Other: Is wrong."]),
+        (ValidationFailed("bad", "is wrong", field="other"), {}, [WRONG, "Other: Is wrong."]),
         (custom("shoe"), {"shoe": "Is no number."}, []),
         (custom("hat"), {}, ["Shoe size: is no number."]),
         (PermissionLacking("file.GET", field="name"), {}, [NOT_ALLOWED]),
