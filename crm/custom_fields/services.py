@@ -203,7 +203,7 @@ def _refuse_fixed(field: CustomField, changed: Values) -> None:
         raise NamedError(
             "InvalidSystemField_400",
             f"of this system field only {', '.join(map(camel, allowed))} can change",
-            field=map(camel, refused),
+            field=[camel(name) for name in refused],
         )
 
 

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.access import reserve_quota
-from core.errors import NamedError, shorten
+from core.errors import ApiError, NamedError, shorten
 from core.hooks import Hook
 from core.internals.django import raw_delete
 from core.lists import BulkSelection, FieldSet, tree
@@ -79,7 +79,14 @@ def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
     Raises InvalidRequest_400, which names the segment and the field that has been deleted or changed since.
     """
     where = f"segment {shorten(segment.name, 60)!r}"
-    return tree.compile(tree.parse(segment.filters, where), fields or fields_of(segment.panel), parameter=where)
+    try:
+        return tree.compile(tree.parse(segment.filters, where), fields or fields_of(segment.panel), parameter=where)
+    except ApiError as error:
+        # The filters are stored, so that no field of the request is wrong.
+        error.reason = error.detail
+        error.fields = ()
+        error.errors = ()
+        raise
 
 
 def members(segment: Segment) -> QuerySet[Any]:

@@ -241,8 +241,8 @@ def _checked_reads(run: WorkflowRun, version_id: str, may: May) -> list[str]:
     version = WorkflowVersion.objects.select_related("published_by__role").get(pk=version_id)
     lacking = read_rights.lacking(reads, read_rights.allowed_to(version.published_by))
     if lacking:
-        text = "version: the run holds values that the publisher of the latest version may not read; they lack"
-        raise NamedError("InvalidRequest_400", f"{text} {', '.join(lacking)}")
+        text = "the run holds values that the publisher of the latest version may not read; they lack"
+        raise NamedError("InvalidRequest_400", f"{text} {', '.join(lacking)}", field="version")
     return sorted({*run.state.get("reads", ()), *read_rights.reads_of_version(run.version_id)})
 
 

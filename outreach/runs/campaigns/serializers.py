@@ -10,7 +10,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.api.selection import SelectionInput
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, ValidationFailed, detail_of
 from core.spans import read_span
 from core.types import JsonObject, Values
 from outreach.chat.chat_templates.frozen import read_given
@@ -162,13 +162,14 @@ class CampaignUpdate(Input):
     def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise ValidationFailed for content of two kinds, and InvalidPayload_400 for invalid sending hours."""
         contents = {
-            "templateId": attrs.get("template_id"),
-            "subject, body": attrs.get("subject") or attrs.get("body"),
-            "variants": attrs.get("variants"),
+            ("templateId",): attrs.get("template_id"),
+            ("subject", "body"): attrs.get("subject") or attrs.get("body"),
+            ("variants",): attrs.get("variants"),
         }
         names = [name for name, value in contents.items() if value]
         if len(names) > 1:
-            raise ValidationFailed(f"{names[1]}: not beside {names[0]}", "words are of one kind alone", field=names[1])
+            details = detail_of(names[1], f"not beside {', '.join(names[0])}")
+            raise ValidationFailed(details, "words are of one kind alone", field=names[1])
         if "window" in attrs:
             attrs["window"] = read_hours(attrs["window"], "window")
         return attrs

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import reserve_quota
-from core.errors import Fields, NamedError, ValidationFailed, shorten
+from core.errors import Fields, NamedError, ValidationFailed, detail_of, shorten
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject, Values
@@ -210,26 +210,31 @@ def _sender(type: str, id: str) -> Smtp | MailApp:
 
 def _check_times(campaign: Campaign, values: Values) -> None:
     """Raise ValidationFailed where schedule, end and recurrence do not go together."""
+    if problem := _problem_of_times(campaign, values):
+        field, text = problem
+        raise ValidationFailed(detail_of(field, text), text, field=field)
+
+
+def _problem_of_times(campaign: Campaign, values: Values) -> tuple[str, str] | None:
+    """Return the field and the text of what does not go together."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
-    wrong = ""
     if live and campaign.recurring:
-        wrong = "recurring: a live audience is written to all the time; take one of both"
-    elif live and campaign.ends_at is None:
-        wrong = "endsAt: a live audience needs an end"
-    elif campaign.recurring and campaign.interval_ms is None:
-        wrong = "intervalMs: is needed by what recurs"
-    elif campaign.ends_at is not None and not live and not campaign.recurring:
-        wrong = "endsAt: is for a live audience, or what recurs"
-    elif values.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
-        wrong = "endsAt: lies in the past"
-    elif campaign.ends_at and campaign.scheduled_at and campaign.ends_at <= campaign.scheduled_at:
-        wrong = "endsAt: lies before scheduledAt"
-    elif campaign.winner_rule and not campaign.variants:
-        wrong = "winner: there are no variants to choose from"
-    elif campaign.winner_rule and campaign.recurring and campaign.write_again:
-        wrong = "writeAgain: a winner writes to those who were not in the test; take one of both"
-    if wrong:
-        raise ValidationFailed(wrong, wrong)
+        return "recurring", "a live audience is written to all the time; take one of both"
+    if live and campaign.ends_at is None:
+        return "endsAt", "a live audience needs an end"
+    if campaign.recurring and campaign.interval_ms is None:
+        return "intervalMs", "is needed by what recurs"
+    if campaign.ends_at is not None and not live and not campaign.recurring:
+        return "endsAt", "is for a live audience, or what recurs"
+    if values.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
+        return "endsAt", "lies in the past"
+    if campaign.ends_at and campaign.scheduled_at and campaign.ends_at <= campaign.scheduled_at:
+        return "endsAt", "lies before scheduledAt"
+    if campaign.winner_rule and not campaign.variants:
+        return "winner", "there are no variants to choose from"
+    if campaign.winner_rule and campaign.recurring and campaign.write_again:
+        return "writeAgain", "a winner writes to those who were not in the test; take one of both"
+    return None
 
 
 @transaction.atomic
