@@ -276,10 +276,8 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
     with lock_primary(company_id()) as subscription:
         lost = given_up_by(subscription) if subscription is not None and when == "now" and not forfeit else 0
         if subscription is not None and lost:
-            text = (
-                f"forfeit: cancelling now gives up {sum_text(lost, subscription.currency)} of what is paid; true agrees"
-            )
-            raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end")
+            text = f"cancelling now gives up {sum_text(lost, subscription.currency)} of what is paid; true agrees"
+            raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end", field="forfeit")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
         # An open order that is paid later would open a period of a cancelled subscription.
         if when == "now":

@@ -43,14 +43,14 @@ def cancel_open_order() -> None:
         close_order(payment)
 
 
-def cancel_for(action: str) -> None:
-    """Cancel the open order for another action. Raises BadRequest_400 if its bank transfer is being searched for."""
+def cancel_for(field: str) -> None:
+    """Cancel the open order for the action of a field. Raises BadRequest_400 if its bank transfer is being searched for."""
     # Closing the order would make a transfer that is already on its way arrive as mere balance, although
     # staff are about to find it. The company decides that, and not a side effect of another action.
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
     if sent is not None:
-        text = f"{action}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
-        raise NamedError("BadRequest_400", f"{text} (POST /manual-payment/{sent.pk}/choose-again)")
+        text = f"we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
+        raise NamedError("BadRequest_400", f"{text} (POST /manual-payment/{sent.pk}/choose-again)", field=field)
     cancel_open_order()
 
 
