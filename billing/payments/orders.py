@@ -44,7 +44,7 @@ def cancel_open_order() -> None:
 
 
 def cancel_for(field: str) -> None:
-    """Cancel the open order for the action of a field. Raises BadRequest_400 if its bank transfer is being searched for."""
+    """Cancel the open order for what a field asks. Raises BadRequest_400 if its bank transfer is being searched for."""
     # Closing the order would make a transfer that is already on its way arrive as mere balance, although
     # staff are about to find it. The company decides that, and not a side effect of another action.
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()

@@ -99,8 +99,9 @@ def _check_rights(plan: Plan, may: May) -> None:
     problems = Problems()
     check_rights(plan, may, problems)
     if problems.found:
-        detail = "; ".join(str(problem) for problem in problems.found[:20])
-        raise NamedError("UnauthorizedAction_403", detail, code=PERMISSION)
+        first, *others = problems.found[:20]
+        text = "; ".join([first.message, *(str(problem) for problem in others)])
+        raise NamedError("UnauthorizedAction_403", text, field=first.field, code=PERMISSION)
 
 
 def _result(status: str, reason: str, steps: list[JsonObject], problems: Problems) -> JsonObject:
