@@ -12,8 +12,6 @@ from django.utils.translation import gettext_noop
 
 from core.types import Values
 
-_FIELD = r"[A-Za-z_](?:[\w.-]|\[\d+\])*"
-_NAMED_FIELDS = re.compile(rf"({_FIELD}(?:, {_FIELD})*): (.+)", re.DOTALL)
 _PLACE = re.compile(r"\[(\d+)\]")
 """The place of an item in a list, as in nodes[1].id; in `errors` it is nodes.1.id, as for any body."""
 
@@ -74,8 +72,12 @@ class ApiError(Exception):
     message = "Bad request"
     text: str = ""
     """The message in words for people, where the message itself is for programs. Pages translate and show it."""
+    fields: tuple[str, ...]
+    """The refused fields as the detail names them."""
+    reason: str
+    """The detail without its fields."""
     errors: Sequence[FieldError] = ()
-    """The refused fields."""
+    """The refused fields as the answer lists them."""
     retry_after: int | None = None
     """Seconds after which it is worth trying again."""
     extra: Values = {}
@@ -86,9 +88,6 @@ class ApiError(Exception):
     """The values in the detail, for pages that write their own text."""
 
     def __init__(self, text: str = "", *, field: Fields = ()) -> None:
-        match = _NAMED_FIELDS.fullmatch(str(text))
-        if match and (not field or match[1].split(", ") == [*_several(field)]):
-            field, text = match[1].split(", "), match[2]
         self.fields = _several(field)
         self.reason = text
         self.detail = detail_of(self.fields, text)
@@ -183,8 +182,6 @@ class ValidationFailed(ApiError):
     def __init__(
         self, details: str, text: str = "", *, field: Fields = (), errors: Sequence[FieldError] | None = None
     ) -> None:
-        if not text and not field and (match := _NAMED_FIELDS.fullmatch(details)):
-            field, details = match[1].split(", "), match[2]
         self.message = f"Validation error: {details if text else detail_of(field, details)}"
         super().__init__(text, field=field if text else ())
         own = field_errors(self.fields or field, self.reason or details)
