@@ -131,12 +131,12 @@ def test_a_form_of_one_row_keeps_the_errors_of_others_above() -> None:
 
 def test_a_refused_form_asks_again_for_its_secrets() -> None:
     filled = many_fields().bind(QueryDict("secret=abc"))
-    filled.refuse(answer_to(NamedError("BadRequest_400", "name: is required")))
+    filled.refuse(answer_to(NamedError("BadRequest_400", "is required", field="name")))
     assert [field.name for field in filled.refused_fields] == ["name", "secret"]
 
 
 def test_codes_and_values_of_a_refusal_reach_the_page_and_no_body() -> None:
-    error = NamedError("BadRequest_400", "size: 2 of 3 do not fit", code="unfit", params={"count": 2})
+    error = NamedError("BadRequest_400", "2 of 3 do not fit", field="size", code="unfit", params={"count": 2})
     answer = answer_to(error)
     assert (answer.code, answer.params, answer.refuses("size"), answer.reason) == (
         "unfit",
