@@ -152,8 +152,8 @@ def _check_channels(steps: list[JsonObject], where: str) -> None:
     connected = {channel_of(letter) for letter in rows.values_list("letter", flat=True).distinct()}
     for place, step in enumerate(steps):
         if step["channel"] in channels - connected:
-            text = f"the company has no active {step['channel']} app"
-            raise NamedError("AppNotFound_400", text, field=f"{where}.steps[{place}].channel")
+            field = f"{where}.steps[{place}].channel"
+            raise NamedError("AppNotFound_400", f"the company has no active {step['channel']} app", field=field)
 
 
 def _read_step(raw: Any, where: str, keys: frozenset[str]) -> JsonObject:
@@ -248,10 +248,8 @@ def _take_templates(steps: list[JsonObject], where: str) -> None:
             continue
         template = templates.get(step["template"])
         if template is None:
-            name = "EmailTemplateNotFound_404"
-            raise NamedError(
-                name, "there is no such email template in this company", field=f"{where}.steps[{place}].template"
-            )
+            text = "there is no such email template in this company"
+            raise NamedError("EmailTemplateNotFound_404", text, field=f"{where}.steps[{place}].template")
         content = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
         step["content"] = {**content, "variables": template.variables, "attachments": files}
