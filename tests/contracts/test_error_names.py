@@ -268,10 +268,10 @@ def test_each_refusal_that_speaks_of_a_field_names_it_for_programs() -> None:
         for path in sorted((settings.BASE_DIR / package).rglob("*.py")):
             for line, text, has_fields in refusals(path):
                 spoken = names & {*re.findall(r"\w+", text)}
-                looked_at += bool(spoken)
+                looked_at += 1
                 if (spoken and not has_fields) or (not has_fields and IN_TEXT.match(text)):
                     wrong.append(f"{path.relative_to(settings.BASE_DIR)}:{line}: {text}")
-    assert looked_at > 20
+    assert looked_at > 500
     assert wrong == []
 
 
