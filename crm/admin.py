@@ -12,6 +12,7 @@ from crm.imports import admin as imports
 from crm.leads import admin as leads
 from crm.meetings import admin as meetings
 from crm.merging import admin as merging
+from crm.pipelines import admin as pipelines
 from crm.products import admin as products
 from crm.saved_views import admin as saved_views
 from crm.segments import admin as segments
@@ -31,6 +32,7 @@ __all__ = [
     "leads",
     "meetings",
     "merging",
+    "pipelines",
     "products",
     "saved_views",
     "section_admin",

@@ -14,6 +14,7 @@ from crm.imports import routes as imports
 from crm.leads import routes as leads
 from crm.meetings import routes as meetings
 from crm.merging import routes as merging
+from crm.pipelines import routes as pipelines
 from crm.privacy import routes as privacy
 from crm.products import routes as products
 from crm.saved_views import routes as saved_views
@@ -34,6 +35,7 @@ DOMAINS = (
     leads,
     meetings,
     merging,
+    pipelines,
     privacy,
     products,
     saved_views,

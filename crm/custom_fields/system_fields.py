@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Count, F
 
 from core.errors import NamedError, shorten
+from core.hooks import Hook
 from core.types import JsonObject, Values
 from crm.custom_fields.validation import check_definition, save_field
 from crm.records.locks import lock_fields
@@ -20,6 +21,13 @@ def options(*labels: str) -> list[dict[str, str]]:
     """Make options whose values are their labels in lower case."""
     return [{"label": label, "description": "", "value": label.lower()} for label in labels]
 
+
+system_options_changed: Hook[[], object] = Hook(
+    __name__,
+    "system_options_changed",
+    "After the options of system fields of the active company have changed, or the fields were created, in that"
+    " transaction and under the lock of the fields. Keeps what is made of the options the same.",
+)
 
 SYSTEM_FIELDS: dict[str, tuple[JsonObject, ...]] = {
     CustomField.Panel.CONTACT: (
@@ -125,6 +133,7 @@ def seed_system_fields() -> None:
         ],
         ignore_conflicts=True,
     )
+    system_options_changed.send()
 
 
 def check_options(field: CustomField, before: Iterable[Values]) -> None:
@@ -192,6 +201,7 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
         if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS:
             check_options(field, before)
         save_field(field)
+    system_options_changed.send()
     return [field.pk for field, *_ in resets]
 
 

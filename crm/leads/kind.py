@@ -19,6 +19,10 @@ LEAD = RecordKind(
         Column(
             "status_changed_at", "statusChangedAt", type="timestamptz", group="status", stamps="status", in_events=False
         ),
+        Column("pipeline_id", "pipeline", "beside", group="status"),
+        Column("stage_id", "stage", "beside", group="status"),
+        Column("lost_reason_id", "lostReason", "beside", group="status"),
+        Column("expected_close_at", "expectedCloseAt", "beside", type="timestamptz"),
         Column("source", "source", "field", empty=""),
         Column("value", "value", "field", type="numeric"),
         Column("notes", "notes", "field", empty=""),

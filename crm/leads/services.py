@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from core.access import quota_exceeded
-from core.errors import ApiError, DuplicateField, NamedError
+from core.errors import ApiError, DuplicateField, InvalidFormat, NamedError
 from core.ids import is_id, new_id
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
@@ -21,10 +22,12 @@ from crm.contacts.services import change_contact
 from crm.leads.duplicates import DUPLICATE, REPEATED, check_duplicates, lock_duplicates, repeated
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
+from crm.leads.places import read_close, refuse_reasonless
 from crm.leads.references import missing_references
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
+from crm.pipelines.stages import PLACE
 from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED
@@ -46,6 +49,11 @@ class Relations:
     team_member: str | None | type[UNSET] = UNSET
     tags: Sequence[str] | None | type[UNSET] = UNSET
     category: str | None | type[UNSET] = UNSET
+    pipeline: str | None | type[UNSET] = UNSET
+    stage: str | None | type[UNSET] = UNSET
+    lost_reason: str | None | type[UNSET] = UNSET
+    expected_close_at: str | None | type[UNSET] = UNSET
+    """A time in ISO 8601, since bulk jobs store it."""
 
     def given(self) -> JsonObject:
         """Return the given references as JSON-compatible arguments of Relations."""
@@ -56,9 +64,20 @@ class Relations:
         """Put the references into the row."""
         if self.contact is not UNSET and self.contact is not None:
             row.system["contact_id"] = self.contact
-        for column, value in (("team_id", self.team), ("team_member_id", self.team_member)):
+        for column, value in (
+            ("team_id", self.team),
+            ("team_member_id", self.team_member),
+            ("lost_reason_id", self.lost_reason),
+        ):
             if value is not UNSET:
                 row.system[column] = value
+        # A lead is always in a pipeline, so that null takes it out of none.
+        for column, value in (("pipeline_id", self.pipeline), ("stage_id", self.stage)):
+            if value is not UNSET and value is not None:
+                row.system[column] = value
+        if self.expected_close_at is not UNSET:
+            text = self.expected_close_at
+            row.system["expected_close_at"] = datetime.fromisoformat(text) if isinstance(text, str) else None
         if self.product_services is not UNSET:
             row.product_ids = self.product_services or ()  # type: ignore[assignment]
         if self.tags is not UNSET:
@@ -227,7 +246,13 @@ ID_KEYS = {
     "team": ("team", "TeamNotFound_400"),
     "teamMember": ("team_member", "MemberNotFound_404"),
     "category": ("category", "ContactCategoryNotFound_400"),
+    "pipeline": ("pipeline", "PipelineNotFound_404"),
+    "stage": ("stage", "StageNotFound_404"),
+    "lostReason": ("lost_reason", "LostReasonNotFound_404"),
 }
+OWNER = "owner"
+"""Another name of teamMember."""
+CLOSE = "expectedCloseAt"
 LIST_KEYS = {"productServices": ("product_services", "ProductServiceNotFound_400"), "tags": ("tags", "TagNotFound_400")}
 
 
@@ -238,7 +263,14 @@ def _read_item(
     if not isinstance(item, dict):
         return None, [ValueProblem("formData", "InvalidPayload_400", "each lead is an object of field keys and values")]
     values = dict(item)
+    if OWNER in values:
+        values["teamMember"] = values.pop(OWNER)
     own: JsonObject = {}
+    if (close := values.pop(CLOSE, None)) is not None:
+        try:
+            own["expected_close_at"] = read_close(close)
+        except InvalidFormat as error:
+            return None, [ValueProblem(CLOSE, "InvalidPayload_400", error.detail)]
     for key, (name, error) in (*ID_KEYS.items(), *LIST_KEYS.items()):
         reference = values.pop(key, None)
         if reference is None:
@@ -321,6 +353,7 @@ def update_lead(
         # Change the contact before the lead, in the order in which writers of leads lock them.
         if "contact_id" in row.system:
             _lock_contact(contact)
+        _refuse_reasonless(schema, id, row)
         values = {key: form_data[key] for key in CONTACT_KEYS if key in form_data}
         notes, changed = [], 0
         if not rights.change:
@@ -348,6 +381,15 @@ def update_lead(
         notes += check_duplicates(outcome.reopened, schema.duplicates, schema.closed).values()
         done = complete(job, 1, changed + len(outcome.changed))
         return Saved(id, updated=True, notes=notes, job=done.pk if done else None)
+
+
+def _refuse_reasonless(schema: LeadSchema, id: str, row: LeadRow) -> None:
+    """Refuse to lose a lead without a reason (LostReasonRequired_400) where the company wants one."""
+    if not schema.needs_reason:
+        return
+    was = Lead.objects.filter(pk=id).values(*PLACE).first() or {}
+    now = {**was, **{column: value for column, value in row.system.items() if column in PLACE}}
+    refuse_reasonless(schema, was, now)
 
 
 def _lock_contact(id: str) -> None:

@@ -24,12 +24,17 @@ class LeadData(TypedDict):
     contact: LeadContactData
     status: str
     statusChangedAt: str | None
+    pipeline: Values | None
+    stage: Values | None
+    lostReason: Values | None
+    expectedCloseAt: str | None
     source: str
     value: float | None
     notes: str
     productServices: list[Values]
     team: Values | None
     teamMember: Values | None
+    owner: Values | None
     tags: list[Values]
     formData: Values
     importId: Values | None

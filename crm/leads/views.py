@@ -40,6 +40,10 @@ RELATION_ERRORS = (
     "MemberNotFound_404",
     "MemberNotAccepted_400",
     "TagNotFound_400",
+    "PipelineNotFound_404",
+    "StageNotFound_404",
+    "LostReasonNotFound_404",
+    "LostReasonRequired_400",
 )
 CONTACT_ERRORS = ("ContactNotFound_400", "ContactAlreadyExists_400", "ContactCategoryNotFound_400")
 CREATE_ERRORS = (
@@ -66,7 +70,18 @@ CREATE = (
 )
 
 SUMMARY = Summary(
-    {"status": "status", "source": "source", "team": "team_id", "teamMember": "team_member_id"}, amount="value"
+    {
+        "status": "status",
+        "source": "source",
+        "team": "team_id",
+        "teamMember": "team_member_id",
+        "owner": "team_member_id",
+        "pipeline": "pipeline_id",
+        "stage": "stage_id",
+        "lostReason": "lost_reason_id",
+    },
+    amount="value",
+    weight="stage__probability",
 )
 
 
@@ -198,7 +213,8 @@ class LeadViewSet(RecordViewSet):
         many=True,
         list_parameters=SELECTING,
         parameters=(SUMMARY.parameter,),
-        description=f"Or by source, team or member, with the sum of their values. {SUMMARY.description}",
+        description="Or by source, team, member, pipeline, stage or reason, with the sum of their values, as it is and"
+        f" weighted by the probability of their stages. {SUMMARY.description}",
     )
     def summary(self, request: Request) -> object:
         return self.summarized(SUMMARY)
