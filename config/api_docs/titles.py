@@ -44,6 +44,8 @@ TITLES = {
     "my-videocall": "Own video calls",
     "offline-meeting": "Meetings in person",
     "plans": "Plans",
+    "lost-reason": "Reasons for lost leads",
+    "pipeline": "Pipelines",
     "product-service": "Products and services",
     "role": "Roles",
     "saved-view": "Saved views",
@@ -70,7 +72,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Contacts",
         ("contact", "contact-category", "tag", "segment", "custom-field", "custom-section", "enrichment-proposal"),
     ),
-    ("Leads", ("lead", "lead-activity", "calllog", "product-service", "team")),
+    ("Leads", ("lead", "pipeline", "lost-reason", "lead-activity", "calllog", "product-service", "team")),
     (
         "Meetings",
         (

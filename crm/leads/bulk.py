@@ -13,8 +13,8 @@ from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock
 from crm.leads.kind import LEAD
 from crm.leads.places import settled_changes
 from crm.leads.references import missing_references
+from crm.leads.relations import Relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
-from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
 from crm.records.problems import refusal
 from crm.records.schema import BAD_SYSTEM

@@ -161,10 +161,10 @@ class StageChange(CompanyRow):
     changed_at = models.DateTimeField()
     entered_at = models.DateTimeField(help_text="The time since which the lead was in the stage that it left.")
     from_stage = CompanyForeignKey(
-        "crm.Stage", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False
+        "crm.Stage", on_delete=models.SET_NULL, null=True, related_name="moves_out", db_index=False, editable=False
     )
     to_stage = CompanyForeignKey(
-        "crm.Stage", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False
+        "crm.Stage", on_delete=models.SET_NULL, null=True, related_name="moves_in", db_index=False, editable=False
     )
     member = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False

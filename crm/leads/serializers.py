@@ -19,7 +19,7 @@ from crm.contacts.serializers import ALIAS, category_of
 from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.places import read_close
-from crm.leads.services import Relations
+from crm.leads.relations import Relations
 from crm.pipelines.models import Stage
 from crm.records.results import UNSET
 from crm.records.serializers import (
@@ -147,9 +147,8 @@ RELATIONS = ("contact", "product_services", "team", "team_member", "tags", "pipe
 def relations_of(data: Values, *, new: bool = False) -> Relations:
     """Return the references in a body. For new leads null counts as not given."""
     references = {name: data[name] for name in RELATIONS if name in data}
-    if "owner" in data:
-        if data["owner"] != references.setdefault("team_member", data["owner"]):
-            raise ValidationFailed("owner and teamMember differ", "owner: differs from teamMember; send one of them")
+    if "owner" in data and data["owner"] != references.setdefault("team_member", data["owner"]):
+        raise ValidationFailed("owner and teamMember differ", "owner: differs from teamMember; send one of them")
     if "expected_close_at" in data:
         close = data["expected_close_at"]
         references["expected_close_at"] = read_close(close) if close else None

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from core.access import quota_exceeded
-from core.errors import ApiError, DuplicateField, InvalidFormat, NamedError
-from core.ids import is_id, new_id
-from core.types import JsonObject, Values
+from core.errors import ApiError, DuplicateField, NamedError
+from core.ids import new_id
+from core.types import Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.kind import CONTACT
@@ -22,8 +20,9 @@ from crm.contacts.services import change_contact
 from crm.leads.duplicates import DUPLICATE, REPEATED, check_duplicates, lock_duplicates, repeated
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
-from crm.leads.places import read_close, refuse_reasonless
+from crm.leads.places import refuse_reasonless
 from crm.leads.references import missing_references
+from crm.leads.relations import Relations, own_relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
@@ -34,56 +33,6 @@ from crm.records.schema import REQUIRED
 from crm.records.writes.updates import refuse_changed, without_held
 
 NOT_FOUND = "LeadNotFound_400"
-
-
-@dataclass(frozen=True, slots=True)
-class Relations:
-    """The references of a lead.
-
-    UNSET was not given; None removes a reference, or counts as not given for a new lead.
-    """
-
-    contact: str | None | type[UNSET] = UNSET
-    product_services: Sequence[str] | None | type[UNSET] = UNSET
-    team: str | None | type[UNSET] = UNSET
-    team_member: str | None | type[UNSET] = UNSET
-    tags: Sequence[str] | None | type[UNSET] = UNSET
-    category: str | None | type[UNSET] = UNSET
-    pipeline: str | None | type[UNSET] = UNSET
-    stage: str | None | type[UNSET] = UNSET
-    lost_reason: str | None | type[UNSET] = UNSET
-    expected_close_at: str | None | type[UNSET] = UNSET
-    """A time in ISO 8601, since bulk jobs store it."""
-
-    def given(self) -> JsonObject:
-        """Return the given references as JSON-compatible arguments of Relations."""
-        references = {name.name: getattr(self, name.name) for name in fields(self)}
-        return {name: value for name, value in references.items() if value is not UNSET}
-
-    def put_into(self, row: LeadRow) -> None:
-        """Put the references into the row."""
-        if self.contact is not UNSET and self.contact is not None:
-            row.system["contact_id"] = self.contact
-        for column, value in (
-            ("team_id", self.team),
-            ("team_member_id", self.team_member),
-            ("lost_reason_id", self.lost_reason),
-        ):
-            if value is not UNSET:
-                row.system[column] = value
-        # A lead is always in a pipeline, so that null takes it out of none.
-        for column, value in (("pipeline_id", self.pipeline), ("stage_id", self.stage)):
-            if value is not UNSET and value is not None:
-                row.system[column] = value
-        if self.expected_close_at is not UNSET:
-            text = self.expected_close_at
-            row.system["expected_close_at"] = datetime.fromisoformat(text) if isinstance(text, str) else None
-        if self.product_services is not UNSET:
-            row.product_ids = self.product_services or ()  # type: ignore[assignment]
-        if self.tags is not UNSET:
-            row.tag_ids = self.tags or ()  # type: ignore[assignment]
-        if self.category is not UNSET:
-            row.category_id = self.category or ""  # type: ignore[assignment]
 
 
 def create_lead(
@@ -241,21 +190,6 @@ def _error(name: str, detail: str) -> ApiError:
     return DuplicateField(REPEATED, detail) if name == DUPLICATE else NamedError(name, detail)
 
 
-ID_KEYS = {
-    "contact": ("contact", "ContactNotFound_400"),
-    "team": ("team", "TeamNotFound_400"),
-    "teamMember": ("team_member", "MemberNotFound_404"),
-    "category": ("category", "ContactCategoryNotFound_400"),
-    "pipeline": ("pipeline", "PipelineNotFound_404"),
-    "stage": ("stage", "StageNotFound_404"),
-    "lostReason": ("lost_reason", "LostReasonNotFound_404"),
-}
-OWNER = "owner"
-"""Another name of teamMember."""
-CLOSE = "expectedCloseAt"
-LIST_KEYS = {"productServices": ("product_services", "ProductServiceNotFound_400"), "tags": ("tags", "TagNotFound_400")}
-
-
 def _read_item(
     schema: LeadSchema, item: Any, index: int, relations: Relations, drop_invalid: bool
 ) -> tuple[LeadRow | None, list[ValueProblem]]:
@@ -263,30 +197,13 @@ def _read_item(
     if not isinstance(item, dict):
         return None, [ValueProblem("formData", "InvalidPayload_400", "each lead is an object of field keys and values")]
     values = dict(item)
-    if OWNER in values:
-        values["teamMember"] = values.pop(OWNER)
-    own: JsonObject = {}
-    if (close := values.pop(CLOSE, None)) is not None:
-        try:
-            own["expected_close_at"] = read_close(close)
-        except InvalidFormat as error:
-            return None, [ValueProblem(CLOSE, "InvalidPayload_400", error.detail)]
-    for key, (name, error) in (*ID_KEYS.items(), *LIST_KEYS.items()):
-        reference = values.pop(key, None)
-        if reference is None:
-            continue
-        ids = reference if key in LIST_KEYS else [reference]
-        if not isinstance(ids, list) or not all(is_id(id) for id in ids):
-            return None, [
-                ValueProblem(
-                    key, error, f"needs an array of {key} ids" if key in LIST_KEYS else f"needs the id of a {key}"
-                )
-            ]
-        own[name] = list(dict.fromkeys(ids)) if key in LIST_KEYS else reference
+    own = own_relations(values)
+    if isinstance(own, ValueProblem):
+        return None, [own]
     row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
         relations.put_into(row)
-        Relations(**own).put_into(row)
+        own.put_into(row)
     return row, problems
 
 

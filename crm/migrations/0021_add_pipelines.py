@@ -107,7 +107,7 @@ class Migration(OneStepMigration):
         migrations.AddField(
             model_name='stagechange',
             name='from_stage',
-            field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='crm.stage'),
+            field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='moves_out', to='crm.stage'),
         ),
         migrations.AddField(
             model_name='stagechange',
@@ -122,7 +122,7 @@ class Migration(OneStepMigration):
         migrations.AddField(
             model_name='stagechange',
             name='to_stage',
-            field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='crm.stage'),
+            field=core.fields.CompanyForeignKey(db_constraint=False, db_index=False, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='moves_in', to='crm.stage'),
         ),
         migrations.AddConstraint(
             model_name='lostreason',

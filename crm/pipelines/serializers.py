@@ -48,6 +48,9 @@ class StageBody(Input):
     probability = IntegerInput(
         required=False, min_value=0, max_value=100, help_text="percent of open leads that are won; won: 100, lost: 0"
     )
+    # So that stages of an answer can be sent back.
+    status = serializers.CharField(read_only=True)
+    leadCount = serializers.IntegerField(read_only=True)
 
 
 class PipelineCreate(Input):

@@ -24,7 +24,8 @@ from crm.contacts.services import create_contact, create_contacts, update_contac
 from crm.contacts.updates import update_contacts
 from crm.field_types import BadValue
 from crm.leads.bulk import delete_leads
-from crm.leads.services import Relations, create_leads
+from crm.leads.relations import Relations
+from crm.leads.services import create_leads
 from crm.records.problems import explain
 from crm.records.results import BulkResult, Saved
 from crm.records.types import RECORD_TYPES, kind_of

@@ -10,7 +10,8 @@ from accounts.models import Member
 from core.types import JsonObject
 from crm.activities.calls import create_call
 from crm.activities.follow_ups import create_follow_up, update_follow_up
-from crm.leads.services import Relations, create_leads, update_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_leads, update_lead
 from crm.meetings.services import create_meeting
 from crm.models import Contact
 from crm.products.services import create_product
