@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
+from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue, StageChange
 from crm.records.kinds import Column, RecordKind
 from crm.records.models import CustomField
 
@@ -34,5 +34,6 @@ LEAD = RecordKind(
     not_found="LeadNotFound_400",
     tags=LeadTag,
     links=(("tags", LeadTag, "tag_id"), ("productServices", LeadProduct, "product_service_id")),
+    histories=(StageChange,),
     made_with=("contact",),
 )

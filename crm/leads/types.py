@@ -17,6 +17,29 @@ class LeadContactData(TypedDict):
     isDeleted: bool
 
 
+class BoardStageData(TypedDict):
+    """A stage with the leads in it."""
+
+    _id: str
+    name: str
+    kind: str
+    probability: int
+    status: str | None
+    count: int
+    sum: float
+    weighted: float
+
+
+class BoardData(TypedDict):
+    """The board of a pipeline."""
+
+    pipeline: Values
+    stages: list[BoardStageData]
+    pipelines: list[Values]
+    lostReasons: list[Values]
+    lostReasonRequired: bool
+
+
 class LeadData(TypedDict):
     """A lead."""
 

@@ -14,6 +14,7 @@ from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response
 from crm.bulk_jobs.views import restore_action
 from crm.contacts.rights import ContactRights
+from crm.leads.board import PIPELINE, BoardOut, read_board
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.duplicates import DUPLICATE, REPEATED
 from crm.leads.filters import LEAD_FIELDS
@@ -218,6 +219,21 @@ class LeadViewSet(RecordViewSet):
     )
     def summary(self, request: Request) -> object:
         return self.summarized(SUMMARY)
+
+    @action(detail=False)
+    @endpoint(
+        "Read the board of a pipeline",
+        output=BoardOut,
+        list_parameters=SELECTING,
+        parameters=(PIPELINE,),
+        errors=("PipelineNotFound_404",),
+        description="Its stages with the numbers of their leads that the list has with the same search and filters.",
+    )
+    def board(self, request: Request) -> object:
+        params = request.query_params
+        query = ListQuery.parse(params, LEAD_FIELDS, extra=(PIPELINE.name,))
+        rows = self.listing.rows(self.list_request()).filter(query.where)
+        return read_board(rows, params.get(PIPELINE.name, ""))
 
     @action(detail=False, methods=["post"])
     @endpoint(

@@ -17,7 +17,7 @@ from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
 from core.types import JsonObject, Values
-from crm.pipelines.models import LostReason, Pipeline, Stage
+from crm.pipelines.models import LostReason, Stage
 from crm.pipelines.services import MAX_STAGES, StageInput
 from crm.records.serializers import AutomationInput
 from crm.tags.serializers import UNIQUE, count_references, related_model
@@ -50,7 +50,6 @@ class StageBody(Input):
     )
     # So that stages of an answer can be sent back.
     status = serializers.CharField(read_only=True)
-    leadCount = serializers.IntegerField(read_only=True)
 
 
 class PipelineCreate(Input):
@@ -92,19 +91,15 @@ class StageOut(Output):
     probability = serializers.IntegerField(help_text="percent; the weight of its leads in a forecast")
     kind = serializers.ChoiceField(choices=Stage.Kind.values)
     status = serializers.CharField(allow_null=True, help_text="the status of its leads, in the default pipeline alone")
-    leadCount = Computed(serializers.IntegerField(help_text="leads in it, without deleted ones"))
 
 
 class PipelineOut(Output):
     """A pipeline with its stages."""
 
-    moving = frozenset({"leadCount"})
-
     _id = IdField()
     name = serializers.CharField()
     isDefault = serializers.BooleanField(help_text="its stages are the statuses of leads; it cannot be deleted")
     stages = Computed(serializers.ListField(child=StageOut()))
-    leadCount = Computed(serializers.IntegerField(help_text="leads in it, without deleted ones"))
     createdBy = MemberSnapshot(source="created_by")
     updatedBy = MemberSnapshot(source="updated_by")
     createdAt = serializers.DateTimeField()
@@ -120,20 +115,6 @@ class PipelineOut(Output):
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         return {**data, "stages": data["stages"] or []}
-
-    @classmethod
-    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
-        stages = [stage for row in rows for stage in row["stages"]]
-        by_stage = count_references(related_model(Stage, "leads"), "stage", stages, is_deleted=False)
-        by_pipeline = count_references(related_model(Pipeline, "leads"), "pipeline", rows, is_deleted=False)
-        return [
-            {
-                **row,
-                "stages": [{**stage, "leadCount": by_stage.get(stage["_id"], 0)} for stage in row["stages"]],
-                "leadCount": by_pipeline.get(row["_id"], 0),
-            }
-            for row in rows
-        ]
 
 
 class LostReasonCreate(Input):

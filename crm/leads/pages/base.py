@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
+from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -15,15 +17,23 @@ from core.web.navigation.places import LEADS, MenuItem
 from core.web.pages import Page
 from crm.leads.types import LeadData
 
-LINKED = ("contact", "productServices", "teamMember", "team", "tags")
+LINKED = ("contact", "productServices", "teamMember", "team", "tags", "stage", "lostReason", "expectedCloseAt")
 """Records that a lead refers to, beside its values in the API's body."""
+CLOSE = "expectedCloseAt"
+MAX_PIPELINES = "50"
 LINKED_FIELDS = {
     "tags": (gettext_lazy("Tags"), "tag", "checks"),
     "productServices": (gettext_lazy("Products and services"), "product-service", "checks"),
     "team": (gettext_lazy("Team"), "team", "select"),
+    "lostReason": (gettext_lazy("Reason for loss"), "lost-reason", "select"),
 }
 """Name -> label, path and kind of the form's field."""
+MODULES = {"lost-reason": "lead"}
+"""Path -> its permission module, where that is another one."""
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
+"""Status or kind of a stage -> its color."""
+SINGLE = ("teamMember", "team", "stage", "lostReason")
+"""Linked records of which a lead has one or none."""
 
 
 def toast_text(*parts: str) -> str:
@@ -34,26 +44,30 @@ def toast_text(*parts: str) -> str:
 def body_of(values: Values) -> JsonObject:
     """Return the API's body for values of a form."""
     linked = {name: values[name] for name in LINKED if name in values}
-    for name in ("teamMember", "team"):
+    for name in (*SINGLE, CLOSE):
         if name in linked:
             linked[name] = linked[name] or None
     return {"formData": {name: value for name, value in values.items() if name not in linked}, **linked}
 
 
-def linked_values(lead: LeadData) -> JsonObject:
-    """Return the ids of the records that a lead refers to, by the names of the forms."""
+def linked_values(lead: LeadData, zone: str) -> JsonObject:
+    """Return the ids of the records that a lead refers to, and its expected close, by the names of the forms."""
+    close = lead["expectedCloseAt"]
+    day = datetime.fromisoformat(close).astimezone(ZoneInfo(zone)).date().isoformat() if close else ""
     several: JsonObject = {
         "productServices": [product["_id"] for product in lead["productServices"]],
         "tags": [tag["_id"] for tag in lead["tags"]],
     }
-    team_member, team = lead["teamMember"] or {}, lead["team"] or {}
-    return {**several, "teamMember": team_member.get("_id"), "team": team.get("_id")}
+    records: JsonObject = dict(lead)
+    single = {name: (records[name] or {}).get("_id") for name in SINGLE}
+    return {**several, **single, CLOSE: day}
 
 
 class ShownLead(LeadData):
     """A lead with the labels of its status and its source."""
 
     status_label: str
+    stage_label: str
     source_label: str
     tone: str
 
@@ -106,6 +120,7 @@ class LeadPage(Page):
         return {
             **lead,
             "status_label": self.status_label(status),
+            "stage_label": (lead["stage"] or {}).get("name") or self.status_label(status),
             "source_label": self.sources.get(source, source),
             "tone": TONES.get(status, ""),
         }
@@ -127,17 +142,38 @@ class LeadPage(Page):
         """Return the field of the records that a lead refers to."""
         if name == "teamMember":
             return Field(name, _("Assigned to"), "select", options=self.members)
+        if name == CLOSE:
+            return Field(name, _("Expected close"), "date")
+        if name == "stage":
+            return Field(name, _("Stage"), "select", options=self.stage_options)
         label, path, kind = LINKED_FIELDS[name]
-        return Field(name, label, kind, options=self.options_of(path))
+        return Field(name, label, kind, options=self.options_of(path, module=MODULES.get(path, "")))
+
+    @cached_property
+    def pipelines(self) -> list[Values]:
+        """The company's pipelines with their stages, the default one first."""
+        query = {"p": "1", "n": MAX_PIPELINES, "sortBy": "isDefault,name", "sortOrder": "desc,asc"}
+        answer = self.ask("GET", "pipeline", {**query, "fields": "name,isDefault,stages"})
+        return list(answer.data) if answer.ok else []
+
+    @property
+    def stage_options(self) -> list[Option]:
+        """The stages of all pipelines; those of others than the default one name it."""
+        several = len(self.pipelines) > 1
+        return [
+            Option(stage["_id"], f"{pipeline['name']}: {stage['name']}" if several else stage["name"])
+            for pipeline in self.pipelines
+            for stage in pipeline["stages"]
+        ]
 
     def move(self, id: str, to: str) -> HttpResponse:
-        """Give the lead the status that the form sent."""
-        status = self.request.POST.get("status", "")
-        answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
+        """Give the lead the stage that the form sent, and the reason for a loss."""
+        body = {"stage": self.request.POST.get("stage", "")}
+        if reason := self.request.POST.get("lostReason"):
+            body["lostReason"] = reason
+        answer = self.ask("PUT", f"lead/{id}", None, body)
         if not answer.ok:
             return self.refuse(answer, to)
-        return self.done(
-            toast_text(_("Moved to %(status_label)s") % {"status_label": self.status_label(status)}, answer.warning),
-            to,
-            undo=answer.job,
-        )
+        name = (answer.data["stage"] or {}).get("name", "")
+        text = toast_text(_("Moved to %(status_label)s") % {"status_label": name}, answer.warning)
+        return self.done(text, to, undo=answer.job)

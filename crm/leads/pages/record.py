@@ -11,11 +11,11 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.contact_picker import PicksContact
 from core.web.dial_codes import suggest_dial_code, without_idle_code
-from core.web.forms import REST, Field, Fieldset, Form
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
-from crm.leads.pages.base import LeadPage, ShownLead, body_of, linked_values, toast_text
+from crm.leads.pages.base import CLOSE, LeadPage, ShownLead, body_of, linked_values, toast_text
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import LeadData
 
@@ -34,7 +34,10 @@ CONTACT = (
 NAMES_OF_NEW = tuple(field.name for field in CONTACT)
 FIELDSETS = (
     Fieldset(gettext_lazy("Contact"), ("contact", "name", "email", ("countryCode", "number"))),
-    Fieldset(gettext_lazy("Lead"), (("status", "source"), "value", "productServices", REST, "notes", "tags")),
+    Fieldset(
+        gettext_lazy("Lead"),
+        (("status", "source"), "stage", ("value", "expectedCloseAt"), "productServices", REST, "notes", "tags"),
+    ),
     Fieldset(gettext_lazy("Assignment"), ("teamMember",)),
 )
 NEEDED = {"name": False, "email": True, "number": True}
@@ -75,6 +78,9 @@ class NewLead(LeadPage, PicksContact):
         if self.request.method == "GET":
             suggest_dial_code(self, fields)
         fields += self.value_fields()
+        fields.append(self.linked_field(CLOSE))
+        if len(self.pipelines) > 1:
+            fields.append(self.linked_field("stage"))
         products = self.linked_field("productServices")
         fields += [products] if products.options else []
         if self.members:
@@ -119,6 +125,10 @@ class LeadDetail(RecordPage, LeadTable):
         "value",
         "source",
         REST,
+        "stage",
+        "pipeline",
+        "expectedCloseAt",
+        "lostReason",
         "productServices",
         "tags",
         "notes",
@@ -142,14 +152,20 @@ class LeadDetail(RecordPage, LeadTable):
         context = {
             "lead": self.lead,
             "title": self.lead["contact"]["name"] or gettext("Lead"),
-            "statuses": self.statuses,
         }
         if "edit" in self.request.GET and self.may("lead", "PUT"):
             return {**context, "form": self.values_form(self.values)}
-        return {**context, **self.fact_context(self.lead), **self.history()}
+        moves = {"stages": self.stage_options, "reasons": self.reasons} if self.may("lead", "PUT") else {}
+        return {**context, **moves, **self.fact_context(self.lead), **self.history()}
+
+    @property
+    def reasons(self) -> list[Option]:
+        """The reasons for which the lead can be lost."""
+        return self.options_of("lost-reason", module="lead")
 
     def values_form(self, values: Values) -> Form:
         fields = self.value_fields(values)
+        fields.append(self.linked_field(CLOSE))
         fields += [field for name in ("productServices", "tags") if (field := self.linked_field(name)).options]
         form = Form(fields=fields, initial=values, fieldsets=FIELDSETS)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
@@ -158,7 +174,7 @@ class LeadDetail(RecordPage, LeadTable):
     @property
     def values(self) -> JsonObject:
         """The lead's values by the names of the forms."""
-        return {**form_values(self.definitions, self.lead["formData"]), **linked_values(self.lead)}
+        return {**form_values(self.definitions, self.lead["formData"]), **linked_values(self.lead, self.zone_name)}
 
     # What forms do
 
