@@ -6,7 +6,6 @@ from django.db.models import Count, F, QuerySet, Sum
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
-from accounts.models import CompanySettings
 from core.api.output import Computed, IdField, Output
 from core.errors import NamedError
 from core.types import JsonObject, Values
@@ -44,7 +43,6 @@ class BoardOut(Output):
     stages = Computed(serializers.ListField(child=BoardStage()))
     pipelines = Computed(serializers.ListField(child=BoardPipeline(), help_text="all pipelines, the default one first"))
     lostReasons = Computed(serializers.ListField(child=NamedModelSnapshot(), help_text="by name, at most 200"))
-    lostReasonRequired = Computed(serializers.BooleanField(help_text="as the settings say"))
 
 
 def read_board(rows: QuerySet[Lead], id: str) -> JsonObject:
@@ -64,7 +62,6 @@ def read_board(rows: QuerySet[Lead], id: str) -> JsonObject:
         .annotate(group_count=Count("pk"), group_sum=Sum("value"))
     }
     stages = Stage.objects.filter(pipeline=pipeline["_id"]).order_by("position", "pk")
-    required = CompanySettings.objects.values_list("lost_reason_required", flat=True).first()
     return {
         "pipeline": pipeline,
         "stages": [_stage(stage, groups.get(stage.pk) or {}) for stage in stages],
@@ -73,7 +70,6 @@ def read_board(rows: QuerySet[Lead], id: str) -> JsonObject:
             {"_id": id, "name": name}
             for id, name in LostReason.objects.order_by("name", "pk").values_list("pk", "name")
         ],
-        "lostReasonRequired": bool(required),
     }
 
 

@@ -37,7 +37,6 @@ class BoardData(TypedDict):
     stages: list[BoardStageData]
     pipelines: list[Values]
     lostReasons: list[Values]
-    lostReasonRequired: bool
 
 
 class LeadData(TypedDict):

@@ -224,8 +224,7 @@ class LeadViewSet(RecordViewSet):
     @endpoint(
         "Read the board of a pipeline",
         output=BoardOut,
-        list_parameters=SELECTING,
-        parameters=(PIPELINE,),
+        parameters=(PIPELINE, *(parameter for parameter in LIST_PARAMETERS if parameter.name in SELECTING)),
         errors=("PipelineNotFound_404",),
         description="Its stages with the numbers of their leads that the list has with the same search and filters.",
     )

@@ -21,7 +21,10 @@ $$;
 CREATE OR REPLACE TRIGGER lead_stage_given BEFORE INSERT ON crm_lead
     FOR EACH ROW WHEN (NEW.stage_id IS NULL) EXECUTE FUNCTION lead_stage();
 CREATE OR REPLACE TRIGGER lead_stage_moved BEFORE UPDATE ON crm_lead FOR EACH ROW
-    WHEN (NEW.status IS DISTINCT FROM OLD.status AND NEW.stage_id IS NOT DISTINCT FROM OLD.stage_id)
+    WHEN (
+        NEW.stage_id IS NULL
+        OR NEW.status IS DISTINCT FROM OLD.status AND NEW.stage_id IS NOT DISTINCT FROM OLD.stage_id
+    )
     EXECUTE FUNCTION lead_stage();
 """
 DROP_STAGE = """

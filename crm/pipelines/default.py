@@ -81,9 +81,14 @@ def _new_default() -> Pipeline:
 
 
 def remove_stages(ids: Sequence[str]) -> None:
-    """Delete stages in which no live lead is, and take them out of deleted leads and of the history."""
+    """Delete stages in which no live lead is.
+
+    Deleted leads come to the stages of their statuses, and the history names these stages no more.
+    """
     if not ids:
         return
+    # So that no lead comes back to them by its status.
+    Stage.objects.filter(pk__in=ids).update(status=None)
     for relation in Stage._meta.related_objects:
         model = relation.related_model
         name = relation.field.name

@@ -17,10 +17,10 @@ from core.errors import InvalidFormat
 from core.fields import JSONField
 from core.ids import is_id
 from core.types import JsonObject, Values
-from crm.pipelines.models import LostReason, Stage
+from crm.pipelines.models import Stage
 from crm.pipelines.services import MAX_STAGES, StageInput
 from crm.records.serializers import AutomationInput
-from crm.tags.serializers import UNIQUE, count_references, related_model
+from crm.tags.serializers import UNIQUE
 
 MOVE_STAGES = "stage id -> id of a stage that stays: where the leads of a removed stage go"
 MOVE_PIPELINES = "pipeline id: its first stages of the same kinds take the leads of the deleted pipelines"
@@ -132,17 +132,9 @@ class LostReasonDelete(SelectionInput):
 class LostReasonOut(Output):
     """A reason for which leads are lost."""
 
-    moving = frozenset({"leadCount"})
-
     _id = IdField()
     name = serializers.CharField()
-    leadCount = Computed(serializers.IntegerField(help_text="leads lost for it, without deleted ones"))
     createdBy = MemberSnapshot(source="created_by")
     updatedBy = MemberSnapshot(source="updated_by")
     createdAt = serializers.DateTimeField()
     updatedAt = serializers.DateTimeField()
-
-    @classmethod
-    def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
-        counts = count_references(related_model(LostReason, "leads"), "lost_reason", rows, is_deleted=False)
-        return [{**row, "leadCount": counts.get(row["_id"], 0)} for row in rows]

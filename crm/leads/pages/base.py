@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
@@ -20,16 +20,20 @@ from crm.leads.types import LeadData
 LINKED = ("contact", "productServices", "teamMember", "team", "tags", "stage", "lostReason", "expectedCloseAt")
 """Records that a lead refers to, beside its values in the API's body."""
 CLOSE = "expectedCloseAt"
-MAX_PIPELINES = "50"
 LINKED_FIELDS = {
     "tags": (gettext_lazy("Tags"), "tag", "checks"),
     "productServices": (gettext_lazy("Products and services"), "product-service", "checks"),
     "team": (gettext_lazy("Team"), "team", "select"),
-    "lostReason": (gettext_lazy("Reason for loss"), "lost-reason", "select"),
 }
 """Name -> label, path and kind of the form's field."""
-MODULES = {"lost-reason": "lead"}
-"""Path -> its permission module, where that is another one."""
+ALL = {"n": "200", "cursorPagination": "true"}
+"""All pipelines, or all reasons: a company has no more."""
+OF_PLACE = {
+    "stage": gettext_lazy("Stage"),
+    CLOSE: gettext_lazy("Expected close"),
+    "lostReason": gettext_lazy("Reason for loss"),
+}
+"""Name -> label of a lead's place in its pipeline."""
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
 """Status or kind of a stage -> its color."""
 SINGLE = ("teamMember", "team", "stage", "lostReason")
@@ -143,18 +147,27 @@ class LeadPage(Page):
         if name == "teamMember":
             return Field(name, _("Assigned to"), "select", options=self.members)
         if name == CLOSE:
-            return Field(name, _("Expected close"), "date")
+            return Field(name, OF_PLACE[name], "date")
+        if name == "lostReason":
+            return Field(name, OF_PLACE[name], "select", options=self.reasons)
         if name == "stage":
-            return Field(name, _("Stage"), "select", options=self.stage_options)
+            return Field(name, OF_PLACE[name], "select", options=self.stage_options)
         label, path, kind = LINKED_FIELDS[name]
-        return Field(name, label, kind, options=self.options_of(path, module=MODULES.get(path, "")))
+        return Field(name, label, kind, options=self.options_of(path))
 
     @cached_property
     def pipelines(self) -> list[Values]:
         """The company's pipelines with their stages, the default one first."""
-        query = {"p": "1", "n": MAX_PIPELINES, "sortBy": "isDefault,name", "sortOrder": "desc,asc"}
-        answer = self.ask("GET", "pipeline", {**query, "fields": "name,isDefault,stages"})
+        query = {"sortBy": "isDefault,name", "sortOrder": "desc,asc", "fields": "name,isDefault,stages"}
+        answer = self.ask("GET", "pipeline", {**query, **ALL})
         return list(answer.data) if answer.ok else []
+
+    @cached_property
+    def reasons(self) -> list[Option]:
+        """The reasons for which a lead can be lost."""
+        query = {"sortBy": "name", "sortOrder": "asc", "fields": "name"}
+        answer = self.ask("GET", "lost-reason", {**query, **ALL})
+        return [Option(row["_id"], row["name"]) for row in (answer.data if answer.ok else ())]
 
     @property
     def stage_options(self) -> list[Option]:
@@ -166,9 +179,17 @@ class LeadPage(Page):
             for stage in pipeline["stages"]
         ]
 
+    def kind_of_stage(self, id: str) -> str:
+        """Return the kind of a stage; empty for one that the company lacks."""
+        stages = (stage for pipeline in self.pipelines for stage in pipeline["stages"])
+        return next((stage["kind"] for stage in stages if stage["_id"] == id), "")
+
     def move(self, id: str, to: str) -> HttpResponse:
-        """Give the lead the stage that the form sent, and the reason for a loss."""
-        body = {"stage": self.request.POST.get("stage", "")}
+        """Give the lead the stage that the form sent, and the reason for a loss, for which another page asks."""
+        stage = self.request.POST.get("stage", "")
+        if "lostReason" not in self.request.POST and self.kind_of_stage(stage) == "lost" and self.reasons:
+            return HttpResponseRedirect(self.address("lead-move", id, stage=stage))
+        body = {"stage": stage}
         if reason := self.request.POST.get("lostReason"):
             body["lostReason"] = reason
         answer = self.ask("PUT", f"lead/{id}", None, body)

@@ -12,11 +12,11 @@ from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
-from core.web.forms import Field
+from core.web.forms import Field, Option
 from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
-from crm.leads.pages.base import CLOSE, LINKED_FIELDS, MODULES, LeadPage
+from crm.leads.pages.base import LINKED_FIELDS, OF_PLACE, LeadPage
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import BoardData
 
@@ -64,12 +64,8 @@ class LeadList(LeadTable, BulkList):
     @property
     def changes(self) -> list[tuple[str, str]]:
         """Return the links and values of leads; status and member have buttons of their own."""
-        named = [(CLOSE, gettext("Expected close")), ("stage", gettext("Stage"))]
-        named += [
-            (name, str(label))
-            for name, (label, path, _kind) in LINKED_FIELDS.items()
-            if self.may(MODULES.get(path, path))
-        ]
+        named = [(name, str(label)) for name, label in OF_PLACE.items()]
+        named += [(name, str(label)) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
         return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
 
 
@@ -136,8 +132,8 @@ class Leads(LeadList):
                 }
             )
         count = self.count.of(sum(stage["count"] for stage in board["stages"]))
-        reasons = {"reasons": board["lostReasons"], "reason_required": board["lostReasonRequired"]}
-        return {"board": columns, "counted": count, **reasons, **self.pipeline_choice(board)}
+        reasons = [Option(row["_id"], row["name"]) for row in board["lostReasons"]]
+        return {"board": columns, "counted": count, "reasons": reasons, **self.pipeline_choice(board)}
 
     def pipeline_choice(self, board: BoardData) -> JsonObject:
         """Return the pipelines that the board can show, with their addresses."""
@@ -171,7 +167,7 @@ class ChangeLeads(ChangeMany, LeadList):
     title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
-        if name in (*LINKED_FIELDS, CLOSE, "stage"):
+        if name in (*LINKED_FIELDS, *OF_PLACE):
             return self.linked_field(name)
         return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
 

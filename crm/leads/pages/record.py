@@ -11,7 +11,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.contact_picker import PicksContact
 from core.web.dial_codes import suggest_dial_code, without_idle_code
-from core.web.forms import REST, Field, Fieldset, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
@@ -155,13 +155,8 @@ class LeadDetail(RecordPage, LeadTable):
         }
         if "edit" in self.request.GET and self.may("lead", "PUT"):
             return {**context, "form": self.values_form(self.values)}
-        moves = {"stages": self.stage_options, "reasons": self.reasons} if self.may("lead", "PUT") else {}
+        moves = {"stages": self.stage_options} if self.may("lead", "PUT") else {}
         return {**context, **moves, **self.fact_context(self.lead), **self.history()}
-
-    @property
-    def reasons(self) -> list[Option]:
-        """The reasons for which the lead can be lost."""
-        return self.options_of("lost-reason", module="lead")
 
     def values_form(self, values: Values) -> Form:
         fields = self.value_fields(values)
@@ -206,6 +201,23 @@ class LeadDetail(RecordPage, LeadTable):
         if not answer.ok:
             return self.refuse(answer, self.request.path)
         return self.done(gettext("Lead deleted"), self.address("leads"), undo=answer.job)
+
+
+class MoveLead(LeadPage):
+    """Asks for the reason for a loss."""
+
+    path = "leads/<str:id>/move"
+    name = "lead-move"
+    tab_name = gettext_lazy("Move a lead")
+    template = "web/leads/move.html"
+
+    def show(self) -> Values:
+        lead = self.shown(self.read(f"lead/{self.params['id']}").data)
+        back = self.address("lead", self.params["id"])
+        return {"lead": lead, "reasons": self.reasons, "back": back, "stage": self.request.GET.get("stage", "")}
+
+    def do_move(self) -> HttpResponse:
+        return self.move(self.params["id"], self.address("lead", self.params["id"]))
 
 
 class LeadRelated(LeadPage, RelatedPage):

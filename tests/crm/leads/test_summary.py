@@ -49,7 +49,7 @@ def test_the_lists_filters_hold(scope: Cast, leads: list[Any]) -> None:
     assert found(searchValue="bob") == [group("new", 1, 2.5), group("won", 1, 0)]
     assert found(filters={"status": ["won", "lost"]}) == [group("won", 1, 0)]
     assert found(ids=leads[0].pk) == [group("new", 1, 10)]
-    assert found(filters={"isDeleted": True}) == [group("lost", 1, 99)]
+    assert found(filters={"isDeleted": True}) == [group("lost", 1, 99, 0)]
     by_name = {"operator": "and", "conditions": [{"field": "contact.name", "operator": "contains", "value": "ann"}]}
     assert found(advancedFilters=by_name) == [group("new", 1, 10)]
 

@@ -29,7 +29,6 @@ def test_creates_reads_renames_and_deletes(cast: Cast, reason: str) -> None:
     assert cast.key.put(f"/lost-reason/{reason}", {"name": "Too expensive"}).data["name"] == "Too expensive"
     lead = make(cast, 1, formData={"status": "lost"}, lostReason=reason)
     assert lead["lostReason"] == {"_id": reason, "name": "Too expensive"}
-    assert cast.key.get(f"/lost-reason/{reason}").data["leadCount"] == 1
     assert cast.key.delete("/lost-reason", {"ids": [reason]}).data == {"deletedCount": 1}
     assert cast.key.get(f"/lead/{lead['_id']}").data["lostReason"] is None
     assert cast.key.delete("/lost-reason", {"ids": [MISSING]}).status == 404
