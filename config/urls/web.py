@@ -40,6 +40,7 @@ from crm.imports import pages as imports
 from crm.leads import pages as leads
 from crm.meetings import pages as meetings
 from crm.merging import pages as merging
+from crm.pipelines import pages as pipelines
 from crm.products import pages as products
 from crm.records import pages as recycle_bin
 from crm.routes import web as crm_web
@@ -127,6 +128,7 @@ PAGES: list[type[Page]] = [
     *segments.PAGES,
     *webhooks.PAGES,
     *secrets.PAGES,
+    *pipelines.PAGES,
     *tags.PAGES,
     *products.PAGES,
     *teams.PAGES,
