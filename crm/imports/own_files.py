@@ -34,6 +34,10 @@ OWN_TARGETS = {
         "team.name": "team",
         "teamMember.name": "teamMember",
         "teamMember.email": "teamMember",
+        "pipeline.name": "pipeline",
+        "stage.name": "stage",
+        "lostReason.name": "lostReason",
+        "expectedCloseAt": "expectedCloseAt",
         "tags": "tags",
     },
 }

@@ -16,6 +16,7 @@ from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
 from crm.imports.rows.lookups import Lookups, ids_by_name, split_names
 from crm.imports.types.base import CONTACT_FIELDS, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
+from crm.imports.types.lead_places import PLACE_FIELDS, PlaceLookups
 from crm.imports.types.named_leads import update_named_leads
 from crm.leads.duplicates import DUPLICATE, repeated
 from crm.leads.schema import LeadRow, LeadSchema
@@ -100,6 +101,7 @@ class LeadLookups(Lookups):
         self._products: dict[str, str] | None = None
         self._teams: dict[str, str] | None = None
         self._members: dict[str, tuple[str, str]] | None = None
+        self._places = PlaceLookups()
 
     def apply_to(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:
         problems = super().apply_to(row, named)
@@ -121,7 +123,7 @@ class LeadLookups(Lookups):
                 )
         if text := named.get(MEMBER):
             problems += self._put_member(row, text)
-        return problems
+        return problems + self._places.apply_to(row, named)
 
     def tester(self, key: str) -> Callable[[str], bool] | None:
         testers: dict[str, Callable[[str], bool]] = {
@@ -129,7 +131,7 @@ class LeadLookups(Lookups):
             TEAM: lambda text: bool(self._team(text)),
             MEMBER: lambda text: self._member(text) is not None,
         }
-        return testers.get(key) or super().tester(key)
+        return testers.get(key) or self._places.tester(key) or super().tester(key)
 
     def _team(self, name: str) -> str | None:
         if self._teams is None:
@@ -187,7 +189,7 @@ class LeadImportType(ImportType):
     exists: ClassVar[str] = DUPLICATE
     schema = LeadSchema
     fields = (*CONTACT_FIELDS, *LEAD_FIELDS)
-    names = (*TAG_FIELDS, *NAME_FIELDS)
+    names = (*TAG_FIELDS, *NAME_FIELDS, *PLACE_FIELDS)
 
     def missing_fields(self, schema: LeadSchema, targets: set[str]) -> list[str]:
         needed = [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]

@@ -25,7 +25,7 @@ def report(cast: Cast, name: str, by: str) -> dict[str, Any]:
 
 
 def rows(found: dict[str, Any]) -> list[tuple[Any, ...]]:
-    return [(row["label"], *row["values"].values()) for row in found["rows"]]
+    return [(row["label"], *(row[column["key"]] for column in found["columns"])) for row in found["rows"]]
 
 
 def test_the_forecast_weighs_open_leads_by_month(cast: Cast, stages: dict[str, str]) -> None:
@@ -55,8 +55,9 @@ def test_stages_tell_conversion_and_time(cast: Cast, stages: dict[str, str]) -> 
         assert Lead.objects.count() == 3
         for change in StageChange.objects.all():
             StageChange.objects.filter(pk=change.pk).update(entered_at=change.changed_at - timedelta(days=2))
-    found = {row["label"]: row["values"] for row in report(cast, "stages", "stage")["rows"]}
-    assert found["Asked"] == {
+    found = {row["label"]: row for row in report(cast, "stages", "stage")["rows"]}
+    asked = found["Asked"]
+    assert {key: asked[key] for key in asked if key.startswith("stage")} == {
         "stageMoves": 3,
         "stageForward": 2,
         "stageLost": 1,
@@ -70,5 +71,5 @@ def test_losses_are_counted_by_reason(cast: Cast, stages: dict[str, str]) -> Non
     reason = cast.key.post("/lost-reason", {"name": "Price"}).data["_id"]
     make(cast, 1, stage=stages["Gone"], lostReason=reason)
     make(cast, 2, stage=stages["Gone"])
-    found = {row["label"]: row["values"]["lost"] for row in report(cast, "leads", "lostReason")["rows"]}
+    found = {row["label"]: row["lost"] for row in report(cast, "leads", "lostReason")["rows"]}
     assert found == {"Price": 1, "No reason": 1}
