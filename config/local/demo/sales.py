@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import Member
+from config.local.demo.pipelines import add_pipeline
 from core.types import JsonObject
 from crm.activities.calls import create_call
 from crm.activities.follow_ups import create_follow_up, update_follow_up
@@ -63,6 +64,7 @@ def create_sales(member: Member) -> None:
         actor_id=member.pk, values={"name": "Field sales"}, members=MemberChanges(members=[member.pk, colleague.pk])
     )
     leads = _leads(member, products, team.pk)
+    add_pipeline(member, leads)
     _segments(member)
     _work_on(member, colleague, leads)
 
