@@ -14,7 +14,8 @@ from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response
 from crm.bulk_jobs.views import restore_action
 from crm.contacts.rights import ContactRights
-from crm.leads.board import PIPELINE, BoardOut, read_board
+from crm.leads.board import read_board
+from crm.leads.board_serializers import PIPELINE, BoardOut
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.duplicates import DUPLICATE, REPEATED
 from crm.leads.filters import LEAD_FIELDS
