@@ -23,7 +23,7 @@ from crm.pipelines.serializers import LostReasonCreate
 MANAGES = ("settings", "PUT")
 """The permission that pipelines and reasons are changed with."""
 REASONS = Records("lost-reason", "lost-reasons", "thumbs-down", gettext_lazy("Reasons say why leads were lost."))
-KINDS = (
+STAGE_KINDS = (
     ("open", gettext_lazy("Open")),
     ("won", gettext_lazy("Won")),
     ("lost", gettext_lazy("Lost")),
@@ -110,7 +110,7 @@ class EditPipeline(PipelinePage):
             "pipeline": self.pipeline,
             "name": name,
             "rows": rows,
-            "kinds": [Option(value, str(label)) for value, label in KINDS],
+            "kinds": [Option(value, str(label)) for value, label in STAGE_KINDS],
             "gone": [(id, label, moves.get(id, "")) for id, label in stages.items() if id not in kept],
             "others": self.others,
             "targets": [Option(row.id, row.name) for row in rows if row.id],

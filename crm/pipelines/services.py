@@ -77,8 +77,8 @@ def update_pipeline(
 
     Leads of a removed stage go where `move_to` (stage -> stage that stays) says. Raises StageInUse_400 for a removed
     stage with leads and no place for them, and for another kind of a stage with leads. Raises PipelineNotFound_404,
-    StageNotFound_404, PipelineNameAlreadyExists_400, InvalidInput_400 and, of the default pipeline, the errors of
-    changing the field status.
+    StageNotFound_404, PipelineNameAlreadyExists_400 and InvalidInput_400. Of the default pipeline it raises the errors
+    of changing the field status.
     """
     lock_fields()
     pipeline = Pipeline.objects.select_for_update(of=("self",)).filter(pk=id).first()

@@ -1,7 +1,7 @@
 """The stages of a company's pipelines, and the status and stage that a lead has together.
 
-In the default pipeline each stage is a status. In any other, a status only says that the lead is open, won or lost, as
-its stage does: clients that know statuses alone read and write these leads, too.
+In the default pipeline each stage is a status. In any other, a status only says that the lead is open, won or lost.
+So clients that know statuses alone read and write these leads, too.
 """
 
 from __future__ import annotations
