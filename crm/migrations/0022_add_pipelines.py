@@ -11,7 +11,7 @@ class Migration(OneStepMigration):
 
     dependencies = [
         ('accounts', '0001_squashed_0007_words'),
-        ('crm', '0020_count_segments'),
+        ('crm', '0021_word_back_office'),
     ]
 
     operations = [

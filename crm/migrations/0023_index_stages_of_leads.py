@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("crm", "0021_add_pipelines"),
+        ("crm", "0022_add_pipelines"),
     ]
 
     operations = [

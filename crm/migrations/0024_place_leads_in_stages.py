@@ -122,7 +122,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("crm", "0022_index_stages_of_leads"),
+        ("crm", "0023_index_stages_of_leads"),
     ]
 
     operations = [
