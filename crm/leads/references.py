@@ -28,8 +28,8 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
     """Find references to records that the company does not have, with at most one query per kind.
 
     Returns position in `rows` -> problems. Their names are TagNotFound_400, ContactCategoryNotFound_400,
-    ProductServiceNotFound_400, TeamNotFound_400, MemberNotFound_404, MemberNotAccepted_400, PipelineNotFound_404,
-    StageNotFound_404 and LostReasonNotFound_404.
+    ProductServiceNotFound_400, TeamNotFound_400, MemberNotFound_404 and MemberNotAccepted_400. Those of a place are
+    PipelineNotFound_404, StageNotFound_404 and LostReasonNotFound_404.
     """
     tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     categories = set(missing_categories(row.category_id for row in rows))
