@@ -69,7 +69,8 @@ class Board extends HTMLElement {
     const place = drag.ghost && this.#placeAt(event);
     this.#end();
     if (!place || place === drag.card.closest("[data-place]")) return;
-    if ("asks" in place.dataset) this.#ask(drag.card, place.dataset.place);
+    // Afterwards, since the end of the drag would close what it opens.
+    if ("asks" in place.dataset) setTimeout(() => this.#ask(drag.card, place.dataset.place));
     else this.#move(drag.card, place.dataset.place);
   }
 
