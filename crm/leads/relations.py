@@ -87,8 +87,8 @@ def own_relations(values: JsonObject) -> Relations | ValueProblem:
     if (close := values.pop(CLOSE, None)) is not None:
         try:
             own["expected_close_at"] = read_close(close)
-        except InvalidFormat as error:
-            return ValueProblem(CLOSE, "InvalidPayload_400", error.detail)
+        except InvalidFormat as refusal:
+            return ValueProblem(CLOSE, "InvalidPayload_400", refusal.detail)
     for key, (name, error) in (*ID_KEYS.items(), *LIST_KEYS.items()):
         reference = values.pop(key, None)
         if reference is None:
