@@ -25,7 +25,10 @@ MANY = [
     Option("clear", gettext_lazy("Clear")),
 ]
 """Change modes of fields with one value and with several: the API's names and their labels."""
-BESIDE = ("tags", "category", "productServices", "team", "organization", "owner")
+BESIDE = (
+    *("tags", "category", "productServices", "team", "organization", "owner"),
+    *("stage", "lostReason", "expectedCloseAt"),
+)
 """Fields outside of formData in the API's body."""
 
 

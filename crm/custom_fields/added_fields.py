@@ -15,7 +15,7 @@ from core.errors import NamedError
 from core.ids import new_id
 from core.tenancy import company_id
 from crm.custom_fields.conversion_jobs import UNFINISHED
-from crm.custom_fields.system_fields import SYSTEM_FIELDS
+from crm.custom_fields.system_fields import SYSTEM_FIELDS, system_options_changed
 from crm.records.models import CustomField
 from crm.records.types import kind_of
 
@@ -44,6 +44,7 @@ def seed_system_fields() -> None:
     """
     keys = [(panel, values["unique_field_id"]) for panel, fields in SYSTEM_FIELDS.items() for values in fields]
     create_system_fields(CustomField.every.all(), company_id(), keys)
+    system_options_changed.send()
 
 
 def create_system_fields(fields: QuerySet[CustomField], company: str, wanted: Iterable[tuple[str, str]]) -> None:

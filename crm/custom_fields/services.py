@@ -27,7 +27,7 @@ from crm.custom_fields.conversion_jobs import (
     start_conversion,
     unfinished_job,
 )
-from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change
+from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, system_options_changed
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES
 from crm.records.locks import lock_fields
@@ -223,6 +223,8 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
                 setattr(after, name, getattr(before, name))
     after.updated_by_id = actor_id
     save_field(after)
+    if before.is_system and meaning:
+        system_options_changed.send()
 
 
 def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from core.errors import NamedError
 from core.lists import BulkSelection
@@ -10,15 +11,27 @@ from core.types import Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
 from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
 from crm.leads.kind import LEAD
+from crm.leads.places import settled_changes
 from crm.leads.references import missing_references
+from crm.leads.relations import Relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
-from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
 from crm.records.problems import refusal
 from crm.records.schema import BAD_SYSTEM
 from crm.records.values import add_links, remove_links, remove_other_links
 from crm.records.writes.bulk_change import Change, ChangesById, apply_change, plan_change
 from crm.records.writes.updates import touch
+
+SINGLE = {
+    "team_id": "team",
+    "team_member_id": "teamMember",
+    "organization_id": "organization",
+    "pipeline_id": "pipeline",
+    "stage_id": "stage",
+    "lost_reason_id": "lostReason",
+    "expected_close_at": "expectedCloseAt",
+}
+"""Columns beside formData -> their names in the API."""
 
 
 def update_many(
@@ -63,7 +76,9 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
         )
 
     def apply(ids: list[str]) -> ChangesById:
-        changes_by_id = apply_change(schema, change, ids, actor_id)
+        changes_by_id: ChangesById = {}
+        for group, columns in settled_changes(schema, ids, change.columns):
+            changes_by_id |= apply_change(schema, replace(change, columns=columns), group, actor_id)
         if row.product_ids is not None:
             _change_products(schema, list(row.product_ids), update_type, ids, changes_by_id, actor_id)
         return changes_by_id
@@ -92,7 +107,7 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
             BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact"
         )
     change = plan_change(schema, form_data, update_type, row.tag_ids)
-    for column, name in (("team_id", "team"), ("team_member_id", "teamMember"), ("organization_id", "organization")):
+    for column, name in SINGLE.items():
         if column not in row.system:
             continue
         if update_type in ("append", "remove"):
@@ -101,7 +116,14 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
                 f"{name}: a lead has one, so that there is nothing to {update_type}; use updateType set",
             )
         change.columns[column] = row.system[column] if update_type == "set" else None
+    if update_type == "clear" and change.columns.keys() & {"pipeline_id", "stage_id"} - _emptied_with_status(change):
+        raise NamedError("InvalidPayload_400", "pipeline, stage: a lead is always in one, so that it cannot be cleared")
     return change
+
+
+def _emptied_with_status(change: Change) -> set[str]:
+    """Return the columns that an empty status empties with it."""
+    return {"pipeline_id", "stage_id"} if "status" in change.columns else set()
 
 
 def _change_products(

@@ -15,6 +15,7 @@ from core.access import remaining_quota
 from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
+from core.types import JsonObject
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Holders, collision, collision_problems, person_of
 from crm.contacts.models import Contact
@@ -225,7 +226,7 @@ class _Attempt:
                 plan.result.collided.append((row.index, match))
                 continue
             if match is not None and self.existing == "rule":
-                if schema.duplicates == Rule.WARN and schema.is_open(row.system.get("status")):
+                if schema.duplicates == Rule.WARN and schema.is_open(row):
                     plan.result.repeats[row.index] = match
                 match = None
             # Rows are refused in the order of the file, as they would be if they were written one by one.
@@ -236,9 +237,9 @@ class _Attempt:
             (plan.updates if match else plan.inserts).append(item)
             if row.index in keyed:
                 holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
-            if not match and schema.is_open(row.system.get("status")):
+            if not match and schema.is_open(row):
                 open_leads.add(item.id, contact, row.product_ids)
-            elif match and "status" in row.system and not schema.is_open(row.system["status"]):
+            elif match and row.system.keys() & {"status", "stage_id"} and not schema.is_open(row):
                 open_leads.close(item.id)
             elif match:
                 open_leads.add(item.id, contact, row.product_ids)
@@ -251,7 +252,7 @@ class _Attempt:
         """Return whether the row is written although it repeats an open lead. The company's rule is about open
         leads."""
         if self.existing == "rule":
-            return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row.system.get("status"))
+            return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row)
         return self.existing == "update"
 
     def _check_updates(self, outcome: LeadUpdates, result: LeadResult) -> None:
@@ -332,9 +333,7 @@ class _Attempt:
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}
-        unassigned = [
-            item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))
-        ]
+        unassigned = [item for item in inserts if not members[item.id] and self.schema.is_open(item.row)]
         try:
             assigned = assign([teams[item.id] for item in unassigned], self.schema.closed)
         except NamedError as error:
@@ -342,6 +341,11 @@ class _Attempt:
             raise _Retry({item.row.index: [problem] for item in unassigned if not teams[item.id]}) from error
         members |= {item.id: member for item, member in zip(unassigned, assigned, strict=True)}
         return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
+
+    def _columns(self, item: _Item) -> JsonObject:
+        """Return the columns of a new lead that its row and the company's defaults give, with its stage."""
+        columns = {**self.schema.system_defaults, **item.row.system}
+        return {**columns, **self.schema.settle({}, columns)}
 
     def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:
         """Insert the leads with their values, tags, products and events."""
@@ -354,9 +358,8 @@ class _Attempt:
         names = _product_names({id for item in items for id in item.row.product_ids or ()})
         rows = [
             {
-                **schema.system_defaults,
                 "organization_id": organizations.get(item.contact_id),
-                **item.row.system,
+                **self._columns(item),
                 **assigned[item.id],
                 "id": item.id,
                 "contact_id": item.contact_id,

@@ -24,7 +24,9 @@ from crm.contacts.services import create_contact, create_contacts, update_contac
 from crm.contacts.updates import update_contacts
 from crm.field_types import BadValue
 from crm.leads.bulk import delete_leads
-from crm.leads.services import Relations, create_leads
+from crm.leads.places import read_close
+from crm.leads.relations import Relations
+from crm.leads.services import create_leads
 from crm.records.problems import explain
 from crm.records.results import BulkResult, Saved
 from crm.records.types import RECORD_TYPES, kind_of
@@ -35,6 +37,13 @@ from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
 
 EXPRESSION: JsonObject = {"x-widget": "fields"}
+PLACE = {
+    "pipeline": "pipeline",
+    "stage": "stage",
+    "lostReason": "lost_reason",
+    "expectedCloseAt": "expected_close_at",
+}
+"""Key of a value -> the argument of Relations, of a lead's place in its pipeline."""
 KEY_PARTS = ("email", "countryCode", "number")
 """Values that may make contacts unique."""
 
@@ -115,9 +124,16 @@ def _lead(batch: NodeBatch) -> None:
         _delete(batch, "lead", delete_leads)
     else:
         tags: JsonObject = {"tags": config.tags} if config.tags else {}
-        change_by_values(
-            batch, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
-        )
+        change_by_values(batch, "lead", lambda values: _lead_change(values, config.updateType, tags))
+
+
+def _lead_change(values: Values, update_type: str, tags: Values) -> JsonObject:
+    """Return the bulk change of leads by rendered values, of which some are no fields but the lead's place."""
+    place = {PLACE[key]: value for key, value in values.items() if key in PLACE}
+    if close := place.get("expected_close_at"):
+        place["expected_close_at"] = read_close(close)
+    form = {key: value for key, value in values.items() if key not in PLACE}
+    return {"formData": form, "updateType": update_type, "relations": {**tags, **place}}
 
 
 def _actor(batch: NodeBatch) -> str:
@@ -301,7 +317,7 @@ def _bad_options(schema: Any, values: Values) -> list[tuple[str, str, str]]:
 def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
     def check(config: Any) -> list[tuple[str, str, str]]:
         schema = RECORD_TYPES[panel].schema.load()
-        field_names = {*schema.columns, *schema.fields}
+        field_names = {*schema.columns, *schema.fields, *(PLACE if panel == "lead" else ())}
         if panel == "lead" and config.action == "create":
             field_names |= {
                 *ContactSchema.load().columns,

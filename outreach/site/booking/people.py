@@ -17,7 +17,8 @@ from crm.contacts.models import EMAIL_IDENTITY, Contact
 from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
 from crm.leads.models import Lead
-from crm.leads.services import Relations, create_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_lead
 from outreach.site.booking.models import BookingPage
 
 CLOSED_LEADS = ("won", "lost")
