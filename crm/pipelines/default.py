@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.internals.django import raw_delete
+from core.internals.django import raw_delete, referrers
 from core.tenancy import company_id
 from core.types import Values
 from crm.pipelines.models import Pipeline, Stage
@@ -93,4 +93,4 @@ def remove_stages(ids: Sequence[str]) -> None:
         model = relation.related_model
         name = relation.field.name
         model._default_manager.filter(**{f"{name}__in": ids}).update(**{name: None})
-    raw_delete(Stage.objects.filter(pk__in=ids))
+    raw_delete(Stage.objects.filter(pk__in=ids), cleared=referrers(Stage))

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from core.errors import NamedError
 from core.hooks import Hook
-from core.internals.django import raw_delete
+from core.internals.django import raw_delete, referrers
 from core.lists import BulkSelection
 from crm.pipelines.default import FIXED, remove_stages
 from crm.pipelines.default_options import write_default_stages
@@ -137,7 +137,7 @@ def delete_pipelines(
         if relation.related_model is not Stage:
             rows = relation.related_model._default_manager.filter(**{f"{relation.field.name}__in": ids})
             rows.update(**{relation.field.name: None})
-    raw_delete(Pipeline.objects.filter(pk__in=ids))
+    raw_delete(Pipeline.objects.filter(pk__in=ids), cleared=referrers(Pipeline))
     return len(ids)
 
 
@@ -261,7 +261,7 @@ def delete_reasons(*, selection: BulkSelection) -> int:
         raise NamedError(REASON_NOT_FOUND, "ids: none of them is a reason of this company")
     if ids:
         before_reasons_deleted.send(ids)
-        raw_delete(LostReason.objects.filter(pk__in=ids))
+        raw_delete(LostReason.objects.filter(pk__in=ids), cleared=referrers(LostReason))
     return len(ids)
 
 
