@@ -63,7 +63,10 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     schema = LeadSchema.load()
     row = LeadRow()
     update_type = payload["updateType"]
-    Relations(**payload["relations"]).put_into(row)
+    relations = Relations(**payload["relations"])
+    relations.put_into(row)
+    if update_type == "set" and None in (relations.pipeline, relations.stage):
+        raise NamedError("InvalidPayload_400", "pipeline, stage: a lead is always in one; name another")
     absent = missing_references([row]).get(0)
     if absent:
         raise refusal(absent)
@@ -72,7 +75,7 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if change.empty and row.product_ids is None:
         raise NamedError(
             "InvalidPayload_400",
-            "formData: name at least one value, tag, product, team, member or organization to change",
+            "formData: name at least one value, tag, product, team, member, organization or stage to change",
         )
 
     def apply(ids: list[str]) -> ChangesById:

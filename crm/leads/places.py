@@ -56,6 +56,14 @@ def start_of(day: date) -> datetime:
     return next(start for start in starts if start is not None)
 
 
+def refuse_placeless(was: Values, pipeline: object, stage: object) -> None:
+    """Refuse to take a lead out of its pipeline or stage by null (InvalidPayload_400)."""
+    given = {"pipeline": pipeline, "stage": stage}
+    emptied = [name for name, value in given.items() if value is None and was[f"{name}_id"]]
+    if emptied:
+        raise NamedError("InvalidPayload_400", f"{', '.join(emptied)}: a lead is always in one; name another")
+
+
 def refuse_reasonless(schema: LeadSchema, was: Values, now: Values) -> None:
     """Refuse that a lead becomes lost without a reason, where the company wants one (LostReasonRequired_400)."""
     if not schema.needs_reason:

@@ -112,8 +112,12 @@ class LeadSchema(RecordSchema):
 
     def is_open(self, row: LeadRow) -> bool:
         """Return whether the row's lead is open, as far as the row says where it is; a new lead is by default."""
+        return self.new_columns(row).get("status") not in self.closed
+
+    def new_columns(self, row: LeadRow) -> JsonObject:
+        """Return the columns of a new lead that its row and the company's defaults give, with its stage."""
         columns = {**self.system_defaults, **row.system}
-        return {**columns, **self.settle({}, columns)}.get("status") not in self.closed
+        return {**columns, **self.settle({}, columns)}
 
     def fit(self, key: str, value: Any) -> Any:
         if key == "value":

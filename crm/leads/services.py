@@ -20,7 +20,7 @@ from crm.contacts.services import change_contact
 from crm.leads.duplicates import DUPLICATE, REPEATED, REPEATS, check_duplicates, lock_duplicates, repeated
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
-from crm.leads.places import refuse_reasonless
+from crm.leads.places import refuse_placeless, refuse_reasonless
 from crm.leads.references import missing_references
 from crm.leads.relations import Relations, own_relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
@@ -265,10 +265,11 @@ def update_lead(
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     source = Source.bulk_job(job.pk)
     with transaction.atomic():
-        columns = LEAD.system_columns.values()
-        present = Lead.objects.filter(pk=id, is_deleted=False).values("contact_id", "custom", *columns).first()
+        columns = ("contact_id", "pipeline_id", "stage_id", "custom", *LEAD.system_columns.values())
+        present = Lead.objects.filter(pk=id, is_deleted=False).values(*columns).first()
         if present is None:
             raise not_found()
+        refuse_placeless(present, relations.pipeline, relations.stage)
         schema = LeadSchema.load()
         lead_values = {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}
         lead_values = without_held(schema, lead_values, present, present["custom"])

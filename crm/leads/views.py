@@ -188,7 +188,7 @@ class LeadViewSet(RecordViewSet):
         success="LeadUpdated_200",
         undoable=True,
         errors=(
-            *("LeadNotFound_400", "CannotUpdateUniqueKey_400", "RecordChanged_409"),
+            *("LeadNotFound_400", "CannotUpdateUniqueKey_400", "InvalidPayload_400", "RecordChanged_409"),
             *(*VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
         ),
         description="What is not given stays. null or empty text empties a value, tags and productServices replace the"

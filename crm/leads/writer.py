@@ -15,7 +15,6 @@ from core.access import remaining_quota
 from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
-from core.types import JsonObject
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Holders, collision, collision_problems, person_of
 from crm.contacts.models import Contact
@@ -342,11 +341,6 @@ class _Attempt:
         members |= {item.id: member for item, member in zip(unassigned, assigned, strict=True)}
         return {id: {"team_id": team, "team_member_id": members[id]} for id, team in teams.items()}
 
-    def _columns(self, item: _Item) -> JsonObject:
-        """Return the columns of a new lead that its row and the company's defaults give, with its stage."""
-        columns = {**self.schema.system_defaults, **item.row.system}
-        return {**columns, **self.schema.settle({}, columns)}
-
     def _insert(self, items: Sequence[_Item], assigned: dict[str, dict[str, str | None]]) -> None:
         """Insert the leads with their values, tags, products and events."""
         if not items:
@@ -359,7 +353,7 @@ class _Attempt:
         rows = [
             {
                 "organization_id": organizations.get(item.contact_id),
-                **self._columns(item),
+                **schema.new_columns(item.row),
                 **assigned[item.id],
                 "id": item.id,
                 "contact_id": item.contact_id,

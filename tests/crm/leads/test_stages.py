@@ -83,7 +83,19 @@ def test_another_pipeline_takes_a_lead_at_a_stage_of_the_same_kind(cast: Cast, w
     assert place(change(cast, open_lead, pipeline=wholesale["_id"])) == ("Wholesale", "Asked", "qualified")
     assert place(change(cast, won, pipeline=wholesale["_id"])) == ("Wholesale", "Ordered", "won")
     assert place(change(cast, won, pipeline=default["_id"])) == ("Sales", "Won", "won")
-    assert place(change(cast, won, pipeline=None, stage=None)) == ("Sales", "Won", "won")
+
+
+def test_a_lead_is_not_taken_out_of_its_pipeline_or_stage(cast: Cast) -> None:
+    lead = make(cast)
+    for body in ({"pipeline": None}, {"stage": None}, {"pipeline": None, "stage": None}):
+        answer = cast.key.put(f"/lead/{lead['_id']}", body)
+        assert (answer.status, answer.body["name"]) == (400, "InvalidPayload_400"), answer.body
+        assert f"{', '.join(body)}: a lead is always in one" in answer.body["warning"]
+        assert cast.key.put("/lead", {"ids": [lead["_id"]], **body}).status == 400
+    assert cast.key.get(f"/lead/{lead['_id']}").data == lead
+    with cast.scope():
+        Lead.objects.update(stage=None, status="gone")
+    assert change(cast, lead, stage=None)["stage"] is None, "it had none"
 
 
 def test_what_get_gave_can_be_put(cast: Cast, wholesale: dict[str, Any]) -> None:
