@@ -327,3 +327,29 @@ def test_the_board_of_another_pipeline_moves_and_asks_for_reasons(scope: Cast, l
 def test_a_board_of_no_pipeline_is_refused(scope: Cast, client: Any) -> None:
     assert client.get(at(scope.owner, f"leads?view=board&pipeline={'0' * 24}")).status_code == 404
     assert client.get(at(scope.owner, "leads?view=board&pipeline=x")).status_code in (400, 404)
+
+
+def test_a_board_of_many_stages_asks_as_little_and_shows_few_cards(scope: Cast, client: Any) -> None:
+    def queries(pipeline: dict[str, Any]) -> int:
+        client.get(address.format(pipeline["_id"]))  # announcements are kept for some seconds
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(address.format(pipeline["_id"])).status_code == 200
+        return len(captured)
+
+    address = at(scope.owner, "leads?view=board&pipeline={}")
+    ends = [{"name": "Won", "kind": "won"}, {"name": "Lost", "kind": "lost"}]
+    small = make_pipeline(scope)
+    large = make_pipeline(scope, "Long", [*({"name": f"Step {number}"} for number in range(8)), *ends])
+    contact = ContactFactory(name="Ann Lee")
+    for stage in large["stages"][:9]:
+        LeadFactory.create_batch(6, contact=contact, stage_id=stage["_id"], pipeline_id=large["_id"])
+    last = large["stages"][9]["_id"]
+    LeadFactory.create_batch(30, contact=contact, stage_id=last, pipeline_id=large["_id"])
+    assert queries(small) == queries(large)
+    board = client.get(address.format(large["_id"]))
+    shown = {name: (head.split()[-1], len(cards)) for name, (head, cards) in columns(board).items()}
+    assert shown == {**{stage["name"]: ("6", 6) for stage in large["stages"][:9]}, "Lost": ("30", 25)}
+    more = re.findall(r'class="link" href="([^"]+)">Show more', html_of(board))
+    assert len(more) == 1
+    rest = client.get(at(scope.owner, "leads") + unescape(more[0]))
+    assert len(columns(rest)["Lost"][1]) == 30

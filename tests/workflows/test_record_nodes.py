@@ -174,5 +174,17 @@ def test_leads_are_moved_to_a_stage(cast: Cast) -> None:
             "new",
             "2031-03-09",
         )
+    [run] = went(cast, "lead", {"action": "update", "stage": stages["Ordered"]}, [id])
+    assert run.status == "completed", run.reason
+    with cast.scope():
+        assert Lead.objects.values_list("stage_id", "status").get(pk=id) == (stages["Ordered"], "won")
     [failed] = went(cast, "lead", {"action": "update", "values": {"stage": new_id()}}, [id])
     assert failed.status == "failed"
+
+
+def test_settings_name_a_stage_of_the_company_and_set_it(cast: Cast) -> None:
+    elsewhere = stage_ids(make_pipeline(make_cast(), "Elsewhere"))["Offered"]
+    assert problems(cast, "lead", {"action": "update", "stage": elsewhere}) == [("stageMissing", "config.stage")]
+    added = {"action": "update", "stage": elsewhere, "updateType": "append"}
+    assert [code for code, _ in problems(cast, "lead", added)] == ["badConfig"]
+    assert [code for code, _ in problems(cast, "lead", {"action": "update"})] == ["badConfig"]

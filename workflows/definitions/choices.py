@@ -11,6 +11,7 @@ from django.db.models.functions import Concat
 from accounts.models import Member, Role
 from core.text.folding import sort_text
 from core.types import JsonObject
+from crm.pipelines.models import Stage
 from crm.records.models import CustomField
 from crm.segments.models import Segment
 from crm.tags.models import Tag
@@ -89,8 +90,16 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     return {
         **choices,
         "languages": [{"_id": code, "name": names[0]} for code, names in LANGUAGES.items()],
+        "stages": _stages() if may_read("lead") else None,
         "fields": _fields() if may_read("custom-field") else None,
     }
+
+
+def _stages() -> list[JsonObject]:
+    """Return the stages of all pipelines in their order, the default pipeline first."""
+    rows = Stage.objects.order_by("-pipeline__is_default", "pipeline__name", "pipeline", "position", "pk")
+    named = rows.values_list("pk", "pipeline__name", "name")[:MAX_CHOICES]
+    return [{"_id": id, "name": f"{pipeline}: {stage}"} for id, pipeline, stage in named]
 
 
 def _first_ai_apps() -> QuerySet[Any]:

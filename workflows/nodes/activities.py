@@ -18,7 +18,8 @@ from crm.meetings.services import create_meeting
 from workflows.expressions.filters import number, text
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
-from workflows.nodes.records import checked_ids, fail_by
+from workflows.nodes.records import fail_by
+from workflows.nodes.references import checked_ids
 from workflows.nodes.team import no_member
 from workflows.nodes.wait import known_zone
 

@@ -76,6 +76,7 @@ LABELS = {
     "config.since": gettext_lazy("Count events"),
     "config.sortBy": gettext_lazy("Sort by"),
     "config.sortOrder": gettext_lazy("Sort order"),
+    "config.stage": gettext_lazy("Stage"),
     "config.startedAt": gettext_lazy("Started"),
     "config.startsAt": gettext_lazy("Starts"),
     "config.subject": gettext_lazy("Subject"),
