@@ -51,7 +51,8 @@ _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updat
 _CATEGORY = {"category", "contactCategory", "contactcategories"}
 _OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt", "organization"}
 _OF_LEADS = _CATEGORY | {
-    *("contact", "productServices", "team", "teamMember", "organization"),
+    *("contact", "productServices", "team", "teamMember", "owner", "organization"),
+    *("pipeline", "stage", "lostReason", "expectedCloseAt"),
     *("name", "email", "countryCode", "number"),
 }
 _FURTHER: dict[str, set[str]] = {
