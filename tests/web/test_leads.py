@@ -245,10 +245,12 @@ def test_what_happens_to_a_lead_is_told_and_planned(scope: Cast, leads: list[Lea
 
 def test_the_timeline_writes_values_as_the_page_does(scope: Cast, leads: list[Lead], client: Any) -> None:
     details = {"value": {"from": None, "to": 1234.5}, "days": {"from": None, "to": ["2026-01-31", "2026-02-28"]}}
+    details["expectedCloseAt"] = {"from": "2027-02-18T00:00:00.000Z", "to": "2027-02-19T00:00:00.000Z"}
     LeadActivity.objects.create(lead=leads[0], kind="changed", details=details, happened_at=leads[0].created_at)
     Lead.objects.filter(pk=leads[0].pk).update(value=1234.5)
     shown = text_of(client.get(at(scope.owner, f"leads/{leads[0].pk}")))
     assert (shown.count("1,234.50"), "31 Jan 2026, 28 Feb 2026" in shown) == (2, True)
+    assert "18 Feb 2027 → 19 Feb 2027" in shown, shown
 
 
 def test_addresses_of_no_lead_are_not_found(scope: Cast, client: Any) -> None:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import Member
 from core.text.json import iso
 from crm.leads.models import Lead, StageChange
+from crm.leads.places import start_of
 from crm.leads.relations import Relations
 from crm.leads.services import update_lead
 from crm.pipelines.models import LostReason, Stage
@@ -33,13 +34,13 @@ def add_pipeline(member: Member, leads: Sequence[str]) -> None:
     pipeline = create_pipeline(actor_id=member.pk, name=NAME, stages=STAGES)
     reasons = [save_reason(actor_id=member.pk, name=name).pk for name in REASONS]
     stages = list(Stage.objects.filter(pipeline=pipeline).order_by("position").values_list("pk", flat=True))
-    now = timezone.now()
+    today = timezone.localdate()
     lost = set(Lead.objects.filter(pk__in=leads, status="lost").values_list("pk", flat=True))
     for place, lead in enumerate(leads):
         stage = stages[place // EVERY % len(stages)] if place % EVERY == 0 else None
         is_lost = stage == stages[-1] or (stage is None and lead in lost)
         relations = Relations(
-            expected_close_at=iso(now + timedelta(days=6 + 11 * (place % 13))),
+            expected_close_at=iso(start_of(today + timedelta(days=6 + 11 * (place % 13)))),
             **({"stage": stage} if stage else {}),
             **({"lost_reason": reasons[place % len(reasons)]} if is_lost else {}),
         )

@@ -93,16 +93,17 @@ class Board extends HTMLElement {
     this.#open(opener.closest("[data-card]"), opener, (value) => value !== here);
   }
 
-  // Opens the form with the buttons of some places.
-  #open(card, source, offers) {
+  // Opens the form with the buttons of some places, at its first input.
+  #open(card, source, offers, input = "input:not([type=hidden])") {
+    this.form.reset();
     this.#fill(card);
     for (const button of all("button[value]", this.form)) button.disabled = !offers(button.value);
     this.form.showPopover({ source });
-    one("input:not([type=hidden]), select, button:enabled", this.form)?.focus();
+    one(`${input}, button:enabled`, this.form)?.focus();
   }
 
   // A place where the form has more to say, such as the reason for a loss.
-  #ask(card, place) { this.#open(card, one("[data-move]", card) ?? card, (value) => value === place); }
+  #ask(card, place) { this.#open(card, one("[data-move]", card) ?? card, (value) => value === place, "select"); }
 
   // Tells the form which card it is about.
   #fill(card) {
