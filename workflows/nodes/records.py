@@ -132,8 +132,8 @@ def _lead(batch: NodeBatch) -> None:
         _delete(batch, "lead", delete_leads)
     else:
         chosen = {"tags": config.tags, "stage": config.stage}
-        relations = {name: value for name, value in chosen.items() if value}
-        change_by_values(batch, "lead", lambda values: _lead_change(values, config.updateType, relations))
+        changed = {name: value for name, value in chosen.items() if value}
+        change_by_values(batch, "lead", lambda values: _lead_change(values, config.updateType, changed))
 
 
 def _lead_change(values: Values, update_type: str, relations: Values) -> JsonObject:
