@@ -27,7 +27,7 @@ class PipelineAdmin(CompanyRecordAdmin):
 def _stages(pipeline: Pipeline) -> SafeString:
     stages = Stage.objects.filter(pipeline=pipeline).order_by("position", "pk")[:100]
     rows = [(stage.name, stage.get_kind_display(), f"{stage.probability} %", stage.status or "–") for stage in stages]
-    return table((_("Name"), _("Kind"), _("Probability"), _("Status")), rows, empty=_("It has no stages."))
+    return table((_("Name"), _("Kind"), _("Probability"), _("Status")), rows, empty=_("No stages."))
 
 
 @admin.register(LostReason)

@@ -42,7 +42,7 @@ class LeadTable(LeadPage, TablePage):
             Column("organization", _("Organization"), kind="organization"),
             Column("productServices", _("Products"), "productServices.name"),
             Column(CLOSE, _("Expected close"), CLOSE, css="num", kind="when"),
-            Column("lostReason", _("Reason for loss"), "lostReason.name"),
+            Column("lostReason", _("Reason for loss")),
             Column("teamMember", _("Assigned to"), "teamMember.name"),
             Column("team", _("Team"), "team.name"),
             Column("source", _("Source"), "source", labels=self.sources, editable="source" in system),
