@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.db.models import Case, DecimalField, F, Q, Sum, Value, When
 
 from billing.payments.models import Transaction
-from core.reports import By, Column, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, condition, count
 from core.text.currencies import NO_DECIMALS, THREE_DECIMALS
 from core.text.translation import gettext_lazy
 
@@ -46,8 +46,8 @@ BILLING = Report(
             path="subscription/transactions",
             at_field="createdAt",
             by=(
-                By("way", gettext_lazy("Payment method"), "by", field="by"),
-                By("kind", gettext_lazy("Kind"), "kind", labels=KIND_LABELS, field="kind"),
+                Grouping("way", gettext_lazy("Payment method"), "by", field="by"),
+                Grouping("kind", gettext_lazy("Kind"), "kind", labels=KIND_LABELS, field="kind"),
             ),
             columns=(
                 count(
@@ -66,7 +66,7 @@ BILLING = Report(
             rows=lambda actor: Transaction.objects.all(),
             at="created_at",
             by_day=False,
-            by=(By("currency", gettext_lazy("Currency"), "currency"),),
+            by=(Grouping("currency", gettext_lazy("Currency"), "currency"),),
             columns=(
                 _sum("paid", gettext_lazy("Paid"), Kind.PAYMENT),
                 _sum("returned", gettext_lazy("Refunded"), Kind.REFUND),

@@ -1,6 +1,16 @@
 """Reports over the rows of all domains. Each app registers its own (`register_report`) when it is ready."""
 
-from core.reports.declarations import REPORTS, By, Column, Report, Source, any_of, condition, count, register_report
+from core.reports.declarations import (
+    REPORTS,
+    Column,
+    Grouping,
+    Report,
+    Source,
+    any_of,
+    condition,
+    count,
+    register_report,
+)
 from core.reports.periods import MAX_DAYS, Period
 from core.reports.query import TOP, Table, read_report
 
@@ -8,7 +18,7 @@ __all__ = [
     "MAX_DAYS",
     "REPORTS",
     "TOP",
-    "By",
+    "Grouping",
     "Column",
     "Period",
     "Report",

@@ -40,7 +40,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class By:
+class Grouping:
     """A grouping of rows."""
 
     name: str
@@ -70,7 +70,7 @@ class Source:
     rows: Callable[[Actor], QuerySet[Any]]
     """Returns the rows of the active company that the actor may read."""
     columns: Sequence[Column]
-    by: Sequence[By]
+    by: Sequence[Grouping]
     at: str = ""
     """The column whose time falls into the period; empty: the rows as they are now."""
     path: str = ""
@@ -82,10 +82,10 @@ class Source:
     by_day: bool = True
     """If False, another source counts the same rows by day."""
 
-    def grouping(self, name: str) -> By | None:
+    def grouping(self, name: str) -> Grouping | None:
         """Return the grouping of this name, if the rows have it."""
         if name == DAY:
-            return By(DAY, "Day", self.at, field=self.at_field) if self.at and self.by_day else None
+            return Grouping(DAY, "Day", self.at, field=self.at_field) if self.at and self.by_day else None
         return next((candidate for candidate in self.by if candidate.name == name), None)
 
 

@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import TruncDate
 
 from core.access import Actor
-from core.reports.declarations import DAY, By, Column, Node, Report, Source, condition
+from core.reports.declarations import DAY, Column, Grouping, Node, Report, Source, condition
 from core.reports.periods import Period
 from core.text.json import dumps, iso
 from core.types import JsonObject, Values
@@ -62,7 +62,7 @@ class _Part:
     """A source, read for one grouping and period. `groups` is key -> name and numbers."""
 
     source: Source
-    by: By
+    by: Grouping
     actor: Actor
     period: Period
     groups: dict[Any, tuple[str, JsonObject]] = field(default_factory=dict)
@@ -183,7 +183,7 @@ def _row(parts: Sequence[_Part], key: Any) -> Row:
     return row
 
 
-def _name(rows: Sequence[Row], by: By) -> None:
+def _name(rows: Sequence[Row], by: Grouping) -> None:
     """Give the rows their names."""
     labels = by.labels
     names = labels([row.key for row in rows if row.key is not None]) if callable(labels) else labels or {}

@@ -23,7 +23,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Concat, Extract
 
 from core.access import Actor
-from core.reports import By, Column, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, condition, count
 from core.text.translation import gettext_lazy
 from crm.activities.models import LeadActivity
 from crm.activities.rights import MODULE
@@ -82,7 +82,7 @@ ACTIVITIES = Report(
             path="lead-activity",
             at_field="happenedAt",
             by=(
-                By(
+                Grouping(
                     "member",
                     gettext_lazy("Member"),
                     "member_id",
@@ -90,7 +90,7 @@ ACTIVITIES = Report(
                     field="member",
                     empty=gettext_lazy("Nobody"),
                 ),
-                By("kind", gettext_lazy("Type"), "kind", labels=KIND_LABELS, field="kind"),
+                Grouping("kind", gettext_lazy("Type"), "kind", labels=KIND_LABELS, field="kind"),
             ),
             columns=_columns(),
         ),
@@ -152,8 +152,8 @@ PIPELINE = Report(
             at_field="happenedAt",
             filters=(condition("kind", "equals", LeadActivity.Kind.STATUS),),
             by=(
-                By("status", gettext_lazy("Status"), _status("from"), labels=status_labels),
-                By(
+                Grouping("status", gettext_lazy("Status"), _status("from"), labels=status_labels),
+                Grouping(
                     "move",
                     gettext_lazy("Status change"),
                     Concat(
@@ -164,7 +164,7 @@ PIPELINE = Report(
                     ),
                     labels=move_labels,
                 ),
-                By(
+                Grouping(
                     "changedBy",
                     gettext_lazy("Changed by"),
                     "member_id",
@@ -182,7 +182,7 @@ PIPELINE = Report(
             rows=status_changes,
             at="happened_at",
             by_day=False,
-            by=(By("status", gettext_lazy("Status"), _status("to"), labels=status_labels),),
+            by=(Grouping("status", gettext_lazy("Status"), _status("to"), labels=status_labels),),
             columns=(Column("entered", gettext_lazy("Entered status"), Count("pk")),),
         ),
     ),

@@ -184,14 +184,14 @@ def change_batch(
 ) -> ChangesById:
     """Change a batch of locked records with journal and events, in the caller's transaction. Returns the differences by
     record."""
-    journal.before(kind, ids, source)
+    journal.record_before(kind, ids, source)
     with journal.changing(source):
         moved = apply(ids)
     payloads = {id: {"changes": changes} for id, changes in moved.items()} if action == UPDATE else None
     verb = "updated" if action == UPDATE else "deleted"
     # In the order of the ids, which is the order of the locks on the counters of objects.
     emit(f"{kind.resource}.{verb}", sorted(moved), payloads=payloads, actor_id=actor_id, automation=automation)
-    journal.after(kind, ids, source)
+    journal.record_after(kind, ids, source)
     return moved
 
 

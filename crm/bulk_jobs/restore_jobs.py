@@ -135,10 +135,10 @@ def _restore_batch(kind: RecordKind, ids: list[str], job: BulkJob) -> Restored:
 def _revive(kind: RecordKind, ids: list[str], job: BulkJob) -> RestoreResult:
     """Restore records with journal and events."""
     source = Source.bulk_job(job.pk)
-    journal.before(kind, ids, source)
+    journal.record_before(kind, ids, source)
     result = journal.revive(kind, ids, actor_id=job.created_by_id)
     emit(f"{kind.resource}.restored", sorted(result.revived), actor_id=job.created_by_id, automation=job.automation)
-    journal.after(kind, ids, source)
+    journal.record_after(kind, ids, source)
     return result
 
 

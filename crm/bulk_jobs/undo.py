@@ -76,7 +76,7 @@ def refuse_late(started_at: datetime | None) -> None:
 
 def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
     """Refuse a second undo if one of these jobs undoes the same or has undone it (InvalidRequest_400)."""
-    # One that failed or was cancelled has undone a part. A second one goes on with what is left.
+    # One that failed or was cancelled has undone a part. A second undo resumes the rest.
     other = undoings.exclude(status__in=(BulkJob.Status.FAILED, BulkJob.Status.CANCELLED)).first()
     if other is not None:
         raise NamedError(

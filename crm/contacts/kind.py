@@ -49,5 +49,5 @@ CONTACT = RecordKind(
     tags=ContactTag,
     links=(("tags", ContactTag, "tag_id"),),
     made_with=("organization",),
-    kept_for=("leads",),
+    protected_by=("leads",),
 )

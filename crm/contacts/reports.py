@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import By, Report, Source, condition, count
+from core.reports import Grouping, Report, Source, condition, count
 from core.text.translation import gettext_lazy
 from crm.contacts.selectors import live_contacts
 
@@ -21,7 +21,7 @@ CONTACTS = Report(
             path="contact",
             at_field="createdAt",
             by=(
-                By(
+                Grouping(
                     "import",
                     gettext_lazy("Import"),
                     "import_job_id",
@@ -29,7 +29,7 @@ CONTACTS = Report(
                     field="importId",
                     empty=gettext_lazy("Not imported"),
                 ),
-                By(
+                Grouping(
                     "category",
                     gettext_lazy("Category"),
                     "category_id",
@@ -37,7 +37,7 @@ CONTACTS = Report(
                     field="category",
                     empty=gettext_lazy("No category"),
                 ),
-                By(
+                Grouping(
                     "tag",
                     gettext_lazy("Tag"),
                     "tag_links__tag_id",
@@ -46,7 +46,7 @@ CONTACTS = Report(
                     empty=gettext_lazy("No tag"),
                     overlaps=True,
                 ),
-                By(
+                Grouping(
                     "member",
                     gettext_lazy("Added by"),
                     "created_by_id",

@@ -77,7 +77,7 @@ def update_contacts(
         # Where tags alone have changed, the contact's own row has nothing to write but its updatedAt.
         touch(schema.kind, [id for id in changes_by_id if not changes_by_id[id].keys() - {"tags"}], actor_id)
         if source is not None:
-            journal.after(schema.kind, touched, source)
+            journal.record_after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]
         result.changed = set(changes_by_id)
         by = {"import": source.id} if source is not None and source.column == "import_job_id" else {}
@@ -102,7 +102,7 @@ def _narrow(
     """Reduce the rows, in order, to the values that their contacts take. Add the names of other differing values to
     `left`."""
     # Some values are one together, such as a number and its country: a contact takes all of them or none.
-    parts = {part.judged: (name, part) for name, part in schema.kind.parts.items()}.values()
+    parts = {part.deciding_column: (name, part) for name, part in schema.kind.parts.items()}.values()
     narrowed = []
     for id, row in changes:
         state = states[id]
@@ -110,7 +110,7 @@ def _narrow(
         taken: JsonObject = {}
         for name, part in parts:
             values = {column: row_values[column] for column in part.columns if column in row_values}
-            if take == "missing" and not state.after[part.judged]:
+            if take == "missing" and not state.after[part.deciding_column]:
                 taken |= values
             elif any(_differs(value, state.after[column]) for column, value in values.items()):
                 left.setdefault(row.index, []).append(name)
@@ -174,7 +174,7 @@ def _write_rows(
     try:
         with transaction.atomic():
             if source is not None:
-                journal.before(schema.kind, touched, source)
+                journal.record_before(schema.kind, touched, source)
             write_states(schema, states, actor_id)
     except IntegrityError as error:
         if not schema.kind.violates_unique(error):

@@ -44,7 +44,8 @@ from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields, lock_fields_shared, try_lock_fields
 from crm.records.models import ConvertedValue, CustomField
 from crm.records.pending import write_pending
-from crm.records.schema import BAD_CUSTOM, spec_of
+from crm.records.schema import BAD_CUSTOM
+from crm.records.stored_fields import spec_of
 from crm.records.types import RECORD_TYPES, kind_of
 
 INLINE_LIMIT = 1000

@@ -15,7 +15,7 @@ from crm.field_types import FIELD_TYPES, MAX_DEPTH, VALUE_TYPES, BadValue, child
 from crm.field_types.values import check_json
 from crm.records.models import CustomField
 from crm.records.references import known_references
-from crm.records.schema import spec_of
+from crm.records.stored_fields import spec_of
 
 MAX_OPTIONS = 1000
 MAX_CHILDREN = 50

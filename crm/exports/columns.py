@@ -22,7 +22,7 @@ from crm.field_types import FieldSpec
 from crm.field_types.base import plain_text, split_items
 from crm.field_types.numbers import number_text
 from crm.records.models import CustomField
-from crm.records.schema import spec_of
+from crm.records.stored_fields import spec_of
 
 FORM_DATA = "formData"
 Row = Values

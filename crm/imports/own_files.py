@@ -99,11 +99,15 @@ def written_with(job: Import, schema: RecordSchema) -> dict[str, str] | None:
     if not created or CREATED not in job.headers:
         return {}
     place = job.headers.index(CREATED)
-    fits = [name for name in DATE_PATTERNS if all(_tells(rows[pk][place], name, created[pk]) for pk in created)]
+    fits = [
+        name
+        for name in DATE_PATTERNS
+        if all(_distinguishes_format(rows[pk][place], name, created[pk]) for pk in created)
+    ]
     return {"date_format": fits[0]} if len(fits) == 1 else {}
 
 
-def _tells(text: Any, date_format: str, moment: datetime) -> bool:
+def _distinguishes_format(text: Any, date_format: str, moment: datetime) -> bool:
     """Return whether the text, read in this format and in some time zone, is the day of this time."""
     day = Formats(date_format=date_format).read_date(_CLOCK.sub("", str(text)))
     return day is not None and abs(day - moment.date()) <= timedelta(days=1)

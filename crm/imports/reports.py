@@ -6,7 +6,7 @@ from functools import partial
 
 from django.db.models import Sum
 
-from core.reports import By, Column, Report, Source, count
+from core.reports import Column, Grouping, Report, Source, count
 from core.text.translation import gettext_lazy
 from crm.imports.models import Import
 from crm.imports.services import readable_imports
@@ -36,7 +36,7 @@ def _report(name: str, title: str, type: str, place: int) -> Report:
                 path=f"{type}/import",
                 at_field="createdAt",
                 by=(
-                    By(
+                    Grouping(
                         "member",
                         gettext_lazy("Member"),
                         "created_by_id",
@@ -44,7 +44,7 @@ def _report(name: str, title: str, type: str, place: int) -> Report:
                         field="createdBy",
                         empty=gettext_lazy("Nobody"),
                     ),
-                    By("status", gettext_lazy("Status"), "status", labels=STATUSES, field="status"),
+                    Grouping("status", gettext_lazy("Status"), "status", labels=STATUSES, field="status"),
                 ),
                 columns=(
                     count("imports", gettext_lazy("Imports")),

@@ -17,7 +17,7 @@ from crm.contacts.models import Contact
 from crm.imports.models import Import
 from crm.imports.services import find_import
 from crm.records.models import CustomField
-from crm.records.schema import spec_of
+from crm.records.stored_fields import spec_of
 from crm.records.types import kind_of
 
 
@@ -55,8 +55,8 @@ def undo_import(*, id: str, import_type: str, actor_id: str | None, automation: 
 
 
 def changed_contacts(job: Import) -> list[str]:
-    """Return the methods that undoing an import of leads needs on contacts: DELETE for those that it created, PUT for
-    those that it changed."""
+    """Return the contact permissions that undoing an import of leads needs: DELETE for created ones, PUT for changed
+    ones."""
     if job.import_type != Import.Type.LEAD:
         return []
     panel = CustomField.Panel.CONTACT

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet, Sum, Value
 from django.db.models.functions import NullIf
 
 from core.access import Actor
-from core.reports import By, Column, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, condition, count
 from core.text.translation import gettext_lazy
 from crm.custom_fields.selectors import option_labels
 from crm.leads.filters import DECIDED_AT
@@ -33,8 +33,8 @@ def source_labels(keys: Sequence[Any]) -> Mapping[str, str]:
 
 
 GROUPS = (
-    By("status", gettext_lazy("Status"), "status", labels=status_labels, field="status"),
-    By(
+    Grouping("status", gettext_lazy("Status"), "status", labels=status_labels, field="status"),
+    Grouping(
         "source",
         gettext_lazy("Source"),
         NullIf("source", Value("")),
@@ -42,8 +42,8 @@ GROUPS = (
         field="source",
         empty=gettext_lazy("No source"),
     ),
-    By("team", gettext_lazy("Team"), "team_id", label="team__name", field="team", empty=gettext_lazy("No team")),
-    By(
+    Grouping("team", gettext_lazy("Team"), "team_id", label="team__name", field="team", empty=gettext_lazy("No team")),
+    Grouping(
         "member",
         gettext_lazy("Member"),
         "team_member_id",

@@ -25,7 +25,8 @@ from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
 from crm.records.money import read_amount
 from crm.records.problems import ValueProblem
-from crm.records.schema import REQUIRED, RecordRow, RecordSchema, stored_fields
+from crm.records.schema import REQUIRED, RecordRow, RecordSchema
+from crm.records.stored_fields import stored_fields
 from crm.teams.locks import lock_teams_shared
 
 SYSTEM_COLUMNS = LEAD.system_columns

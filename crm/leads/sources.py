@@ -8,7 +8,7 @@ from crm.contacts.schema import ContactSchema
 from crm.field_types import BadValue, TextFormat
 from crm.leads.kind import LEAD
 from crm.leads.schema import LeadSchema
-from crm.records.schema import stored_fields
+from crm.records.stored_fields import stored_fields
 
 
 def current_schema() -> LeadSchema:

@@ -73,7 +73,7 @@ def update_leads(
         touched = sorted(
             changes_by_id.keys() | products.keys() | {id for id, state in states.items() if state.tags is not None}
         )
-        journal.before(schema.kind, touched, source)
+        journal.record_before(schema.kind, touched, source)
     write_states(schema, written, actor_id)
     write_values(schema, written, changes_by_id)
     beside = set(states) - set(changes_by_id)
@@ -82,7 +82,7 @@ def update_leads(
     write_links(schema, PRODUCTS, "productServices", products, changes_by_id, replace=replace)
     touch(schema.kind, sorted(beside & changes_by_id.keys()), actor_id)
     if source is not None:
-        journal.after(schema.kind, touched, source)
+        journal.record_after(schema.kind, touched, source)
     payloads = {id: {"changes": differences} for id, differences in changes_by_id.items()}
     emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
     result.changed = set(changes_by_id)

@@ -116,8 +116,7 @@ class MeetingActions(ResourceViewSet, abstract=True):
         return _answer(self, done)
 
     def cancelled(self, data: JsonObject) -> Any:
-        """Cancel the selected meetings of those that the view shows; of the own ones those that the member
-        organizes."""
+        """Cancel the selected visible meetings; in the own view, only those that the member organizes."""
         within = self.shown_meetings()
         if self.mine:
             within = within.filter(organizer_id=self.actor.member_id)

@@ -75,8 +75,8 @@ def _fill(
     """Fill the winner's empty values that nobody has chosen from the first of the others that has one."""
     decided = {parts[key] for key in choices if key in parts}
     for part in dict.fromkeys(parts.values()):
-        holder = next((state for state in losers if not _empty(state.before[part.judged])), None)
-        if part not in decided and holder is not None and _empty(winner.before[part.judged]):
+        holder = next((state for state in losers if not _empty(state.before[part.deciding_column])), None)
+        if part not in decided and holder is not None and _empty(winner.before[part.deciding_column]):
             winner.after.update({column: holder.before[column] for column in part.columns})
     for key in schema.fields:
         if key not in choices and _empty(winner.custom_before.get(key)):
@@ -107,7 +107,7 @@ def _apply_values(schema: RecordSchema, winner: RecordState, values: Values) -> 
 
 def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: RecordState, choices: Values) -> None:
     for key in choices:
-        value = winner.after[parts[key].judged] if key in parts else winner.custom.get(key)
+        value = winner.after[parts[key].deciding_column] if key in parts else winner.custom.get(key)
         if _empty(value) and (key in schema.required_system or key in schema.required_custom):
             raise NamedError(
                 BAD_SYSTEM if key in parts else BAD_CUSTOM, f"choices.{key}: is required and cannot be empty"

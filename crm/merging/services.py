@@ -82,7 +82,7 @@ def merge_records(
         )
         source = journal.Source.merge(merge.pk)
         # Written before anything changes. It is what the merge is undone from.
-        journal.before(kind, sorted(ids), source)
+        journal.record_before(kind, sorted(ids), source)
         _delete(kind, winner, losers, actor_id)  # first, so that the winner may take over their unique keys
         merge.moved = move(kind, winner, losers)
         merge.save(update_fields=["moved"])
@@ -95,7 +95,7 @@ def merge_records(
         # Only now are all leads at the winner, and two open ones may be about the same thing.
         leads = _repeating_leads(kind, winner, merge.moved, changes | dict.fromkeys(gained, {}), closed)
         warnings = check_duplicates(leads, duplicate_rule(), closed) if leads else {}
-        journal.after(kind, sorted(ids), source)
+        journal.record_after(kind, sorted(ids), source)
         payload = {panel: winner, "losers": losers}
         emit(f"{panel}.merged", [winner], payloads={winner: payload}, actor_id=actor_id, automation=automation)
         return Merged(merge.pk, [f"{lead}: {text}" for lead, text in warnings.items()])

@@ -25,5 +25,5 @@ ORGANIZATION = RecordKind(
     not_found="OrganizationNotFound_400",
     tags=OrganizationTag,
     links=(("tags", OrganizationTag, "tag_id"),),
-    kept_for=("contacts", "leads"),
+    protected_by=("contacts", "leads"),
 )

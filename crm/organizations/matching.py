@@ -61,7 +61,7 @@ class Matches:
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownOrganizations:
     """Organizations by key and by domain. An id of a domain that several have is empty."""
 
     by_key: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -169,8 +169,8 @@ def announce(ids: Iterable[str], *, actor_id: str | None, automation: bool) -> N
     emit("organization.created", sorted(ids), actor_id=actor_id, automation=automation)
 
 
-def _look_up(employments: Sequence[Employment]) -> _Known:
-    known = _Known()
+def _look_up(employments: Sequence[Employment]) -> _KnownOrganizations:
+    known = _KnownOrganizations()
     keys = {employment.key for employment in employments} - {""}
     domains = {employment.domain for employment in employments} - {""}
     live = live_organizations().order_by("pk")

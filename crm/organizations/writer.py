@@ -90,13 +90,13 @@ def update_organizations(
     written = [states[id] for id in changes_by_id]
     touched = sorted(changes_by_id.keys() | {id for id, state in states.items() if state.tags is not None})
     if source is not None:
-        journal.before(schema.kind, touched, source)
+        journal.record_before(schema.kind, touched, source)
     write_states(schema, written, actor_id)
     write_values(schema, written, changes_by_id)
     write_tags(schema, states, changes_by_id, replace=tags == "replace")
     touch(schema.kind, sorted(changes_by_id.keys() - {state.id for state in written}), actor_id)
     if source is not None:
-        journal.after(schema.kind, touched, source)
+        journal.record_after(schema.kind, touched, source)
     by = {"import": source.id} if source is not None and source.column == "import_job_id" else {}
     emit(
         "organization.updated",

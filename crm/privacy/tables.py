@@ -275,7 +275,7 @@ def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> in
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
-    """Remove the content of events, which nobody receives any more; that they happened stays."""
+    """Clear the payloads of events, and keep their rows."""
     delete_rows(subject, EventDelivery.objects.filter(event__in=rows.values("pk")))
     return rows.update(payload={})
 
@@ -302,6 +302,6 @@ def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:
 
 def blank_bulk_jobs(subject: DataSubject, rows: QuerySet[BulkJob]) -> int:
     """Remove the content of the jobs that have ended; the others end soon."""
-    # A job that is under way still needs its selection. It finds nobody of the erased any more.
+    # A job that is under way still needs its selection. It no longer matches erased contacts.
     ended = rows.exclude(status__in=(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED))
     return ended.update(selection={}, change={})

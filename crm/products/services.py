@@ -80,13 +80,13 @@ def update_product(*, id: str, actor_id: str, form_data: Values, automation: boo
         automation=automation,
     )
     source = Source.bulk_job(job.pk)
-    journal.before(PRODUCT_SERVICE, [id], source)
+    journal.record_before(PRODUCT_SERVICE, [id], source)
     with _names_are_unique(state.after["name"]):
         write_states(schema, [state], actor_id)
     write_values(schema, [state], {id: changes})
     payloads = {id: {"changes": changes}}
     emit("product-service.updated", [id], payloads=payloads, actor_id=actor_id, automation=automation)
-    journal.after(PRODUCT_SERVICE, [id], source)
+    journal.record_after(PRODUCT_SERVICE, [id], source)
     return complete(job, 1, 1)
 
 

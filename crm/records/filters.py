@@ -18,7 +18,7 @@ from core.tenancy import company_id
 from core.tenancy.postgresql.cursors import planned_cursor
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
-from crm.records.schema import spec_of
+from crm.records.stored_fields import spec_of
 
 LIST_TYPES: dict[str, Kind] = {"text": "text", "numeric": "number", "timestamptz": "date", "boolean": "boolean"}
 """PostgreSQL type of a column -> the type of its list field; references are ids."""

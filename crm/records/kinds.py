@@ -58,7 +58,7 @@ class Part:
     """Columns that are chosen together in a merge, and the one that decides whether there is a value."""
 
     columns: tuple[str, ...]
-    judged: str
+    deciding_column: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class RecordKind:
     """Tables about the past of its records. Their rows stay with a record that is merged into another."""
     made_with: tuple[str, ...] = ()
     """The panels of records that an import of this kind also creates. An undo removes them last."""
-    kept_for: tuple[str, ...] = ()
+    protected_by: tuple[str, ...] = ()
     """Reverse relations. The undo of an import keeps a record that live records refer to by these."""
     own_resource: str = ""
     """The resource of their events and quota, if it is not the module."""

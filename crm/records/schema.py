@@ -15,12 +15,13 @@ from core.errors import shorten
 from core.tenancy import company_id
 from core.text.formats import Formats
 from core.types import JsonObject, Values
-from crm.field_types import BadValue, FieldSpec, TextFormat, make_spec
+from crm.field_types import BadValue, FieldSpec, TextFormat
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
 from crm.records.problems import MISSING_VALUE, ValueProblem
 from crm.records.references import known_references
+from crm.records.stored_fields import may_refer, spec_of, stored_fields
 
 REQUIRED = "ContactDataRequired_400"
 UNKNOWN = "InvalidCustomField_400"
@@ -107,7 +108,7 @@ class RecordSchema:
             system_fields=specs[True],
             required_custom=tuple(key for key, spec in custom.items() if spec.required),
             defaults={key: spec.default for key, spec in custom.items() if spec.default is not None},
-            referring=tuple(key for key, spec in custom.items() if _may_refer(spec)),
+            referring=tuple(key for key, spec in custom.items() if may_refer(spec)),
             pending=any(row.pending for row in rows),
         )
 
@@ -374,36 +375,8 @@ class RecordSchema:
         return problems
 
 
-def stored_fields(*panels: str) -> list[CustomField]:
-    """Return the active company's fields of the panels, in order."""
-    return list(CustomField.objects.filter(panel__in=panels).order_by("order", "created_at", "id"))
-
-
 def lower(text: str) -> str:
     """Convert the text to lower case, letter by letter as PostgreSQL's lower() does it."""
     # Python lowers some letters to two (the Turkish dotted I), PostgreSQL to one.
     # Keys have to be equal on both sides.
     return text.lower() if text.isascii() else "".join(letter.lower()[0] for letter in text)
-
-
-def spec_of(row: CustomField) -> FieldSpec:
-    """Return the field that a CustomField row defines."""
-    return make_spec(
-        key=row.unique_field_id,
-        name=row.name,
-        field_type=row.field_type,
-        value_type=row.value_type,
-        id=row.values_id,
-        required=row.required,
-        default=row.default_value,
-        options=row.options,
-        children=row.children,
-    )
-
-
-def _may_refer(spec: FieldSpec) -> bool:
-    return (
-        spec.value_type.name in ("member", "file")
-        or spec.field_type.name == "file"
-        or any(_may_refer(child) for child in spec.children)
-    )

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from core.text.labels.counts import RECORD_COUNTS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
-from core.web.colors import color_options
 from core.web.filters import Choice, changed_filters, flattened, shown_by
 from core.web.forms import Field, Form, Option
+from core.web.forms.colors import color_options
 from core.web.forms.from_input import form_from_input
 from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choices, status_labels
 from core.web.lists import MATCH, Column, ListState
@@ -109,7 +109,7 @@ class NewSegment(NewRecord, SegmentForm):
 
     @cached_property
     def state(self) -> ListState:
-        """The filters in the address, with those that the form adds, and without those that it takes off."""
+        """The filters in the address, with those that the form adds and without those that it removes."""
         choices = {choice.name: choice for choice in self.choices}
         added, dropped = changed_filters(self.request.POST, choices)
         texts = [str(condition) for condition in ListState(self.request.GET, choices, zone=self.zone_name).filters]

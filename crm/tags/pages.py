@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
-from core.web.colors import color_options
 from core.web.forms import Form
+from core.web.forms.colors import color_options
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem

@@ -45,7 +45,7 @@ def collect(events: Sequence[Event]) -> None:
 
 
 def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, renew: bool = False) -> int:
-    """Make the deliveries that the webhooks want, which do not exist yet; `renew` renews those that have ended.
+    """Create the missing deliveries of the events; `renew` also sends those again that have ended.
 
     Returns the number of events that the webhooks want.
     """

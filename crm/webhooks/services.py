@@ -296,7 +296,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
 
 
 def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> None:
-    """Refuse fields that no record of the types has. What is no record has changes of its own."""
+    """Refuse fields that no record of the types has. Types without a record are not checked."""
     if not names or None in types:
         return
     field_names = set[str]().union(*(record_type.changing for record_type in types if record_type is not None))

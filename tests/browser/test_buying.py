@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Company
 from billing.models import Plan, Subscription
-from billing.standin.server import running
 from billing.subscriptions.renewals import process_due_subscriptions
+from config.local.gateway_standin.server import running
 from core.tenancy import company_scope, unscoped
 from tests.accounts.auth.helpers import mails_to, token_in
 from tests.billing.checkout.helpers import open_gateways

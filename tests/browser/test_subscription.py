@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from billing.models import Plan, PlanPrice, Subscription
-from billing.standin.server import running
+from config.local.gateway_standin.server import running
 from core.tenancy import company_scope
 from tests.billing.checkout.helpers import open_gateways
 from tests.billing.subscriptions.helpers import plan_of

@@ -29,7 +29,7 @@ from billing.gateways.registry import ADAPTERS
 from billing.ledger.money import to_minor
 from billing.models import Attempt, Invoice, Payment, PaymentMethod, Plan, Posting, Subscription
 from billing.payments.processor import refresh_attempt
-from billing.standin.server import Server, running
+from config.local.gateway_standin.server import Server, running
 from core.tenancy import company_scope, unscoped
 from tests.billing.checkout.helpers import open_gateways
 from tests.billing.subscriptions.helpers import plan_of

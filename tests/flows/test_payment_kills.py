@@ -13,7 +13,7 @@ from django.utils import timezone
 from billing.methods.services import work as look_at_setups
 from billing.models import Difference, GatewayAccount, MethodSetup, PaymentMethod
 from billing.reconciliation import services
-from billing.standin.server import running
+from config.local.gateway_standin.server import running
 from core.jobs import sweep
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from billing.gateways.base import Credentials, Gateway
 from billing.gateways.registry import ADAPTERS, adapter
-from billing.standin.server import Server, running
+from config.local.gateway_standin.server import Server, running
 
 SECRETS = {
     "stripe": ("", "sk_test_1", "whsec_1"),

@@ -41,9 +41,9 @@ class DirectLedger:
         return
 
 
-def in_this_thread() -> sending.Sending:
+def in_this_thread() -> sending.SendingLoop:
     """Return a sending process of one connection, without threads."""
-    return sending.Sending(DirectLedger(), 1, lambda work: work())
+    return sending.SendingLoop(DirectLedger(), 1, lambda work: work())
 
 
 def commit_intent(job: SendJob, *, recipient: str, message_id: str = "<x@example.com>") -> bool:

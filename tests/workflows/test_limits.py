@@ -17,7 +17,7 @@ from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
 from tests.workflows.helpers import contact, edges, node, published, runs, work
-from workflows.engine import slices
+from workflows.engine import claims, slices
 from workflows.engine.limits import limits, places
 from workflows.models import PlaceNotice, QueuedEvent, StartBucket, WorkflowRun
 
@@ -199,7 +199,7 @@ def test_events_of_many_records_start_behind_what_happens_now(cast: Cast, monkey
 
 
 def test_runs_that_go_behind_are_a_fifth_of_a_slice_beside_others(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slices, "MAX_RUNS", 10)
+    monkeypatch.setattr(claims, "MAX_RUNS", 10)
     behind = published(cast, SHORT, edges(), name="Behind", config={"priority": 9})
     fresh = published(cast, SHORT, edges(), name="Fresh")
     people(cast, 12)

@@ -12,7 +12,7 @@ from tests.kit.examples import in_make_check
 from tests.kit.processes import forked_drainer, kill
 from tests.kit.threads import at_once
 from tests.workflows.helpers import contact, edges, node, people, published, runs, work
-from workflows.engine import slices
+from workflows.engine import claims, slices
 from workflows.models import RunReady, RunStep, WorkflowRun
 
 NAMES = 30
@@ -61,7 +61,7 @@ def test_workers_that_are_killed_lose_and_repeat_nothing(cast: Cast) -> None:
 
 
 def test_a_small_company_is_served_beside_a_mountain(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slices, "MAX_RUNS", 20)
+    monkeypatch.setattr(claims, "MAX_RUNS", 20)
     nodes = [node("a", "set", {"values": {"a": 1}})]
     published(cast, nodes, edges())
     people(cast, 60)

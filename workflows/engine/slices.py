@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from time import monotonic
@@ -23,7 +23,7 @@ from core.internals.django import raw_delete
 from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from crm.contacts.schema import ContactSchema
-from workflows.engine import crash_markers, interpreter, locks, subjects, version_migration, writing
+from workflows.engine import claims, crash_markers, interpreter, locks, subjects, version_migration, writing
 from workflows.engine.batches import CompanyContext, advance
 from workflows.engine.cursor import SUBJECT_DELETED, Cursor
 from workflows.engine.limits import limits
@@ -40,9 +40,6 @@ __all__ = ["GOING", "due_rows", "held_reason", "plan_of", "enqueue_due_timers", 
 
 log = logging.getLogger(__name__)
 
-MAX_RUNS = 200
-MAX_COMPANIES = 20
-"""Maximum number of companies of a slice; MAX_RUNS is that of its runs."""
 TIMERS = 5000
 """Number of due timers handled at once."""
 Status = WorkflowRun.Status
@@ -51,33 +48,7 @@ TOGETHER = "paused"
 GOING = (Status.QUEUED, Status.RUNNING, Status.WAITING)
 ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
 """Cause of an early end of a run -> its status and reason."""
-_last_company = ""
-"""The company that this process has served last: the next slice starts after it."""
 
-DUE_COMPANIES = """
-WITH RECURSIVE due AS (
-    (SELECT company_id FROM workflows_runready WHERE company_id > %(after)s ORDER BY company_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT company_id FROM workflows_runready r WHERE r.company_id > due.company_id
-            ORDER BY company_id LIMIT 1)
-    FROM due WHERE due.company_id IS NOT NULL
-) SELECT company_id FROM due WHERE company_id IS NOT NULL LIMIT %(most)s
-"""
-# Runs of many records at once (priority 9) come after the others, and are at most a fifth as many next to them.
-CLAIM = """
-SELECT picked.id, picked.run_id FROM unnest(%(companies)s::text[]) AS company CROSS JOIN LATERAL (
-    SELECT * FROM (
-        SELECT id, run_id FROM workflows_runready WHERE company_id = company AND priority < 9
-        ORDER BY priority, id LIMIT %(most)s FOR UPDATE SKIP LOCKED
-    ) fresh
-    UNION ALL SELECT * FROM (
-        SELECT id, run_id FROM workflows_runready WHERE company_id = company AND priority >= 9
-        ORDER BY priority, id LIMIT CASE WHEN EXISTS (
-            SELECT FROM workflows_runready other WHERE other.company_id = company AND other.priority < 9
-        ) THEN %(most)s / 5 ELSE %(most)s END FOR UPDATE SKIP LOCKED
-    ) behind
-) AS picked
-"""
 ENQUEUE = """
 WITH due AS (
     SELECT id FROM workflows_runtimer WHERE NOT told AND due_at <= %(now)s ORDER BY due_at LIMIT %(most)s
@@ -123,7 +94,7 @@ def work_slice() -> int:
             return moved
         # The mark has to outlive the slice's rollback, so it commits before it.
         with transaction.atomic():
-            notices = _claim(_due_companies(), without=deaths)
+            notices = claims.claim(claims.due_companies(), without=deaths)
             if not notices:
                 return 0
             mark = crash_markers.leave(notices)
@@ -167,7 +138,7 @@ def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = 
     try:
         with transaction.atomic():
             crash_markers.delete(mark)
-            moved = _work_slice(_lock(claimed))
+            moved = _work_slice(claims.lock(claimed))
             if forget and moved:
                 crash_markers.forget(list(claimed))
             return moved
@@ -176,17 +147,6 @@ def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = 
     with suppress(OperationalError):  # a lost connection leaves the mark
         crash_markers.delete(mark)
     return 0
-
-
-def _lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Lock those of the notices that nobody else holds by now. Returns run -> its notices."""
-    ids = [id for notices in claimed.values() for id in notices]
-    # Read without an order: SKIP LOCKED waits for nobody, so no circle of waiting can arise.
-    locked = RunReady.objects.filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True).order_by()
-    notices_by_run: dict[str, list[str]] = defaultdict(list)
-    for id, run_id in locked.values_list("pk", "run_id"):
-        notices_by_run[run_id].append(id)
-    return notices_by_run
 
 
 def _work_slice(notices: Mapping[str, list[str]]) -> int:
@@ -206,36 +166,6 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
             seen |= _work_company(company_id, group, workflows)
     writing.remove_notices([id for run_id in seen for id in notices[run_id]])
     return len(seen)
-
-
-def _due_companies() -> list[str]:
-    """Return the companies of the next slice: that of the oldest notice, and those after the last one served."""
-    global _last_company
-    with connection.cursor() as cursor:
-        cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": MAX_COMPANIES})
-        company_ids = [id for (id,) in cursor.fetchall()]
-        if len(company_ids) < MAX_COMPANIES:
-            cursor.execute(DUE_COMPANIES, {"after": "", "most": MAX_COMPANIES - len(company_ids)})
-            company_ids += [id for (id,) in cursor.fetchall()]
-        if len(company_ids) >= MAX_COMPANIES:
-            cursor.execute("SELECT company_id FROM workflows_runready ORDER BY id LIMIT 1")
-            company_ids = [*(id for (id,) in cursor.fetchall()), *company_ids]
-    company_ids = list(dict.fromkeys(company_ids))[:MAX_COMPANIES]
-    _last_company = company_ids[-1] if len(company_ids) >= MAX_COMPANIES else ""
-    return company_ids
-
-
-def _claim(companies: Sequence[str], *, without: Collection[str]) -> dict[str, list[str]]:
-    """Lock the next notices of the companies. Returns run -> its notices, of runs that go with others."""
-    if not companies:
-        return {}
-    with connection.cursor() as cursor:
-        cursor.execute(CLAIM, {"companies": list(companies), "most": max(10, MAX_RUNS // len(companies))})
-        notices: dict[str, list[str]] = defaultdict(list)
-        for id, run_id in cursor.fetchall():
-            if run_id not in without:
-                notices[run_id].append(id)
-    return notices
 
 
 def _work_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:

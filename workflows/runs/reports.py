@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import By, Column, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, condition, count
 from core.text.translation import gettext_lazy
 from workflows.engine.models import WorkflowRun
 
@@ -35,8 +35,8 @@ WORKFLOWS = Report(
             path="workflow/runs",
             at_field="createdAt",
             by=(
-                By("workflow", gettext_lazy("Workflow"), "workflow_id", label="workflow__name", field="workflow"),
-                By("status", gettext_lazy("Status"), "status", labels=STATUSES, field="status"),
+                Grouping("workflow", gettext_lazy("Workflow"), "workflow_id", label="workflow__name", field="workflow"),
+                Grouping("status", gettext_lazy("Status"), "status", labels=STATUSES, field="status"),
             ),
             columns=(
                 count("runs", gettext_lazy("Runs")),

@@ -10,9 +10,9 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-from billing.standin.server import Server as Gateways
 from config.demo_vendors import google_file, note_file
 from config.local.chat_standin.server import Server as Chats
+from config.local.gateway_standin.server import Server as Gateways
 from config.local.google_standin.server import Server as Google
 from config.local.mail_catcher.server import serve
 from config.local.ports import GATEWAYS

@@ -33,7 +33,7 @@ from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, merge_versions
 from crm.records.kinds import RecordKind
 from crm.records.pending import present_custom
 
-TOUCHED = "{}"
+MODIFIED_SINCE = "{}"
 """`after` of a record that the source created and that has been changed since."""
 
 
@@ -85,17 +85,17 @@ def created(kind: RecordKind, ids: Sequence[str]) -> None:
         )
 
 
-def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
+def record_before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
     """Journal the present versions of the records; call it before they are changed."""
     if not ids:
         return
-    is_created = _is_made("r", kind, source)
+    is_created = _created_by_source("r", kind, source)
     statement = f"""
         INSERT INTO crm_journal
             (id, created_at, updated_at, company_id, panel, {source.column}, record_id, before, after)
         SELECT given.id, %(now)s, %(now)s, %(company)s, %(panel)s, %(source)s, r.id,
             CASE WHEN NOT {is_created} THEN {_snapshot(kind)} END,
-            CASE WHEN {is_created} AND r.updated_at <> r.created_at THEN '{TOUCHED}'::jsonb END
+            CASE WHEN {is_created} AND r.updated_at <> r.created_at THEN '{MODIFIED_SINCE}'::jsonb END
         FROM json_to_recordset(%(rows)s::json) AS given (id text, record text)
             JOIN {kind.table} r ON r.id = given.record
         ON CONFLICT DO NOTHING RETURNING record_id
@@ -113,7 +113,7 @@ def before(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
         _rebase(kind, [id for id in ids if id not in noted], source)
 
 
-def after(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
+def record_after(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
     """Complete the entries of `before` once the records are changed; entries of unchanged records are deleted."""
     if not ids:
         return
@@ -134,13 +134,13 @@ WITH now AS MATERIALIZED (  -- once a record, however often it is named below
                 ELSE jsonb_build_object('row', (
                     SELECT coalesce(jsonb_object_agg(key, value), '{{}}') FROM jsonb_each(now.version -> 'row')
                     WHERE value IS DISTINCT FROM j.before -> 'row' -> key)){links} END
-            FROM now WHERE {_mine("j", source)} AND j.record_id = ANY(%(ids)s) AND j.record_id = now.id
-                AND j.after IS DISTINCT FROM '{TOUCHED}'
+            FROM now WHERE {_by_source("j", source)} AND j.record_id = ANY(%(ids)s) AND j.record_id = now.id
+                AND j.after IS DISTINCT FROM '{MODIFIED_SINCE}'
             """,
             {"now": timezone.now(), "ids": list(ids), "source": source.id, "panel": kind.panel},
         )
         cursor.execute(
-            f"DELETE FROM crm_journal j WHERE {_mine('j', source)} AND j.record_id = ANY(%(ids)s)"
+            f"DELETE FROM crm_journal j WHERE {_by_source('j', source)} AND j.record_id = ANY(%(ids)s)"
             """ AND j.before IS NOT NULL AND j.after = '{"row": {}}'""",
             {"ids": list(ids), "source": source.id, "panel": kind.panel},
         )
@@ -193,7 +193,7 @@ def _entries(kind: RecordKind, ids: Sequence[str], source: Source) -> list[Journ
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT j.record_id, j.before::text, j.after::text, j.created_at FROM crm_journal j"
-            f" WHERE {_mine('j', source)} AND j.record_id = ANY(%(ids)s)",
+            f" WHERE {_by_source('j', source)} AND j.record_id = ANY(%(ids)s)",
             {"ids": list(ids), "source": source.id, "panel": kind.panel},
         )
         return [
@@ -217,7 +217,7 @@ def _rebase(kind: RecordKind, ids: Sequence[str], source: Source) -> None:
         cursor.execute(
             f"UPDATE crm_journal j SET before = new.before, after = new.after"
             f" FROM json_to_recordset(%(rows)s::json) AS new (id text, before jsonb, after jsonb)"
-            f" WHERE {_mine('j', source)} AND j.record_id = new.id",
+            f" WHERE {_by_source('j', source)} AND j.record_id = new.id",
             {"rows": orjson.dumps(rows).decode(), "source": source.id, "panel": kind.panel},
         )
 
@@ -267,11 +267,11 @@ def _snapshot(kind: RecordKind) -> str:
     return f"jsonb_build_object({', '.join(parts)})"
 
 
-def _mine(alias: str, source: Source) -> str:
+def _by_source(alias: str, source: Source) -> str:
     return f"{alias}.{source.column} = %(source)s AND {alias}.panel = %(panel)s"
 
 
-def _is_made(alias: str, kind: RecordKind, source: Source) -> str:
+def _created_by_source(alias: str, kind: RecordKind, source: Source) -> str:
     """Return the SQL of whether the source created the record."""
     if source.column == "import_job_id" and "import_job_id" in row_columns(kind):
         return f"({alias}.import_job_id IS NOT DISTINCT FROM %(source)s)"
@@ -281,8 +281,8 @@ def _is_made(alias: str, kind: RecordKind, source: Source) -> str:
 __all__ = [
     "RestoreResult",
     "Source",
-    "after",
-    "before",
+    "record_after",
+    "record_before",
     "changing",
     "created",
     "restore",

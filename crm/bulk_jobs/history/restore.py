@@ -270,9 +270,9 @@ class _Batch:
 
 
 def _in_use(kind: RecordKind, ids: list[str]) -> set[str]:
-    """Return those of the records that live ones refer to by the relations of `kept_for`."""
+    """Return those of the records that live ones refer to by the relations of `protected_by`."""
     used_ids: set[str] = set()
-    for name in kind.kept_for if ids else ():
+    for name in kind.protected_by if ids else ():
         relation: Any = kind.model._meta.get_field(name)
         column = relation.field.attname
         rows = relation.related_model._default_manager.filter(**{f"{column}__in": ids}, is_deleted=False)

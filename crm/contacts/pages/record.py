@@ -11,9 +11,9 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
+from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms.record_forms import form_values
 from core.web.prefills import named_record
 from core.web.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow

@@ -10,9 +10,9 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.contact_picker import PicksContact
-from core.web.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
+from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
 from crm.leads.pages.base import CLOSE, LeadPage, ShownLead, body_of, linked_values, toast_text

@@ -19,7 +19,7 @@ from core.types import JsonObject
 from outreach.chat.chat_events.models import ChatEvent
 from outreach.chat.chat_events.parser import ProviderEvent
 from outreach.chat.chat_templates.services import apply_status
-from outreach.chat.conversations.incoming import DirectSource, Inbound, receive, take_in
+from outreach.chat.conversations.incoming import DirectSource, Inbound, receive, store_incoming
 from outreach.connections.chat_apps.errors import OPTED_OUT, REFUSED, error_of
 from outreach.connections.chat_apps.models import DIRECT, ChatApp, ChatOptOut
 from outreach.messaging.delivery.deliveries import end, event_columns, prove_sent
@@ -132,7 +132,7 @@ def _direct(event: ChatEvent, data: JsonObject) -> None:
         media=data["media"],
         reply_to=data["replyTo"],
     )
-    take_in(DirectSource(event.app, event.phone), inbound)
+    store_incoming(DirectSource(event.app, event.phone), inbound)
 
 
 def _status(event: ChatEvent, data: JsonObject) -> None:

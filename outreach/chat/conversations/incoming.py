@@ -23,7 +23,13 @@ from outreach.chat.conversations.bots import BotReply, Incoming, chatbot_reply
 from outreach.chat.conversations.channels import COMMENTS, channel_of
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import send
-from outreach.chat.conversations.people import acting_member, contact_named, contact_of, lead_of, lock_text
+from outreach.chat.conversations.people import (
+    acting_member,
+    create_named_contact,
+    get_or_create_by_phone,
+    lead_of,
+    lock_text,
+)
 from outreach.chat.conversations.states import BOT, CLOSED, QUEUED, moved
 from outreach.chat.conversations.targets import keep
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
@@ -56,9 +62,9 @@ class Source(ABC):
     member_id: str | None
     """Author of records that nobody creates by hand."""
     bot: str | None = None
-    """The chatbot that begins: None whichever fits, "" none."""
+    """Chatbot that starts: None picks one, "" starts none."""
     heeds_stop: bool = False
-    """STOP ends more than the conversation."""
+    """The word STOP unsubscribes the number."""
 
     @abstractmethod
     def place(self, address: str) -> JsonObject:
@@ -93,7 +99,7 @@ class ChatAppSource(Source):
         return conversation.contact is not None and conversation.contact.contact_number == conversation.address
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
-        return contact_of(inbound.address, inbound.name, member_id)
+        return get_or_create_by_phone(inbound.address, inbound.name, member_id)
 
     def note_choice(self, inbound: Inbound, message_id: str) -> None:
         if asks_to_stop(inbound.text):
@@ -133,16 +139,16 @@ class DirectSource(Source):
         theirs = Q(address=self._author) | Q(address__startswith=f"{COMMENTS}{self._author}:")
         conversation = rows.filter(theirs).order_by("created_at", "pk").first()
         contact = conversation.contact if conversation else None
-        return contact or contact_named(inbound.name, self._author, member_id)
+        return contact or create_named_contact(inbound.name, self._author, member_id)
 
 
 def receive(app: ChatApp, inbound: Inbound) -> ConversationMessage | None:
-    """Store a message that came to a company's number, as `take_in` does."""
-    return take_in(ChatAppSource(app), inbound)
+    """Store a message that came to a company's number, as `store_incoming` does."""
+    return store_incoming(ChatAppSource(app), inbound)
 
 
 @transaction.atomic
-def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
+def store_incoming(source: Source, inbound: Inbound) -> ConversationMessage | None:
     """Store a message, and call a chatbot to answer it. Returns None for a message that is stored already."""
     # A look without a lock: most repetitions of a webhook end here.
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
@@ -151,7 +157,7 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
     conversation = _conversation(source, inbound, member)
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return None  # another worker was first, and held the conversation
-    message = arrived(conversation, inbound)
+    message = create_message(conversation, inbound)
     # Under the conversation's lock and in the same transaction: neither is there without the other.
     if conversation.contact_id is None and (contact := source.contact(inbound, member)) is not None:
         identify(conversation, contact, member)
@@ -173,14 +179,14 @@ def take_in(source: Source, inbound: Inbound) -> ConversationMessage | None:
         enter(conversation, "greet" if said is not None else "queue")
     apply(conversation, said)
     if conversation.state == BOT and said is None:
-        enter(conversation, "hand_over")  # its chatbot is there no more, or the person wants to hear nothing
+        enter(conversation, "hand_over")  # the chatbot was deleted, or the person opted out
     keep(conversation)
     # Events go to webhooks and are kept for 30 days.
     tell("conversation.received", conversation, message, text=inbound.text[:2000])
     return message
 
 
-def arrived(conversation: Conversation, inbound: Inbound, **columns: Any) -> ConversationMessage:
+def create_message(conversation: Conversation, inbound: Inbound, **columns: Any) -> ConversationMessage:
     """Store a message in a locked conversation, which the caller saves, and note when the person last wrote.
 
     A message that comes late opens a chat no longer than it would have.

@@ -6,7 +6,7 @@ from core.events import EventConsumer, each
 from core.jobs import QueueWork, register
 from outreach.chat.conversations import media, personal_mails
 from outreach.chat.conversations.campaigns import WHERE, show
-from outreach.chat.conversations.mails import take_in
+from outreach.chat.conversations.mails import store_reply
 from outreach.chat.conversations.timeouts import due_conversations, process_due
 
 register(
@@ -25,4 +25,4 @@ register(
 )
 register(EventConsumer("chat-campaigns", show, kinds=("mail.sent",), where=WHERE))
 register(EventConsumer("personal-mails", personal_mails.show, kinds=("mail.sent",), where=personal_mails.WHERE))
-register(EventConsumer("mail-conversations", each(take_in), kinds=("mail.replied",)))
+register(EventConsumer("mail-conversations", each(store_reply), kinds=("mail.replied",)))

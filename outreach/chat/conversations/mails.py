@@ -10,7 +10,7 @@ from core.models import Event
 from core.text.translation import gettext_lazy
 from crm.models import Lead
 from outreach.chat.conversations.answerers import assignee_of
-from outreach.chat.conversations.incoming import Inbound, arrived, enter, locked_or_new, tell
+from outreach.chat.conversations.incoming import Inbound, create_message, enter, locked_or_new, tell
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.states import CLOSED
 from outreach.chat.conversations.targets import keep
@@ -26,7 +26,7 @@ OVERDUE = Notice("conversation.overdue", gettext_lazy("Reply overdue"), "notice_
 
 
 @transaction.atomic
-def take_in(event: Event) -> None:
+def store_reply(event: Event) -> None:
     """Add a reply to a mail to the conversation with its person. One that is there already stays."""
     rows = InboundMessage.objects.select_related("contact", "send_job")
     mail = rows.filter(pk=event.object_id, contact__isnull=False, contact__erased_at=None).first()
@@ -53,7 +53,7 @@ def take_in(event: Event) -> None:
     )
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
         return
-    message = arrived(conversation, inbound, inbound_id=mail.pk)
+    message = create_message(conversation, inbound, inbound_id=mail.pk)
     job = mail.send_job
     conversation.smtp_id = mail.smtp_id or (job.smtp_id if job else None)
     conversation.mail_app_id = None if conversation.smtp_id or job is None else job.mail_app_id

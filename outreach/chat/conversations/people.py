@@ -19,7 +19,7 @@ CLOSED_LEADS = ("won", "lost")
 
 
 def acting_member(preferred: str | None) -> str:
-    """Return who is named as the author of records that nobody made by hand: the given member, or an owner."""
+    """Return the author of records that the system creates: the given member, or an owner."""
     if preferred is not None:
         return preferred
     owner = Member.objects.filter(status=Member.Status.OWNER).order_by("pk").values_list("pk", flat=True).first()
@@ -28,7 +28,7 @@ def acting_member(preferred: str | None) -> str:
     return str(owner)
 
 
-def contact_of(phone: str, name: str, member_id: str) -> Contact:
+def get_or_create_by_phone(phone: str, name: str, member_id: str) -> Contact:
     """Return the live contact with the number, the oldest; create one if there is none.
 
     The person is never turned away: if the company's rules for contacts refuse the known data, the contact has only the
@@ -58,7 +58,7 @@ def contact_of(phone: str, name: str, member_id: str) -> Contact:
         return contact
 
 
-def contact_named(name: str, address: str, member_id: str) -> Contact:
+def create_named_contact(name: str, address: str, member_id: str) -> Contact:
     """Create the contact of a person who has only a name, or only an address that is neither number nor mail."""
     contact_name = name[:200] or address
     try:
@@ -70,7 +70,9 @@ def contact_named(name: str, address: str, member_id: str) -> Contact:
         return contact
 
 
-def contact_by(*, name: str, email: str = "", phone: str = "", member_id: str, drop_invalid: bool = False) -> Contact:
+def get_or_create_by_address(
+    *, name: str, email: str = "", phone: str = "", member_id: str, drop_invalid: bool = False
+) -> Contact:
     """Return the oldest live contact with the address or the number (E.164); create one if there is none.
 
     A new one may lack values that the company requires. A number that belongs to a contact with another address does

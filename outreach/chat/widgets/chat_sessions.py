@@ -13,9 +13,9 @@ from core.errors import ApiError
 from core.types import JsonObject
 from crm.models import Contact
 from outreach.chat.chatbots.models import ManualChatbot
-from outreach.chat.conversations.incoming import Inbound, Source, take_in
+from outreach.chat.conversations.incoming import Inbound, Source, store_incoming
 from outreach.chat.conversations.models import Conversation, ConversationMessage
-from outreach.chat.conversations.people import contact_by, lock_people
+from outreach.chat.conversations.people import get_or_create_by_address, lock_people
 from outreach.chat.widgets.addresses import learn
 from outreach.chat.widgets.models import ChatWidget, WidgetVisitor
 
@@ -31,7 +31,7 @@ MAX_POLL_DELAY = 60
 
 
 class WidgetSource(Source):
-    """A visitor of a widget. `offline`: nobody is there, so that no chatbot begins."""
+    """A visitor of a widget. `offline` starts no chatbot."""
 
     def __init__(self, widget: ChatWidget, visitor: WidgetVisitor, *, offline: bool = False) -> None:
         self._visitor = visitor
@@ -64,7 +64,7 @@ def contact_of(visitor: WidgetVisitor, member_id: str) -> Contact:
     lock_people(visitor.email, visitor.phone)
     try:
         with transaction.atomic():
-            return contact_by(
+            return get_or_create_by_address(
                 name=name, email=visitor.email, phone=visitor.phone, member_id=member_id, drop_invalid=True
             )
     except ApiError:
@@ -87,7 +87,7 @@ def write(
     source = WidgetSource(widget, visitor, offline=offline)
     external = f"{prefix_of(visitor)}{key}"
     name = visitor.name or visitor.email or f"Visitor {visitor.pk[-6:]}"
-    message = take_in(source, Inbound(external, visitor.pk, timezone.now(), name=name, text=text))
+    message = store_incoming(source, Inbound(external, visitor.pk, timezone.now(), name=name, text=text))
     if message is None:
         return ConversationMessage.objects.get(external_id=external)
     written = ConversationMessage.objects.filter(conversation_id=message.conversation_id, direction=Direction.IN)

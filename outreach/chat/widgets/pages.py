@@ -14,8 +14,8 @@ from django.utils.translation import gettext
 from core.text.labels.weekdays import DAYS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
-from core.web.colors import color_options
 from core.web.forms import Field, Fieldset, Form, Option, options_of
+from core.web.forms.colors import color_options
 from core.web.lists import Column
 from core.web.navigation.places import WEBSITE, MenuItem
 from core.web.pages import Page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import CharField, Sum, Value
 from django.db.models.functions import Coalesce, Left, NullIf
 
-from core.reports import By, Column, Report, Source, count
+from core.reports import Column, Grouping, Report, Source, count
 from core.text.translation import gettext_lazy
 from outreach.connections.ai.models import AiUsage
 from outreach.connections.ai.usage import settled_calls
@@ -33,7 +33,7 @@ AI_USAGE = Report(
             path="ai-usage",
             at_field="createdAt",
             by=(
-                By(
+                Grouping(
                     "app",
                     gettext_lazy("AI app"),
                     "app_id",
@@ -41,8 +41,8 @@ AI_USAGE = Report(
                     field="app",
                     empty=gettext_lazy("Deleted app"),
                 ),
-                By("purpose", gettext_lazy("Purpose"), "purpose", labels=PURPOSES, field="purpose"),
-                By(
+                Grouping("purpose", gettext_lazy("Purpose"), "purpose", labels=PURPOSES, field="purpose"),
+                Grouping(
                     "run",
                     gettext_lazy("Outreach"),
                     "run_id",
@@ -50,7 +50,7 @@ AI_USAGE = Report(
                     field="run",
                     empty=gettext_lazy("No outreach"),
                 ),
-                By(
+                Grouping(
                     "model",
                     gettext_lazy("Model"),
                     NullIf("model", Value("")),

@@ -205,7 +205,7 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
             detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
             raise NamedError(NO_DEFAULT[ai_type], detail)
         name = NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400")
-        raise NamedError(name, _way_out(ai_type), code="noWriter")
+        raise NamedError(name, _connect_advice(ai_type), code="noWriter")
     # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
@@ -227,7 +227,7 @@ def _default(apps: QuerySet[AiApp]) -> AiApp | None:
     raise NamedError(name, f"aiType: {detail}; {way_out}", code="defaultAppOff")
 
 
-def _way_out(ai_type: str | None) -> str:
+def _connect_advice(ai_type: str | None) -> str:
     """Return advice for a company without an active app of the type."""
     if ai_type:
         return f"aiType: no {ai_type} app is active in this company; connect one with POST /apps/{ai_type}"

@@ -14,9 +14,9 @@ from outreach.connections.mail_vendors.callbacks import lead_on
 
 
 @require_safe
-def came_back(request: HttpRequest) -> HttpResponse:
+def oauth_callback(request: HttpRequest) -> HttpResponse:
     """Lead on to the page of the company that the log-in is for."""
     return lead_on(request, "web:calendar-return")
 
 
-urlpatterns = [path(f"oauth/{KEY}/callback", came_back, name="calendar-login-callback")]
+urlpatterns = [path(f"oauth/{KEY}/callback", oauth_callback, name="calendar-login-callback")]

@@ -108,6 +108,6 @@ def _fetched(app: ChatApp | None, media: Values, fetch: Callable[[ChatApp, str],
     except ChatFailed as failed:
         if failed.code == "large":
             raise FileTrouble("large", f"It has more than {MAX_FILE_BYTES // 1024 // 1024} MB") from None
-        # A token that is refused is given anew one day; any other refusal says that the file is there no more.
+        # A refused token may be renewed; any other refusal means that the file is gone.
         waits = failed.temporary or failed.refused
         raise FileTrouble("vendor" if waits else "gone", failed.detail, temporary=waits) from None

@@ -17,7 +17,7 @@ def is_path(text: str) -> bool:
     return text == "" or (_PATH.fullmatch(text) is not None and text.count(".") < MAX_PARTS)
 
 
-def at(value: Any, path: str) -> Any:
+def value_at_path(value: Any, path: str) -> Any:
     """Return the value at the path, or None."""
     for part in path.split(".") if path else ():
         if isinstance(value, dict):
@@ -31,7 +31,7 @@ def at(value: Any, path: str) -> Any:
 
 def text_at(value: Any, path: str, limit: int) -> str:
     """Return the text or number at the path as one clean line of at most `limit` characters; otherwise nothing."""
-    leaf = at(value, path)
+    leaf = value_at_path(value, path)
     if isinstance(leaf, bool) or not isinstance(leaf, str | int | float):
         return ""
     return clean_line(str(leaf)[: 4 * limit])[:limit].strip()

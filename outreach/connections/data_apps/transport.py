@@ -11,7 +11,7 @@ from core.crypto import SecretUnreadable
 from core.outbound_http import HttpFailed, exchange
 from core.types import Values
 from outreach.connections.data_apps.models import DataApp
-from outreach.connections.data_apps.paths import at
+from outreach.connections.data_apps.paths import value_at_path
 
 MAX_BYTES = 1024 * 1024
 LASTING = ("refused", "large", "redirected")
@@ -49,7 +49,7 @@ def ask(app: DataApp, values: Values, *, most_seconds: float | None = None) -> A
         payload = orjson.loads(answer.body or b"null")
     except orjson.JSONDecodeError:
         raise DataAppError(f"{app.name} did not answer with JSON.", temporary=False) from None
-    return at(payload, app.result_path)
+    return value_at_path(payload, app.result_path)
 
 
 def _headers(app: DataApp) -> dict[str, str]:

@@ -19,7 +19,7 @@ MAX_QUERY_LENGTH = 2000
 
 
 @require_safe
-def came_back(request: HttpRequest, app: str) -> HttpResponse:
+def oauth_callback(request: HttpRequest, app: str) -> HttpResponse:
     """Lead on to the page of the company that the log-in is for."""
     return lead_on(request, "web:vendor-return")
 
@@ -34,4 +34,4 @@ def lead_on(request: HttpRequest, page: str) -> HttpResponse:
     return answer
 
 
-urlpatterns = [path("oauth/<str:app>/callback", came_back, name="vendor-login-callback")]
+urlpatterns = [path("oauth/<str:app>/callback", oauth_callback, name="vendor-login-callback")]

@@ -73,7 +73,7 @@ def check_mx(sender: Sender, lookups: Lookups) -> Result:
 def check_spf(sender: Sender, lookups: Lookups) -> Result:
     domain = sender.domain
     records = [text for text in lookups.texts(domain) if is_spf(text)]
-    needed, ips = _needed(sender.host, lookups)
+    needed, ips = _spf_mechanism(sender.host, lookups)
     shown_records = all_shown(records)
     if not records:
         text = f"{domain} does not say which servers may send its mail, so much of it is taken for spam."
@@ -90,18 +90,20 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
     # +all covers every server in the world, which receivers take for a sign of spam.
     if ends == "pass":
         text = "The SPF record lets anybody send mail for this domain. End it in ~all."
-        return Result("spf", Light.RED, text, Record(domain, "TXT", _ended(records[0])), shown_records)
+        return Result("spf", Light.RED, text, Record(domain, "TXT", _with_softfail(records[0])), shown_records)
     # A service's outgoing servers are others than the one that we log in to, so its include is what counts.
-    provider = next((name for host, name in INCLUDES.items() if _below(sender.host, host)), "")
+    provider = next((name for host, name in INCLUDES.items() if _is_subdomain(sender.host, host)), "")
     if not (provider in whole.included if provider else passes):
         text = (
             f"The SPF record does not name {shown(sender.host)}. If this server passes mail on to others before it"
             " leaves, your provider tells you what to include instead."
         )
-        return Result("spf", Light.AMBER, text, Record(domain, "TXT", _with(records[0], needed)), shown_records)
+        return Result(
+            "spf", Light.AMBER, text, Record(domain, "TXT", _add_mechanism(records[0], needed)), shown_records
+        )
     if ends == "neutral":
         text = "The SPF record names the server, but says nothing of others. End it in ~all."
-        return Result("spf", Light.AMBER, text, Record(domain, "TXT", _ended(records[0])), shown_records)
+        return Result("spf", Light.AMBER, text, Record(domain, "TXT", _with_softfail(records[0])), shown_records)
     text = f"{shown(sender.host)} may send mail for {domain} ({whole.count} of at most {MAX_LOOKUPS} look-ups)."
     return Result("spf", Light.GREEN, text, found=shown_records)
 
@@ -211,10 +213,10 @@ def _asked(name: str, checker: Callable[[Sender, Lookups], Result], sender: Send
         return Result(name, Light.AMBER, str(error), asked=False)
 
 
-def _needed(host: str, lookups: Lookups) -> tuple[str, list[IP]]:
+def _spf_mechanism(host: str, lookups: Lookups) -> tuple[str, list[IP]]:
     """Return the mechanism that names the server in an SPF record, and the server's addresses."""
     for service, included in INCLUDES.items():
-        if _below(host, service):
+        if _is_subdomain(host, service):
             return f"include:{included}", []
     try:
         ip = ipaddress.ip_address(host.strip("[]"))
@@ -227,17 +229,17 @@ def _needed(host: str, lookups: Lookups) -> tuple[str, list[IP]]:
     return needed if seen or not ips else "ip4:<the address that your server sends from>", seen
 
 
-def _below(host: str, domain: str) -> bool:
+def _is_subdomain(host: str, domain: str) -> bool:
     return f".{host.lower().rstrip('.')}".endswith(f".{domain}")
 
 
-def _with(record: str, needed: str) -> str:
+def _add_mechanism(record: str, needed: str) -> str:
     """Return the SPF record with one more server in front of the others."""
     terms = record.split()
     return printable(" ".join([terms[0], needed, *terms[1:]]))
 
 
-def _ended(record: str) -> str:
+def _with_softfail(record: str) -> str:
     terms = record.split()
     kept = [word for word in terms if word.lower().lstrip("+-~?") != "all"]
     return printable(" ".join([*kept, "~all"]))
@@ -246,7 +248,7 @@ def _ended(record: str) -> str:
 def _merged(records: list[str]) -> str:
     """Return one SPF record for several."""
     terms = [word for record in records for word in record.split()[1:]]
-    return _ended(" ".join(["v=spf1", *dict.fromkeys(terms)]))
+    return _with_softfail(" ".join(["v=spf1", *dict.fromkeys(terms)]))
 
 
 def _stricter(policy: Policy) -> Record:

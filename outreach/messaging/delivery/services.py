@@ -59,7 +59,7 @@ class SkippedApprovals:
     unproved: int
     outdated: int
     never: Mapping[str, int]
-    """Reason -> number of those that would never go."""
+    """Reason -> number of drafts that cannot be sent."""
 
     @property
     def count(self) -> int:
@@ -80,12 +80,12 @@ OUTDATED = Q(reason=Reason.APPROVAL_OUTDATED, run__of_campaign__isnull=True)
 and nobody approves its messages one by one."""
 
 
-def count_left(drafts: QuerySet[SendJob]) -> SkippedApprovals:
+def count_skipped(drafts: QuerySet[SendJob]) -> SkippedApprovals:
     """Count the drafts that are not approved together with the others."""
     live = drafts.alias(never=never_goes()).filter(never=None)
     outdated = live.filter(OUTDATED).count()
     # Counted by reason in one statement. The others are what a person has to look at.
-    never = dict(_never(drafts).values_list("never").annotate(number=Count("pk")))
+    never = dict(_unsendable_drafts(drafts).values_list("never").annotate(number=Count("pk")))
     return SkippedApprovals(unproved(live.exclude(OUTDATED)).count(), outdated, never)
 
 
@@ -102,10 +102,12 @@ def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
 
 
 def approve_together(rows: QuerySet[SendJob], member_id: str | None, send_after: datetime | None = None) -> int:
-    """Approve the drafts among the messages that are approved together, and end those that would never go, for their
-    reason. None goes before `send_after`. Returns how many are approved."""
+    """Approve the drafts that can be sent, and end the others with their reason. None is sent before `send_after`.
+
+    Returns the number of approved messages.
+    """
     ended: dict[str, list[str]] = {}
-    for id, reason in _never(rows).values_list("pk", "never"):
+    for id, reason in _unsendable_drafts(rows).values_list("pk", "never"):
         ended.setdefault(reason, []).append(id)
     for reason, ids in ended.items():
         drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have decided meanwhile
@@ -113,8 +115,8 @@ def approve_together(rows: QuerySet[SendJob], member_id: str | None, send_after:
     return approve(approvable(rows), member_id, send_after)
 
 
-def _never(rows: QuerySet[SendJob]) -> QuerySet[Any]:
-    """Return the drafts that would never go, with the reason as `never`."""
+def _unsendable_drafts(rows: QuerySet[SendJob]) -> QuerySet[Any]:
+    """Return the drafts that cannot be sent, with the reason as `never`."""
     return rows.filter(status=Status.DRAFT).annotate(never=never_goes()).exclude(never=None).order_by()
 
 

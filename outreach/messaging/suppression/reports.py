@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import By, Report, Source, condition, count
+from core.reports import Grouping, Report, Source, condition, count
 from core.text.translation import gettext_lazy
 from outreach.messaging.suppression.models import Suppression
 
@@ -28,7 +28,7 @@ SUPPRESSIONS = Report(
             at="created_at",
             path="suppression",
             at_field="createdAt",
-            by=(By("reason", gettext_lazy("Reason"), "reason", labels=REASONS, field="reason"),),
+            by=(Grouping("reason", gettext_lazy("Reason"), "reason", labels=REASONS, field="reason"),),
             columns=(
                 count("addresses", gettext_lazy("Addresses")),
                 *(

@@ -73,7 +73,7 @@ lead_generation_run: Hook[[LeadGeneration], Any] = Hook(
 )
 
 
-class _Leadless(Exception):
+class _NoLeadSource(Exception):
     """New contacts are not created because their leads failed. The text is the reason."""
 
 
@@ -316,7 +316,7 @@ def _finish(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudge
     try:
         with transaction.atomic():
             leads, problems = _make_all(job, ranked, people)
-    except _Leadless as lost:
+    except _NoLeadSource as lost:
         leads, problems = _make_all(job, [each for each in ranked if "candidate" not in each], NewPeople())
         problems.append(f"Nobody of the lead sources could become a lead: {lost}")
     if not checkpoint(job) and job.cancel_requested:
@@ -334,7 +334,7 @@ def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tu
     leads, problem = _make(job, chosen) if chosen else ({}, "")
     contact_ids = {each["contact"] for each in ranked if "candidate" not in each}
     if any(each["contact"] not in leads and each["contact"] not in contact_ids for each in chosen):
-        raise _Leadless(problem)
+        raise _NoLeadSource(problem)
     entries = [{**each, "lead": leads[each["contact"]]} for each in chosen if each["contact"] in leads]
     return entries, [*([problem] if problem else []), *problems]
 

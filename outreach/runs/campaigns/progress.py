@@ -56,7 +56,7 @@ def follow_campaigns() -> bool:
 
 @transaction.atomic
 def end_campaign(campaign_id: str) -> None:
-    """Write down that the run of a campaign under way has come to its end."""
+    """Complete a campaign under way, whose run has ended."""
     campaign = Campaign.objects.select_for_update(of=("self",)).filter(pk=campaign_id).first()
     run = GenieScheduler.objects.filter(of_campaign=campaign_id).first()
     if campaign is None or run is None or campaign.status not in (Status.RUNNING, Status.PAUSED):

@@ -27,7 +27,7 @@ from outreach.runs.genie.outcomes import (
     UNTOLD,
     program_visits,
     tracking_of_company,
-    untold,
+    unreported_outcomes,
 )
 from outreach.runs.genie.selectors import audience_names, message_summary, results
 
@@ -109,7 +109,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
     }
     steps = _by_step(outcomes)
     whole = {name: sum(row[name] for row in steps) for name in COUNTED}
-    unknown = dict.fromkeys(untold(run, whole))
+    unknown = dict.fromkeys(unreported_outcomes(run, whole))
     variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {

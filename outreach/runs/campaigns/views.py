@@ -23,7 +23,7 @@ from outreach.messaging.delivery.attachments import listed
 from outreach.messaging.delivery.filters import MESSAGE_FIELDS
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.serializers import MessageOut
-from outreach.messaging.delivery.services import count_left
+from outreach.messaging.delivery.services import count_skipped
 from outreach.messaging.email_templates.views import CONTACT, asked_contact, shown_mail
 from outreach.runs.campaigns import control, launch, services
 from outreach.runs.campaigns.filters import CAMPAIGN_FIELDS
@@ -288,7 +288,7 @@ class CampaignViewSet(ResourceViewSet):
     def release(self, request: Request, id: str, data: JsonObject) -> object:
         ids = data.get("ids")
         drafts = SendJob.objects.filter(run__of_campaign=control.get_with_drafts(id).pk, status=SendJob.Status.DRAFT)
-        left = count_left(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
+        left = count_skipped(drafts if ids is None else drafts.filter(pk__in=ids)).as_json()
         delay = data["delay_seconds"]
         changed = control.release_messages(id=id, member_id=self.actor.member_id, ids=ids, delay_seconds=delay)
         counts = {"changedCount": changed.count, "leftCount": left["leftCount"], "skipped": left["skipped"]}

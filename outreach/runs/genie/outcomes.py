@@ -60,7 +60,7 @@ def tracking_of_company() -> dict[str, bool]:
     return dict(zip(("opens", "clicks"), flags, strict=True))
 
 
-def untold(run: GenieScheduler, whole: Mapping[str, int]) -> list[str]:
+def unreported_outcomes(run: GenieScheduler, whole: Mapping[str, int]) -> list[str]:
     """Return the outcomes without data.
 
     Servers of SMTP only accept a message and report nothing more. Untracked outcomes are known only for earlier
@@ -78,7 +78,7 @@ def untold(run: GenieScheduler, whole: Mapping[str, int]) -> list[str]:
 def run_outcomes(run: GenieScheduler) -> JsonObject:
     """Return the outcomes of all messages of a run (null: without data), the visits of programs alone, and its days."""
     whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **PROGRAM_COUNTS)
-    unmeasured = untold(run, whole)
+    unmeasured = unreported_outcomes(run, whole)
     outcomes = {name: whole[name] for name in COUNTS}
     return {
         "outcomes": {**outcomes, **dict.fromkeys(unmeasured)},

@@ -14,7 +14,7 @@ from django.db.models import CharField, F, Func, Q, Value
 from django.db.models.functions import Coalesce, Left, Lower, NullIf
 from django.utils.translation import gettext
 
-from core.reports import By, Column, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, condition, count
 from core.reports.declarations import Node, any_of
 from core.text.translation import gettext_lazy
 from outreach.connections.mail_vendors.registry import channel_of, letters
@@ -75,7 +75,7 @@ def of_domain(key: str | None) -> Node:
     return condition("recipient", "isEmpty") if key is None else condition("recipient", "endsWith", f"@{key}")
 
 
-BY_SENDER = By(
+BY_SENDER = Grouping(
     "sender",
     gettext_lazy("Sender"),
     SENDER,
@@ -89,10 +89,10 @@ BY_SENDER = By(
     field="sender",
     empty=gettext_lazy("No sender"),
 )
-BY_RUN = By(
+BY_RUN = Grouping(
     "run", gettext_lazy("Outreach"), "run_id", label=run_name("run"), field="run", empty=gettext_lazy("No outreach")
 )
-BY_CHANNEL = By("vendor", gettext_lazy("Vendor"), "channel", labels=channel_labels, field="channel")
+BY_CHANNEL = Grouping("vendor", gettext_lazy("Vendor"), "channel", labels=channel_labels, field="channel")
 
 VISITS = (
     count("opened", gettext_lazy("Opened"), Q(open_count__gt=0), condition("openCount", "greaterThan", 0)),
@@ -102,7 +102,7 @@ VISITS = (
 
 MESSAGES_BY = (
     BY_RUN,
-    By(
+    Grouping(
         "campaign",
         gettext_lazy("Campaign"),
         "run__of_campaign_id",
@@ -110,7 +110,7 @@ MESSAGES_BY = (
         field="campaign",
         empty=gettext_lazy("No campaign"),
     ),
-    By(
+    Grouping(
         "template",
         gettext_lazy("Template"),
         TEMPLATE,
@@ -119,7 +119,7 @@ MESSAGES_BY = (
         empty=gettext_lazy("No template"),
     ),
     BY_SENDER,
-    By(
+    Grouping(
         "member",
         gettext_lazy("Member"),
         "created_by_id",
@@ -127,7 +127,7 @@ MESSAGES_BY = (
         field="createdBy",
         empty=gettext_lazy("Nobody"),
     ),
-    By("step", gettext_lazy("Step"), "step", labels=step_labels, field="step"),
+    Grouping("step", gettext_lazy("Step"), "step", labels=step_labels, field="step"),
     BY_CHANNEL,
 )
 """Groupings of planned, and of sent messages."""
@@ -200,7 +200,7 @@ DELIVERABILITY = Report(
             by=(
                 BY_SENDER,
                 BY_CHANNEL,
-                By(
+                Grouping(
                     "domain",
                     gettext_lazy("Recipient's domain"),
                     NullIf(

@@ -52,7 +52,7 @@ class Hours:
     def openings(self, start: datetime, end: datetime, length: timedelta) -> list[Opening]:
         """Return when bookings of a length may begin between two moments, in their order.
 
-        Spans that touch, over midnight too, are one to a booking. Each span begins the steps of its times anew.
+        Spans that touch, over midnight too, are one to a booking. The slots of each span start at its beginning.
         """
         merged: list[Opening] = []
         # From the end, so that each span meets the one that may follow it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import By, Report, Source, condition, count
+from core.reports import Grouping, Report, Source, condition, count
 from core.text.translation import gettext_lazy
 from outreach.site.forms.models import FormLead
 from outreach.site.forms.services import MODULE
@@ -29,8 +29,8 @@ FORMS = Report(
             path="form/lead",
             at_field="submittedAt",
             by=(
-                By("form", gettext_lazy("Form"), "form_id", label="form__name", field="form"),
-                By("status", gettext_lazy("Result"), "state", labels=STATES, field="status"),
+                Grouping("form", gettext_lazy("Form"), "form_id", label="form__name", field="form"),
+                Grouping("status", gettext_lazy("Result"), "state", labels=STATES, field="status"),
             ),
             columns=(
                 count("sent", gettext_lazy("Submissions")),

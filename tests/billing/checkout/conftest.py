@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from billing.standin.server import Server, running
+from config.local.gateway_standin.server import Server, running
 from tests.billing.checkout.helpers import open_gateways
 
 

@@ -22,8 +22,8 @@ from billing.models import (
 )
 from billing.payments.orders import approve_transfer
 from billing.payments.settlement import take_money
-from billing.standin.server import Server
 from billing.subscriptions.changes import lock_primary
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import Cast, make_cast

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from billing.models import Payment
 from billing.payments.orders import approve_transfer
-from billing.standin.server import Server
+from config.local.gateway_standin.server import Server
 from core.errors import ValidationFailed
 from tests.billing.checkout.helpers import buyer, order, pay, subscription_of
 from tests.kit.cast import Cast

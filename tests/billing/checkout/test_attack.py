@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billing.models import Attempt, Invoice, MethodSetup, Payment, Posting, Refund, Subscription, Transaction
-from billing.standin.server import Server
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, buyer, order, subscription_of
 from tests.kit.cast import Cast, make_cast

@@ -27,8 +27,8 @@ from billing.models import (
 )
 from billing.payments.orders import approve_transfer
 from billing.payments.processor import work
-from billing.standin import mollie, stripe
-from billing.standin.server import Server
+from config.local.gateway_standin import mollie, stripe
+from config.local.gateway_standin.server import Server
 from core.errors import NamedError
 from core.jobs.registry import drained
 from core.tenancy import unscoped

@@ -18,7 +18,7 @@ from billing.checkout.quotes import quote_plan
 from billing.checkout.unused import unused_of
 from billing.invoices.services import credit
 from billing.models import Coupon, CreditNote, Currency, Invoice, Payment, Plan, PlanPrice, Subscription
-from billing.standin.server import Server
+from config.local.gateway_standin.server import Server
 from core.errors import ApiError
 from tests.billing.checkout.helpers import books_hold, buy, buyer_again, order, pay, subscription_of
 from tests.billing.subscriptions.helpers import plan_of

@@ -13,8 +13,8 @@ from billing.coupons.holds import HOLD_LIFE, MAX_HOLD, release_lapsed
 from billing.models import Attempt, Coupon, Payment, Redemption
 from billing.payments.orders import approve_transfer, reject_transfer
 from billing.payments.settlement import take_money
-from billing.standin.server import Server
 from billing.subscriptions.changes import lock_primary
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, buyer_again, order, subscription_of
 from tests.kit.cast import Cast

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from billing.checkout.unused import unused_of
 from billing.models import Coupon, Plan, Subscription
-from billing.standin.server import Server
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
+from config.local.gateway_standin.server import Server
 from tests.billing.checkout.helpers import buyer_again, order, pay, subscription_of
 from tests.billing.subscriptions.helpers import plan_of
 from tests.kit.cast import Cast

@@ -16,8 +16,8 @@ from billing.payments import processor
 from billing.payments.orders import approve_transfer
 from billing.payments.processor import work
 from billing.payments.settlement import take_money
-from billing.standin.server import Server
 from billing.subscriptions.changes import lock_primary
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, order, pay, subscription_of
 from tests.kit.cast import Cast

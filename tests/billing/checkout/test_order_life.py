@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from billing.models import Coupon, GatewayAccount, Payment, Seller
 from billing.payments.orders import approve_transfer, cancel_expired
-from billing.standin.server import Server
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import begin, books_hold, buyer, order, pay, subscription_of
 from tests.kit.cast import Cast

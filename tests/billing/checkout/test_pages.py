@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from billing.models import AddOn, AddOnPrice, Attempt, Currency, Payment, PlanPrice, Subscription
 from billing.payments.processor import work
-from billing.standin.server import Server
 from billing.subscriptions.services import cancel_subscription
 from billing.subscriptions.words import forget_words
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import begin, books_hold, buyer, order, pay, subscription_of
 from tests.kit.cast import Cast

@@ -20,7 +20,7 @@ from billing.models import (
     TaxRate,
 )
 from billing.payments.orders import approve_transfer, cancel_expired
-from billing.standin.server import Server
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import (
     begin,

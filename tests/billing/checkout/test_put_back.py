@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from billing.standin.server import Server
+from config.local.gateway_standin.server import Server
 from tests.billing.checkout.helpers import buyer, order, pay
 from tests.kit.cast import Cast
 

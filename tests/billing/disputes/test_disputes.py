@@ -22,8 +22,8 @@ from billing.models import (
     Transaction,
 )
 from billing.payments.refunds import refundable, start_refund
-from billing.standin import stripe
-from billing.standin.server import Server, running
+from config.local.gateway_standin import stripe
+from config.local.gateway_standin.server import Server, running
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of

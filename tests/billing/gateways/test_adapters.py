@@ -27,8 +27,8 @@ from billing.gateways.base import (
 )
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
-from billing.standin import mollie, paypal, paystack, razorpay, stripe
-from billing.standin.server import BAD, Server, running, sum_of
+from config.local.gateway_standin import mollie, paypal, paystack, razorpay, stripe
+from config.local.gateway_standin.server import BAD, Server, running, sum_of
 from core.ids import new_id
 from tests.kit.gateways import CURRENCIES, DECLINED, SECRETS, TOKENS, gateway
 

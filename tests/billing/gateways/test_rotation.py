@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from billing.gateways.accounts import set_secret
 from billing.models import GatewayAccount, GatewayEvent
-from billing.standin import paystack, razorpay, stripe
-from billing.standin.server import Server, running
+from config.local.gateway_standin import paystack, razorpay, stripe
+from config.local.gateway_standin.server import Server, running
 from tests.billing.checkout.helpers import attempt_of, begin, buyer, open_gateways, order
 
 pytestmark = pytest.mark.django_db

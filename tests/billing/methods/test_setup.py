@@ -14,8 +14,8 @@ from billing.gateways.base import SavedMethod
 from billing.methods.services import work
 from billing.models import GatewayAccount, MethodSetup, PaymentMethod
 from billing.payments import settlement
-from billing.standin import stripe
-from billing.standin.server import Server, running
+from config.local.gateway_standin import stripe
+from config.local.gateway_standin.server import Server, running
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import buyer, open_gateways
 from tests.kit.cast import Cast

@@ -24,7 +24,7 @@ from billing.payments.refunds import (
     start_refund,
     work,
 )
-from billing.standin.server import Server, running
+from config.local.gateway_standin.server import Server, running
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, pay

@@ -28,7 +28,7 @@ from billing.payments.refunds import work as send_refunds
 from billing.reconciliation import services
 from billing.reconciliation.services import begin as begin_comparison
 from billing.reconciliation.services import begin_due, clear, work
-from billing.standin.server import Server, running
+from config.local.gateway_standin.server import Server, running
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of

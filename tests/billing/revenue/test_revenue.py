@@ -14,8 +14,8 @@ from accounts.models import User
 from billing.invoices.services import Line, create_draft, credit, issue
 from billing.models import BillingDetails, Currency, Invoice, PlanPrice
 from billing.revenue.selectors import aged_receivables, churn_by_month, earned_by_month, recurring_revenue
-from billing.standin.server import Server
 from billing.subscriptions.services import expire_subscription
+from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import buyer, buyer_again, order, pay, subscription_of
 

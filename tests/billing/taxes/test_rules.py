@@ -10,9 +10,9 @@ import pytest
 from billing.invoices.pdf import credit_note_data, invoice_data
 from billing.invoices.services import credit
 from billing.models import BillingDetails, CreditNote, Invoice, TaxRate
-from billing.standin.server import Server
 from billing.taxes import vies
 from billing.taxes.rules import REVERSE_CHARGE, tax_for
+from config.local.gateway_standin.server import Server
 from core.outbound_http import HttpAnswer, HttpFailed
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import buyer, order, pay, subscription_of

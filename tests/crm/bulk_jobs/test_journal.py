@@ -36,12 +36,12 @@ class Journaled:
     def change(self, **values: Any) -> None:
         selection = BulkSelection.parse({"ids": self.ids}, {}, None)  # type: ignore[arg-type]
         with transaction.atomic():
-            journal.before(CONTACT, self.ids, self.source)
+            journal.record_before(CONTACT, self.ids, self.source)
             if values.pop("delete", False):
                 delete_contacts(actor_id=self.actor, selection=selection)
             else:
                 update_many(actor_id=self.actor, selection=selection, form_data=values.pop("form", {}), **values)
-            journal.after(CONTACT, self.ids, self.source)
+            journal.record_after(CONTACT, self.ids, self.source)
 
     def undo(self) -> RestoreResult:
         with transaction.atomic():
@@ -206,14 +206,14 @@ def test_leads_and_products_are_given_back_with_amounts_and_links(scope: Cast) -
     was = everything()
     for kind, id in ((LEAD, lead.pk), (PRODUCT_SERVICE, product.pk)):
         with transaction.atomic():
-            journal.before(kind, [id], Source.bulk_job(job.pk))
+            journal.record_before(kind, [id], Source.bulk_job(job.pk))
             if kind is LEAD:
                 lead.product_links.all().delete()
                 lead.product_links.create(product_service=other)
                 Lead.objects.filter(pk=id).update(value=None, status="won")
             else:
                 ProductService.objects.filter(pk=id).update(price=1, is_deleted=True)
-            journal.after(kind, [id], Source.bulk_job(job.pk))
+            journal.record_after(kind, [id], Source.bulk_job(job.pk))
     assert Lead.objects.get(pk=lead.pk).first_product == "Anvil"
     for kind, id in ((LEAD, lead.pk), (PRODUCT_SERVICE, product.pk)):
         with transaction.atomic():
@@ -226,9 +226,9 @@ def test_a_name_taken_meanwhile_keeps_a_product_away(scope: Cast) -> None:
     product = ProductService.objects.create(name="Ladder")
     job = BulkJob.objects.create(action="delete", panel="productService")
     with transaction.atomic():
-        journal.before(PRODUCT_SERVICE, [product.pk], Source.bulk_job(job.pk))
+        journal.record_before(PRODUCT_SERVICE, [product.pk], Source.bulk_job(job.pk))
         ProductService.objects.filter(pk=product.pk).update(is_deleted=True)
-        journal.after(PRODUCT_SERVICE, [product.pk], Source.bulk_job(job.pk))
+        journal.record_after(PRODUCT_SERVICE, [product.pk], Source.bulk_job(job.pk))
     ProductService.objects.create(name="LADDER")
     with transaction.atomic():
         given = journal.restore(PRODUCT_SERVICE, Source.bulk_job(job.pk), [product.pk], actor_id=None)
@@ -239,12 +239,12 @@ def test_two_contacts_exchange_what_makes_them_unique(scope: Cast, ids: list[str
     change, rows = Journaled(scope, ids), Contact.objects.in_bulk(ids)
     was = everything()
     with transaction.atomic():
-        journal.before(CONTACT, ids, change.source)
+        journal.record_before(CONTACT, ids, change.source)
         Contact.objects.update(email_key=None)
         for id, giver in ((ids[0], ids[1]), (ids[1], ids[0])):
             Contact.objects.filter(pk=id).update(email=rows[giver].email, email_key=rows[giver].email_key)
         Contact.objects.filter(pk=ids[2]).update(email_key=rows[ids[2]].email_key)
-        journal.after(CONTACT, ids, change.source)
+        journal.record_after(CONTACT, ids, change.source)
     given = change.undo()
     assert (given.taken, everything()) == ({}, was)
 

@@ -21,7 +21,7 @@ from crm.custom_fields import conversion_jobs as field_jobs
 from crm.custom_fields import services as custom_fields
 from crm.custom_fields.services import FieldChange
 from crm.models import BulkJob, Contact, CustomField, CustomFieldValue
-from crm.records.schema import spec_of
+from crm.records.stored_fields import spec_of
 from tests.kit.cast import Cast
 from tests.kit.examples import thorough
 

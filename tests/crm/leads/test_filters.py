@@ -22,7 +22,7 @@ from crm.leads.filters import LEAD_FIELDS
 from crm.leads.serializers import LeadOut
 from crm.leads.views import live_leads
 from crm.models import Contact, File, Import, Lead, LeadProduct, LeadTag, LeadValue, Tag, Team
-from crm.records.schema import spec_of
+from crm.records.stored_fields import spec_of
 from tests.crm.leads.helpers import lead_field, member, product, team_of
 from tests.kit.cast import make_cast
 from tests.kit.examples import thorough

@@ -65,7 +65,7 @@ def test_groups_parts_and_derived_columns() -> None:
     assert (
         list(contact.parts),
         contact.parts["number"] is contact.parts["countryCode"],
-        contact.parts["number"].judged,
+        contact.parts["number"].deciding_column,
     ) == (
         ["name", "email", "countryCode", "number", "category", "organization"],
         True,

@@ -205,13 +205,13 @@ class VendorReturn(VendorPage):
     name = "vendor-return"
     title = gettext_lazy("Log-in of the sender")
     template = "web/senders/return.html"
-    came_back = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
+    callback_path = re.compile(r"[0-9a-f]{24}\.(?P<letter>[a-h])\.(?P<app>([0-9a-f]{24})?)\.\w+", re.ASCII)
 
     def show(self) -> Values:
         return self.context(self.request.GET)
 
     def context(self, sent: Values, form: Form | None = None) -> JsonObject:
-        match = self.came_back.fullmatch(sent.get("state", ""))
+        match = self.callback_path.fullmatch(sent.get("state", ""))
         vendor = next((row for row in self.vendors() if match and row["app"] == f"mailvendor-{match['letter']}"), None)
         whole = bool(vendor and vendor["login"] and sent.get("code")) and not sent.get("error")
         app = match["app"] if match else ""

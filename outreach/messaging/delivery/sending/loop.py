@@ -33,7 +33,7 @@ from outreach.messaging.delivery.senders import AnySession, find_sender, opener
 from outreach.messaging.delivery.sending.claims import LOOKAHEAD, claim, due_senders, release_claim, release_lost_claims
 from outreach.messaging.delivery.sending.intents import Row, settled
 from outreach.messaging.delivery.sending.parts import parts_of
-from outreach.messaging.delivery.sending.turns import LOW, Turn, give_slot_back, take_slot
+from outreach.messaging.delivery.sending.turns import LOW, SenderSession, release_slot, take_slot
 from outreach.messaging.delivery.sending.worker import (
     IntentRefused,
     SenderLimited,
@@ -93,11 +93,11 @@ def drain(deadline: float) -> None:
         _new().drain(deadline)
 
 
-def _new() -> Sending:
-    return Sending(Writer(), CONNECTIONS, _start)
+def _new() -> SendingLoop:
+    return SendingLoop(Writer(), CONNECTIONS, _start)
 
 
-class Sending:
+class SendingLoop:
     """The turns that a process serves at present."""
 
     def __init__(self, ledger: Ledger, connections: int, start: Callable[[Callable[[], None]], None]) -> None:
@@ -106,7 +106,7 @@ class Sending:
         self._start = start
         self._main = get_ident()
         self._asked: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._turns: dict[str, Turn] = {}
+        self._turns: dict[str, SenderSession] = {}
         self._begun = 0
         self._looked_at = float("-inf")
         self._error: BaseException | None = None
@@ -179,21 +179,21 @@ class Sending:
         # Turns have an end, so that a sender with a million messages does not keep others waiting.
         ends = min(deadline, monotonic() + SECONDS_A_SENDER)
         try:
-            turn = Turn(sender, opener(sender), parts_of(sender), SendContext.load(), ends, slots)
+            turn = SenderSession(sender, opener(sender), parts_of(sender), SendContext.load(), ends, slots)
         except Exception:
             # The lock ends with a broken session anyway, and the first error is the one to raise.
             with suppress(DatabaseError):
-                give_slot_back(sender, slots)
+                release_slot(sender, slots)
             raise
         self._turns[sender_id] = turn
         try:
-            self._refill(turn)
+            self._claim_more(turn)
         finally:
             # All of its messages may have to wait; no thread would end such a turn.
             if not turn.connections and sender_id in self._turns:
                 self._finish(turn)
 
-    def _refill(self, turn: Turn) -> None:
+    def _claim_more(self, turn: SenderSession) -> None:
         """Claim further messages when few are left, and open as many connections as they are worth."""
         limit = turn.capacity
         while turn.is_on and turn.has_more and len(turn.jobs) <= LOW:
@@ -216,17 +216,17 @@ class Sending:
             turn.connections += 1
             self._start(partial(self._serve, turn))
 
-    def _left(self, turn: Turn) -> None:
+    def _on_connection_closed(self, turn: SenderSession) -> None:
         """Handle the end of a connection. The last one ends the turn."""
         self._free += 1
         self._ledger.connections -= 1
         turn.connections -= 1
         if turn.connections:
-            give_slot_back(turn.sender, turn.slots)
+            release_slot(turn.sender, turn.slots)
         else:
             self._finish(turn)
 
-    def _finish(self, turn: Turn) -> None:
+    def _finish(self, turn: SenderSession) -> None:
         turn.end()
         del self._turns[turn.sender.pk]
         # A free place is filled at once; the pause between searches is for times without one.
@@ -236,7 +236,7 @@ class Sending:
             release_claim(turn.lease)
         with suppress(DatabaseError):
             while turn.slots:
-                give_slot_back(turn.sender, turn.slots)
+                release_slot(turn.sender, turn.slots)
         # One accepted message shows that server and login work, so the backoff begins from the start again.
         if turn.sent:
             reset_failures(turn.sender)
@@ -258,7 +258,7 @@ class Sending:
 
     # In the threads of connections
 
-    def _serve(self, turn: Turn) -> None:
+    def _serve(self, turn: SenderSession) -> None:
         """Deliver a turn's messages in one session."""
         session: AnySession | None = None
         try:
@@ -266,7 +266,7 @@ class Sending:
                 # The session is opened for the first message, for a turn may have none left for this thread.
                 while (job := self._next(turn)) is not None:
                     session = session or turn.open()
-                    self._hand_over(turn, session, job)
+                    self._deliver_one(turn, session, job)
         except (SmtpError, SenderLimited) as error:
             turn.end(error)
         except SenderStopped:
@@ -283,20 +283,20 @@ class Sending:
             if session is not None:
                 session.close()
             # Always, or the count of free connections would shrink with each error.
-            self._tell(turn, partial(self._left, turn))
+            self._post_to_main(turn, partial(self._on_connection_closed, turn))
 
-    def _next(self, turn: Turn) -> SendJob | None:
+    def _next(self, turn: SenderSession) -> SendJob | None:
         job = turn.next()
         # The connection has nothing to do, so it waits for the claim. At LOW it only gives notice of it and
         # works on.
         if job is None and turn.is_on and turn.has_more:
-            self._ask(turn, partial(self._refill, turn))
+            self._call_on_main(turn, partial(self._claim_more, turn))
             return turn.next()
         if len(turn.jobs) == LOW and turn.has_more:
-            self._tell(turn, partial(self._refill, turn))
+            self._post_to_main(turn, partial(self._claim_more, turn))
         return job
 
-    def _hand_over(self, turn: Turn, session: AnySession, job: SendJob) -> None:
+    def _deliver_one(self, turn: SenderSession, session: AnySession, job: SendJob) -> None:
         """Deliver one message, and have the outcome recorded."""
         try:
             outcome = deliver(session, job, turn.parts, self._ledger.intend)
@@ -314,18 +314,18 @@ class Sending:
             # The time of acceptance is taken here, before the group waits for its commit.
             row = settled(job, outcome)
             late = partial(self._record, turn, partial(record_late, job, row))
-            self._ledger.settle(row, partial(self._tell, turn, late))
+            self._ledger.settle(row, partial(self._post_to_main, turn, late))
         else:
             self._record(turn, partial(record_outcome, job, outcome))
 
-    def _record(self, turn: Turn, record: Callable[[], Any]) -> None:
+    def _record(self, turn: SenderSession, record: Callable[[], Any]) -> None:
         try:
-            self._ask(turn, record)
+            self._call_on_main(turn, record)
         # Another worker owns the message by now, so nothing is written and nothing is repeated.
         except LeaseLost as lost:
             log.warning("message %s was taken over by another worker", lost)
 
-    def _ask(self, turn: Turn, what: Callable[[], Any]) -> None:
+    def _call_on_main(self, turn: SenderSession, what: Callable[[], Any]) -> None:
         """Run a function on the main thread in the turn's company, and wait for it. Raises its exception."""
         # It would wait for itself for ever.
         if get_ident() == self._main:
@@ -347,7 +347,7 @@ class Sending:
         if raised:
             raise raised[0]
 
-    def _tell(self, turn: Turn, what: Callable[[], Any]) -> None:
+    def _post_to_main(self, turn: SenderSession, what: Callable[[], Any]) -> None:
         """Queue a function for the main thread in the turn's company."""
 
         def do() -> None:

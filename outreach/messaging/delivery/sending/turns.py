@@ -30,7 +30,7 @@ MESSAGES_A_CONNECTION = 5
 
 
 @dataclass(eq=False)
-class Turn:
+class SenderSession:
     """A sender that is served: its claimed messages, and the connections that deliver them."""
 
     sender: Sender
@@ -115,7 +115,7 @@ def take_slot(sender: Sender, held: list[int]) -> bool:
     return False
 
 
-def give_slot_back(sender: Sender, held: list[int]) -> None:
+def release_slot(sender: Sender, held: list[int]) -> None:
     """Give one of the sender's connections back."""
     _ask("pg_advisory_unlock", sender, held.pop())
 

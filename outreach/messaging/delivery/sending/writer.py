@@ -39,8 +39,7 @@ _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
 
 class IntentLost(Exception):
-    """Nobody knows whether the intent was committed. The message was not sent, and its row was taken back if it could
-    be."""
+    """The commit of the intent has an unknown result. The message was not sent; its row was reverted if possible."""
 
 
 @dataclass(eq=False)

@@ -123,7 +123,7 @@ def _count(human: Mapping[str, Sequence[TrackingEvent]]) -> None:
             opened[job.pk] = payload
         fresh = sorted({entry.link for entry in clicks if (job.pk, Kind.CLICKED, entry.link) not in counted})
         if fresh:
-            # Links are numbers; their addresses come from the message, only for what is new.
+            # Look up the addresses of new clicks only, since each look-up reads a message.
             links = links_of(sent_html(job.text, job.html))
             clicked[job.pk] = {
                 **payload,

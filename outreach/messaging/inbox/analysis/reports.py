@@ -100,7 +100,7 @@ def read_complaint(mail: Mail) -> Report:
                     failures.append(Failure(address, Severity.HARD, "", "complaint"))
     if not failures:
         for message in _enclosed(mail):
-            for _, address in addresses_in(_to(message)):
+            for _, address in addresses_in(_recipient_address(message)):
                 failures.append(Failure(address, Severity.HARD, "", "complaint"))
     return Report(tuple(dict.fromkeys(failures))[:MAX_RECIPIENTS], original_ids(mail))
 
@@ -159,7 +159,7 @@ def _of_status(mail: Mail) -> Iterator[Failure]:
                 )
 
 
-def _to(message: Message) -> str:
+def _recipient_address(message: Message) -> str:
     return " ".join(raw_headers(message, "To"))
 
 
@@ -188,7 +188,8 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
         alone = _LONE.finditer(_unquoted(text))
         permanent = [next(filter(None, match.groups())).lower() for match in alone][:MAX_RECIPIENTS]
         permanent = (
-            permanent or [address for message in _enclosed(mail) for _, address in addresses_in(_to(message))][:1]
+            permanent
+            or [address for message in _enclosed(mail) for _, address in addresses_in(_recipient_address(message))][:1]
         )
         permanent = permanent or [match[1].lower() for match in _ADDRESSED.finditer(text)][:1]
     for address in dict.fromkeys([*named, *permanent, *temporary]):

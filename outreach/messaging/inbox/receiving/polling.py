@@ -135,11 +135,11 @@ def _read_batch(reader: Reader, opened: Mailbox, folder: str, validity: int, uid
     for uid in sorted(chosen):
         raw = opened.whole(uid)  # one by one: a mail may have megabytes
         place = Place(folder, validity, uid, _received_at(headers[uid][1]))
-        _take_in(reader, read_mail(raw), raw, place)
+        _store_mail(reader, read_mail(raw), raw, place)
     _move(reader.mailbox, folder, validity, uids[-1])
 
 
-def _take_in(reader: Reader, mail: Mail, raw: bytes, place: Place) -> None:
+def _store_mail(reader: Reader, mail: Mail, raw: bytes, place: Place) -> None:
     """Store one mail and how far the mailbox has been read, in one transaction. One that breaks is left out."""
     try:
         with transaction.atomic():

@@ -137,7 +137,7 @@ def search_ended(search: LeadGeneration) -> None:
     if search.status == LeadGeneration.Status.COMPLETED and (leads or occurrence > 1):
         wake_run(run_id, audience=Audience(lead_ids=tuple(leads)).as_json())
     else:
-        end_run(run_id, STOPPED if search.status == LeadGeneration.Status.CANCELLED else _why_nobody(search))
+        end_run(run_id, STOPPED if search.status == LeadGeneration.Status.CANCELLED else _empty_search_reason(search))
 
 
 def run_of(search: LeadGeneration) -> GenieScheduler | None:
@@ -145,6 +145,6 @@ def run_of(search: LeadGeneration) -> GenieScheduler | None:
     return GenieScheduler.objects.filter(generation=search.pk).only("pk", "token_cap", "cost_cap").first()
 
 
-def _why_nobody(search: LeadGeneration) -> str:
+def _empty_search_reason(search: LeadGeneration) -> str:
     reason = search.error or "The search for people failed."
     return f"Nobody was found to write to. {reason}"

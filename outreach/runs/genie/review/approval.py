@@ -58,14 +58,14 @@ class SampleState:
 
 
 # Hashed in the database: a run's drafts may have hundreds of megabytes of text.
-class _Hashed(Func):
+class _TextHash(Func):
     """The SHA-256 of a text."""
 
     template = "sha256(convert_to(%(expressions)s, 'UTF8'))"
     output_field = BinaryField()
 
 
-class _Together(Func):
+class _CombinedHash(Func):
     """The SHA-256 of several hashes."""
 
     template = "sha256(%(expressions)s)"
@@ -98,8 +98,8 @@ def _digest(whom: Any) -> _Digest:
     """Return the digest of the content and files of messages, and of their recipients and senders (`whom`)."""
     # jsonb has one text for the same value, so that its text can be compared.
     files = Cast("attachments", TextField())
-    parts: list[Expression] = [_Hashed(part) for part in ("pk", "subject", "text", "html", files, whom)]
-    return _Digest(_Together(*parts))
+    parts: list[Expression] = [_TextHash(part) for part in ("pk", "subject", "text", "html", files, whom)]
+    return _Digest(_CombinedHash(*parts))
 
 
 def _hash(drafts: QuerySet[SendJob]) -> str:
@@ -146,8 +146,7 @@ def approve_seen(*, run_id: str, member_id: str, content_hash: str, delay_second
     decided.
     """
     run, seen = open_run(run_id), SampleState.read(content_hash)
-    # Whoever is changing one of them at this moment is waited for, and whoever comes later waits.
-    # In the order in which batches lock them, so that both never wait for each other.
+    # Lock the drafts, so that no editor changes one meanwhile; in the order of batches, which prevents deadlocks.
     rows = _drafts(run.pk, seen.until).order_by("pk").select_for_update(of=("self",), no_key=True)
     for _ in rows.values_list("pk").iterator():
         pass

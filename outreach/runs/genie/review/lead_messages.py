@@ -53,7 +53,7 @@ def pending_counts(lead_id: str) -> dict[str, int]:
 
 def left_drafts(lead_id: str) -> delivery.SkippedApprovals:
     """Count the lead's drafts that are not approved together with the others."""
-    return delivery.count_left(pending(lead_id))
+    return delivery.count_skipped(pending(lead_id))
 
 
 def send_counts(lead_id: str) -> JsonObject:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from core.errors import NamedError
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.services import SkippedApprovals, count_left
+from outreach.messaging.delivery.services import SkippedApprovals, count_skipped
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review.message_jobs import Action, Changed, change_messages, held_until
 from outreach.runs.genie.services import get_run
@@ -30,7 +30,7 @@ def left_drafts(run_id: str, until: datetime | None = None) -> SkippedApprovals:
     """Count the run's drafts that are not approved together with the others, with `until` among those that have not
     changed since."""
     drafts = SendJob.objects.filter(run_id=run_id, status=Status.DRAFT)
-    return count_left(drafts if until is None else drafts.filter(updated_at__lte=until))
+    return count_skipped(drafts if until is None else drafts.filter(updated_at__lte=until))
 
 
 @transaction.atomic

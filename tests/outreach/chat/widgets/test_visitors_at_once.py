@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from crm.models import Contact, Lead
 from outreach.chat.conversations import incoming, services
-from outreach.chat.conversations.incoming import Inbound, take_in
+from outreach.chat.conversations.incoming import Inbound, store_incoming
 from outreach.chat.widgets.chat_sessions import WidgetSource, write
 from outreach.models import ChatWidget, Conversation, ConversationMessage, WidgetVisitor
 from tests.kit.cast import make_cast
@@ -29,7 +29,7 @@ def test_first_messages_at_once_make_one_contact() -> None:
     def send(n: int) -> object:
         writer = WidgetVisitor.objects.get(pk=visitor.pk)
         inbound = Inbound(f"m{n}", visitor.pk, timezone.now(), text=f"I am ann{n}@acme.example")
-        return take_in(WidgetSource(row, writer), inbound)
+        return store_incoming(WidgetSource(row, writer), inbound)
 
     results = at_once(6, cast.company.pk, send)
     assert not [result for result in results if isinstance(result, str)], results
@@ -81,7 +81,7 @@ def test_two_messages_with_the_address_at_once_make_one_contact() -> None:
     def send(n: int) -> object:
         text = f"{'Ann' if n % 2 else 'ann'}@acme.example"
         visitor = WidgetVisitor.objects.get(pk=visitors[n // 2].pk)
-        return take_in(WidgetSource(row, visitor), Inbound(f"m{n}", visitor.pk, timezone.now(), text=text))
+        return store_incoming(WidgetSource(row, visitor), Inbound(f"m{n}", visitor.pk, timezone.now(), text=text))
 
     results = at_once(6, cast.company.pk, send)
     assert not [result for result in results if isinstance(result, str)], results

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from outreach.connections.data_apps import transport
-from outreach.connections.data_apps.paths import at, is_path, text_at
+from outreach.connections.data_apps.paths import is_path, text_at, value_at_path
 from outreach.models import DataApp
 from outreach.prospecting.lead_sources.base import SourceQuery
 from outreach.prospecting.lead_sources.http import HttpLeadSource
@@ -120,11 +120,11 @@ def test_hostile_values_become_short_clean_lines(people: DataServer) -> None:
 
 def test_paths_lead_to_values_or_to_nothing() -> None:
     value = {"a": [{"b": 1}, {"b": True}], "c d": {"0": "x"}}
-    assert [at(value, path) for path in ("a.0.b", "a.5.b", "c d.0", "a.b", "a.00000000", "z")] == [
+    assert [value_at_path(value, path) for path in ("a.0.b", "a.5.b", "c d.0", "a.b", "a.00000000", "z")] == [
         *(1, None, "x", None, None),
         None,
     ]
-    assert at(value, "") is value
+    assert value_at_path(value, "") is value
     assert (text_at(value, "a.0.b", 9), text_at(value, "a.1.b", 9), text_at(value, "a", 9)) == ("1", "", "")
     assert [is_path(path) for path in ("", "a.b.0", "a..b", ".a", "a" + ".a" * 10, "$x.y-z")] == [
         *(True, True, False, False, False),

@@ -7,12 +7,12 @@ from unittest.mock import Mock
 
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.sending.claims import BATCH
-from outreach.messaging.delivery.sending.turns import FIRST_BATCH, LOW, Turn
+from outreach.messaging.delivery.sending.turns import FIRST_BATCH, LOW, SenderSession
 
 
-def turn(*, seconds_gone: float, seconds_left: float, begun: int, waiting: int) -> Turn:
+def turn(*, seconds_gone: float, seconds_left: float, begun: int, waiting: int) -> SenderSession:
     now = monotonic()
-    made = Turn(Mock(), Mock(), Mock(), Mock(), now + seconds_left, began=now - seconds_gone)
+    made = SenderSession(Mock(), Mock(), Mock(), Mock(), now + seconds_left, began=now - seconds_gone)
     made.begun = begun
     made.jobs.extend(SendJob() for _ in range(waiting))
     return made

@@ -22,7 +22,7 @@ from outreach.connections.smtp.transport import Sent
 from outreach.messaging.delivery.sending import writer as writing
 from outreach.messaging.delivery.sending.claims import claim
 from outreach.messaging.delivery.sending.intents import INTENT, Row, intent_of, parameters, settle, settled
-from outreach.messaging.delivery.sending.turns import give_slot_back, take_slot
+from outreach.messaging.delivery.sending.turns import release_slot, take_slot
 from outreach.messaging.delivery.sending.writer import IntentLost, Writer, _Intent, _Settled
 from outreach.models import SendJob, SendJobTransition, Smtp
 from tests.kit.cast import Cast
@@ -81,7 +81,7 @@ def test_a_server_has_a_message_only_after_its_intent_was_committed(cast: Cast, 
         assert Event.objects.filter(kind="mail.sent").count() == 24
         held: list[int] = []
         assert take_slot(smtp, held)  # no connection is counted any more
-        give_slot_back(smtp, held)
+        release_slot(smtp, held)
 
 
 @in_make_check
@@ -206,10 +206,10 @@ def test_a_senders_connections_are_counted_over_all_processes(cast: Cast, post: 
             cursor.execute(f"{key} WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND {here}")
             assert cursor.fetchall() == [(False,), (False,)]
         other.close()
-        give_slot_back(post.smtp, mine)
+        release_slot(post.smtp, mine)
         assert take_slot(post.smtp, mine)
         while mine:
-            give_slot_back(post.smtp, mine)
+            release_slot(post.smtp, mine)
 
 
 def test_a_group_reads_its_own_rows_and_not_all_that_are_claimed() -> None:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509.oid import NameOID
 
-from billing.standin.state import Answer, Dialect
+from config.local.gateway_standin.state import Answer, Dialect
 from core.types import JsonObject
 
 

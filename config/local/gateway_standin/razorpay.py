@@ -8,7 +8,7 @@ import json
 import time
 from typing import Any
 
-from billing.standin.state import Answer, Dialect
+from config.local.gateway_standin.state import Answer, Dialect
 from core.types import JsonObject
 
 

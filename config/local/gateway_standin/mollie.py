@@ -7,7 +7,7 @@ import time
 from typing import Any
 from urllib.parse import urlencode
 
-from billing.standin.state import Answer, Dialect
+from config.local.gateway_standin.state import Answer, Dialect
 from core.types import JsonObject
 
 

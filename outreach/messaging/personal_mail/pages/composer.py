@@ -1,4 +1,4 @@
-"""The pages of the emails that members write to one person: the composer, drafts and what was sent."""
+"""The form of an email to one person: what it offers, stores and sends."""
 
 from __future__ import annotations
 
@@ -14,43 +14,13 @@ from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.contact_picker import PicksContact
-from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
-from core.web.lists import Column, ListState
 from core.web.mail_frames import mail_frame
-from core.web.navigation.places import INBOX, MenuItem
-from core.web.pages import Page, Refused, nothing_here
+from core.web.pages import Refused, nothing_here
 from core.web.toasts import HOLD_SECONDS, TIMED
+from outreach.messaging.personal_mail.pages.base import EmailPage
 
-STATUSES = {
-    "draft": (gettext_lazy("Draft"), ""),
-    "held": (gettext_lazy("Send again"), "warn"),
-    "scheduled": (gettext_lazy("Scheduled"), "info"),
-    "sending": (gettext_lazy("Sending"), "info"),
-    "sent": (gettext_lazy("Sent"), "ok"),
-    "failed": (gettext_lazy("Failed"), "bad"),
-    "unknown": (gettext_lazy("Delivery unknown"), "warn"),
-    "cancelled": (gettext_lazy("Cancelled"), ""),
-    "suppressed": (gettext_lazy("Not sent"), "bad"),
-}
-"""Status -> its label, and the tone of its badge."""
-TABS = (
-    ("", gettext_lazy("Drafts")),
-    ("scheduled", gettext_lazy("Scheduled")),
-    ("sent", gettext_lazy("Sent")),
-    ("failed", gettext_lazy("Not sent")),
-)
-IN_TAB = {
-    "": ("draft",),
-    "scheduled": ("scheduled", "held", "sending"),
-    "sent": ("sent", "unknown"),
-    "failed": ("failed", "cancelled", "suppressed"),
-}
-"""Filter of the list -> the statuses that it shows."""
-FIXED = ("sending", "sent", "unknown")
-"""Statuses of emails that nobody can change."""
 OF_BODY = {"text": "body", "html": "body", "mailApp": "smtp"}
 """Name in the API -> the form's, if it differs."""
 TASK_DAYS = 3
@@ -81,61 +51,6 @@ class EmailForm(Form):
         kind="datetime-local",
         help_text=gettext_lazy("Leave empty to send now."),
     )
-
-
-def shown(mail: Values) -> JsonObject:
-    """Return an email with the label and the tone of its status."""
-    label, tone = STATUSES.get(mail["status"], (mail["status"], ""))
-    contact = mail["contact"] or {}
-    return {**mail, "words": label, "mood": tone, "who": contact.get("name") or contact.get("email") or ""}
-
-
-class EmailPage(Page):
-    """Shared parts of the pages of members' emails."""
-
-    module = "genie"
-    menu = MenuItem(
-        gettext_lazy("Drafts and sent"),
-        INBOX,
-        25,
-        "mail-plus",
-        keywords=gettext_lazy("write email compose scheduled outbox"),
-    )
-
-
-class Emails(EmailPage):
-    path = name = "emails"
-    title = gettext_lazy("Drafts and sent")
-    template = "web/emails/list.html"
-    columns = (
-        Column("contact", gettext_lazy("To"), "contact.name"),
-        Column("subject", gettext_lazy("Subject"), "subject"),
-        Column("status", gettext_lazy("Status")),
-        Column("createdBy", gettext_lazy("Written by")),
-        Column("updatedAt", gettext_lazy("Changed"), "updatedAt"),
-    )
-    choices = (
-        Choice("sentAt", gettext_lazy("Sent"), DATE, kind="date"),
-        Choice("sendAt", gettext_lazy("Scheduled for"), DATE, kind="date"),
-    )
-
-    def show(self) -> Values:
-        only = self.request.GET.get("only", "")
-        only = only if only in IN_TAB else ""
-        fixed = [{"field": "status", "operator": "in", "value": list(IN_TAB[only])}]
-        choices = {entry.name: entry for entry in self.choices}
-        state = ListState(self.request.GET, choices, keeps=("only",), fixed=fixed, zone=self.zone_name)
-        answer = self.read("message", state.query())
-        return {
-            "state": state,
-            "choices": self.choices,
-            "columns": self.columns,
-            "mails": [shown(mail) for mail in answer.data],
-            "total": answer.total,
-            "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
-            "only": only,
-            "tabs": TABS,
-        }
 
 
 class Composer(EmailPage):
@@ -350,91 +265,3 @@ def from_label(sender: Values) -> str:
     """Return the label of a sender in a choice; one that its guardrail has stopped is marked."""
     name = f"{sender['fromName']} <{sender['fromEmail']}>"
     return _("%(sender)s (stopped)") % {"sender": name} if sender["stoppedAt"] else name
-
-
-class NewEmail(Composer, PicksContact):
-    path = "emails/new"
-    name = "email-new"
-    title = gettext_lazy("New email")
-    action = title
-
-    @cached_property
-    def is_picking(self) -> bool:
-        """True while the person is still to be chosen, or is gone."""
-        if self.request.POST.get("do") in ("find", "unpick", "choose"):
-            return True
-        if not any(self.request.POST.get(name) or self.request.GET.get(name) for name in ("contact", "lead", "id")):
-            return True
-        try:
-            return not self.person
-        except Refused as refused:
-            if refused.status != 404 or self.request.method != "GET" or self.given("id"):
-                raise
-            self.warn(_("This contact no longer exists. Choose another."))
-            return True
-
-    def form(self, values: Values | None = None) -> Form:
-        if not self.is_picking:
-            return super().form(values)
-        picker = self.contact_field(help_text=_("The contact needs an email address."))
-        return Form(fields=[picker] if picker else [])
-
-    def with_form(self, form: Form, status: int = 200) -> HttpResponse:
-        return self.page({"picker": form, "can_send": self.may("genie", "POST")}, status=status)
-
-    def show(self) -> Values:
-        if self.is_picking:
-            return {"picker": self.form(), "can_send": self.may("genie", "POST")}
-        return super().show()
-
-    def do_choose(self) -> HttpResponse:
-        """Go on to the form of the email to the chosen contact."""
-        chosen = self.given("contact")
-        if not chosen:
-            return self.fail(_("Choose a contact first."))
-        return self.done(to=self.address("email-new", contact=chosen))
-
-
-class KeptDraft(NewEmail):
-    """A draft that is kept while its member writes: a part of the form that names it."""
-
-    path = "emails/draft"
-    name = "email-draft"
-    title = gettext_lazy("New email: draft")
-    action = ""
-
-    def do_save(self) -> HttpResponse:
-        form = self.form().bind(self.request.POST)
-        if self.mail is not None and not self.mail["draft"]:
-            return HttpResponse(status=204)
-        answer = self.keep(form, draft=True)
-        context = {"mail": answer.data if answer.ok else self.mail, "kept": answer.ok, "reason": answer.refusal}
-        return self.page(context, template="web/emails/kept.html")
-
-
-class Email(Composer):
-    path = "emails/<str:id>"
-    name = "email"
-    tab_name = gettext_lazy("Email")
-
-    def show(self) -> Values:
-        mail = self.mail or {}
-        if mail["status"] in FIXED or not self.may("genie", "PUT"):
-            return {"mail": shown(mail), "title": mail["subject"] or _("Email"), "form": None, "to": self.to}
-        return {**super().show(), "stored": shown(mail)}
-
-    def do_undo(self) -> HttpResponse:
-        """Make a draft of the email."""
-        answer = self.ask("PUT", f"message/{self.params['id']}", None, {"draft": True})
-        if answer.ok:
-            return self.done(_("Not sent. It is in your drafts."), self.request.path)
-        return self.fail(_("Too late to undo: the email is already sent."), self.request.path)
-
-    def do_delete(self) -> HttpResponse:
-        answer = self.ask("DELETE", f"message/{self.params['id']}")
-        if not answer.ok:
-            return self.refuse(answer, self.request.path)
-        return self.done(_("Email deleted"), self.address("emails"))
-
-
-PAGES = [Emails, NewEmail, KeptDraft, Email]

@@ -15,13 +15,13 @@ from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from billing.standin import paypal
-from billing.standin.mollie import Mollie
-from billing.standin.paypal import PayPal
-from billing.standin.paystack import Paystack
-from billing.standin.razorpay import Razorpay
-from billing.standin.state import Dialect, State
-from billing.standin.stripe import Stripe
+from config.local.gateway_standin import paypal
+from config.local.gateway_standin.mollie import Mollie
+from config.local.gateway_standin.paypal import PayPal
+from config.local.gateway_standin.paystack import Paystack
+from config.local.gateway_standin.razorpay import Razorpay
+from config.local.gateway_standin.state import Dialect, State
+from config.local.gateway_standin.stripe import Stripe
 from core.text.currencies import exponent
 from core.text.formats import money_text
 from core.types import JsonObject, Values

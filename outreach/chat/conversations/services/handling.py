@@ -1,0 +1,64 @@
+"""Snoozing, closing, reopening and reading of conversations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import NamedError, ValidationFailed
+from outreach.chat.conversations.incoming import enter
+from outreach.chat.conversations.outgoing import take_back
+from outreach.chat.conversations.services.rows import locked, mark_mail_read, report
+from outreach.chat.conversations.states import CLOSED
+from outreach.chat.conversations.targets import keep
+
+
+@transaction.atomic
+def snooze(*, id: str, until: datetime | None) -> None:
+    """Snooze the conversation until this time, or until the person writes. None: wake it.
+
+    Raises NotFound_404, and ValidationFailed for a past time.
+    """
+    if until is not None and until <= timezone.now():
+        raise ValidationFailed("until is over", "until: a time that is still to come, or null")
+    conversation = locked(id)
+    if until is not None and conversation.state == CLOSED:
+        raise NamedError("InvalidRequest_400", "id: the conversation is closed; it rests already")
+    conversation.snoozed_until = until
+    keep(conversation)
+
+
+@transaction.atomic
+def close(*, id: str, member_id: str) -> None:
+    """End the conversation until the person writes again. Raises NotFound_404 and InvalidRequest_400."""
+    conversation = locked(id)
+    take_back(conversation, member_id)
+    enter(conversation, "close")
+    conversation.snoozed_until = None
+    conversation.unread = 0
+    mark_mail_read(id)
+    keep(conversation)
+    report("closed", conversation, member_id)
+
+
+@transaction.atomic
+def reopen(*, id: str, member_id: str) -> None:
+    """Reopen a closed conversation, which then waits for a member. Raises NotFound_404 and InvalidRequest_400."""
+    conversation = locked(id)
+    if conversation.state != CLOSED:
+        raise NamedError("InvalidRequest_400", f"id: the conversation is {conversation.state}, and not closed")
+    enter(conversation, "queue")
+    keep(conversation)
+    report("reopened", conversation, member_id)
+
+
+@transaction.atomic
+def mark_read(*, id: str, is_read: bool = True) -> None:
+    """Mark the conversation as read, or as unread. Raises NotFound_404."""
+    conversation = locked(id)
+    conversation.unread = 0 if is_read else max(conversation.unread, 1)
+    conversation.save(update_fields=("unread", "updated_at"))
+    if is_read:
+        mark_mail_read(id)

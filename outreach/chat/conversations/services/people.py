@@ -1,0 +1,109 @@
+"""The contact and the lead of a conversation, as members set them."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from core.errors import NamedError, PermissionLacking
+from core.text.addresses import Phone
+from crm.contacts.selectors import live_contacts
+from crm.models import Contact, Lead
+from outreach.chat.conversations.incoming import identify, stop_outreach
+from outreach.chat.conversations.models import Conversation
+from outreach.chat.conversations.people import get_or_create_by_address, get_or_create_by_phone, lead_of, new_lead
+from outreach.chat.conversations.services.rows import locked, report
+from outreach.chat.conversations.targets import keep
+
+
+@transaction.atomic
+def set_contact(
+    *,
+    id: str,
+    member_id: str,
+    contact: str | None = None,
+    email: str = "",
+    phone: Phone | None = None,
+    name: str = "",
+    may_create: bool = True,
+    may_read: bool = True,
+) -> None:
+    """Set the person: a contact with the address of the conversation, or any contact for a website's visitor.
+
+    Without `contact`, a number at a chat app finds its contact, or creates one. A visitor's contact is found by
+    `email` or `phone`; without a match one is created, which may have a name alone.
+
+    Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for another address or values of no visitor. Raises
+    UnauthorizedAction_403 without the right to create or read the contact, and the errors of create_contact.
+    """
+    conversation = locked(id)
+    is_visitor = conversation.channel == Conversation.Channel.WIDGET
+    if (email or phone or name) and not is_visitor:
+        raise NamedError("InvalidRequest_400", "contact: email, phone and name are for a website's visitor")
+    if (email or phone or name) and contact is not None:
+        raise NamedError("InvalidRequest_400", "contact: send a contact, or email, phone and name, but not both")
+    if contact is not None:
+        new_contact = _chosen(conversation, contact, may_read=may_read)
+    elif is_visitor and (email or phone or (name and conversation.contact_id is None)):
+        if not may_create:
+            raise PermissionLacking("contact.POST", field="contact")
+        number = phone.e164 if phone else ""
+        new_contact = get_or_create_by_address(
+            name=name or conversation.name, email=email, phone=number, member_id=member_id
+        )
+    elif conversation.chat_app_id is None:
+        raise NamedError("InvalidRequest_400", "contact: choose a contact, or enter an email address or phone number")
+    else:
+        new_contact = get_or_create_by_phone(conversation.address, conversation.name, member_id)
+    if conversation.contact_id is None:
+        identify(conversation, new_contact, member_id)
+        _confirmed(conversation)
+        keep(conversation)
+        report("identified", conversation, member_id)
+        return
+    if new_contact.pk != conversation.contact_id:
+        conversation.contact = new_contact
+        # The lead belongs to the former contact.
+        conversation.lead = lead_of(new_contact, member_id) if is_visitor else None
+    _confirmed(conversation)
+    keep(conversation)
+
+
+def _confirmed(conversation: Conversation) -> None:
+    """Count the last message as the contact's reply: a member says that the contact wrote it."""
+    if conversation.last_inbound_at is not None:
+        stop_outreach(conversation, conversation.last_inbound_at)
+
+
+def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:
+    # A visitor has no address to compare, and may have named somebody else's.
+    is_visitor = conversation.channel == Conversation.Channel.WIDGET
+    if is_visitor and not may_read:
+        raise PermissionLacking("contact.GET", field="contact")
+    contact: Contact | None = live_contacts().filter(pk=id).first()
+    if contact is None:
+        raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
+    # A wrong contact would get the person's messages, and their consent.
+    if not is_visitor and conversation.address not in (contact.contact_number, (contact.email or "").lower()):
+        detail = f"contact: has not the address of the conversation, {conversation.address}"
+        raise NamedError("InvalidRequest_400", detail)
+    return contact
+
+
+@transaction.atomic
+def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
+    """Set the conversation's lead, one of the contact's. None: create a new one.
+
+    Raises NotFound_404, LeadNotFound_400, and the errors of the company's rules for leads.
+    """
+    conversation = locked(id)
+    if conversation.contact is None:
+        raise NamedError("InvalidRequest_400", "lead: the conversation has no contact yet; say who writes first")
+    if lead is None:
+        lead_id = new_lead(conversation.contact, member_id)
+        conversation.lead_id = lead_id
+    else:
+        rows = Lead.objects.filter(pk=lead, contact_id=conversation.contact_id, is_deleted=False)
+        if not rows.exists():
+            raise NamedError("LeadNotFound_400", "lead: the contact has no such lead")
+        conversation.lead_id = lead
+    keep(conversation)
