@@ -23,7 +23,7 @@ from django.db.models.functions import Cast, Extract, TruncMonth
 from django.utils.formats import date_format
 
 from core.access import Actor
-from core.reports import By, Column, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, condition, count
 from core.text.json import iso
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
@@ -86,7 +86,7 @@ FORECAST = Report(
             path="lead",
             filters=(OPEN,),
             by=(
-                By(
+                Grouping(
                     "month",
                     gettext_lazy("Expected close"),
                     "close_month",
@@ -134,14 +134,14 @@ STAGES = Report(
             rows=stage_changes,
             at="changed_at",
             by=(
-                By("stage", gettext_lazy("Stage"), "from_stage_id", labels=stage_labels),
-                By(
+                Grouping("stage", gettext_lazy("Stage"), "from_stage_id", labels=stage_labels),
+                Grouping(
                     "pipeline",
                     gettext_lazy("Pipeline"),
                     "from_stage__pipeline_id",
                     label="from_stage__pipeline__name",
                 ),
-                By(
+                Grouping(
                     "changedBy",
                     gettext_lazy("Changed by"),
                     "member_id",

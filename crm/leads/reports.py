@@ -55,10 +55,12 @@ GROUPS = (
 
 
 PLACES = (
-    By("pipeline", gettext_lazy("Pipeline"), "pipeline_id", label="pipeline__name", field="pipeline"),
-    By("stage", gettext_lazy("Stage"), "stage_id", labels=stage_labels, field="stage", empty=gettext_lazy("No stage")),
+    Grouping("pipeline", gettext_lazy("Pipeline"), "pipeline_id", label="pipeline__name", field="pipeline"),
+    Grouping(
+        "stage", gettext_lazy("Stage"), "stage_id", labels=stage_labels, field="stage", empty=gettext_lazy("No stage")
+    ),
 )
-REASON = By(
+REASON = Grouping(
     "lostReason",
     gettext_lazy("Reason for loss"),
     "lost_reason_id",
