@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -100,7 +102,7 @@ class EditPipeline(PipelinePage):
             StageRow(stage["_id"], stage["name"], stage["kind"], str(stage["probability"]))
             for stage in self.pipeline["stages"]
         ]
-        return self.drawn(self.pipeline["name"], rows, {})
+        return {**self.drawn(self.pipeline["name"], rows, {}), "opened": fingerprint(self.pipeline)}
 
     def drawn(self, name: str, rows: Sequence[StageRow], moves: Mapping[str, str]) -> JsonObject:
         """Return the template's context: the rows, and the removed stages with the stage that takes their leads."""
@@ -115,6 +117,7 @@ class EditPipeline(PipelinePage):
             "others": self.others,
             "targets": [Option(row.id, row.name) for row in rows if row.id],
             "can_change": self.may(*MANAGES),
+            "opened": self.request.POST.get("opened", ""),
         }
 
     @property
@@ -150,6 +153,10 @@ class EditPipeline(PipelinePage):
         return self.page(self.drawn(name, rows, moves))
 
     def do_save(self) -> HttpResponse:
+        """Save the form, unless the pipeline has changed since it was opened."""
+        if self.request.POST.get("opened") != fingerprint(self.pipeline):
+            problem = _("The pipeline has changed in the meantime. Repeat your changes.")
+            return self.page({**self.show(), "problem": problem}, status=422)
         name, rows, moves = self.sent()
         stages = [_body(row) for row in rows]
         move_to = {id: target for id, target in moves.items() if target}
@@ -168,6 +175,12 @@ class EditPipeline(PipelinePage):
         if not answer.ok:
             return self.refuse(answer, self.request.path)
         return self.done(_("Pipeline deleted"), self.address("pipelines"))
+
+
+def fingerprint(pipeline: Values) -> str:
+    """Return a hash that changes with the pipeline's name and stages."""
+    about = [pipeline["name"], pipeline["stages"]]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def _place(text: str | None, rows: Sequence[StageRow]) -> int | None:

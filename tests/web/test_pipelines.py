@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from crm.models import LostReason, Pipeline, Stage
+from crm.pipelines.pages import fingerprint
 from tests.crm.leads.helpers import make
 from tests.crm.pipelines.helpers import default_pipeline, make_pipeline, stage_ids
 from tests.kit.cast import Cast
@@ -24,6 +25,7 @@ def form_of(pipeline: dict[str, Any], **values: Any) -> dict[str, Any]:
     stages = pipeline["stages"]
     return {
         "do": "arrange",
+        "opened": fingerprint(pipeline),
         "name": pipeline["name"],
         "stage": [stage["_id"] for stage in stages],
         "stage_name": [stage["name"] for stage in stages],
@@ -67,9 +69,10 @@ def test_saving_moves_the_leads_of_removed_stages(cast: Cast, client: Client) ->
     lead = make(cast, 1, stage=ids["Asked"])
     path = at(cast.owner, f"settings/pipelines/{pipeline['_id']}")
     shorter = {**pipeline, "name": "Trade", "stages": pipeline["stages"][1:]}
-    refused = client.post(path, form_of(shorter, do="save", gone=[ids["Asked"]], **{f"to-{ids['Asked']}": ""}))
+    save = {"do": "save", "opened": fingerprint(pipeline), "gone": [ids["Asked"]]}
+    refused = client.post(path, form_of(shorter, **save, **{f"to-{ids['Asked']}": ""}))
     assert (refused.status_code, "This stage has leads" in text_of(refused)) == (422, True)
-    sent = form_of(shorter, do="save", gone=[ids["Asked"]], **{f"to-{ids['Asked']}": ids["Offered"]})
+    sent = form_of(shorter, **save, **{f"to-{ids['Asked']}": ids["Offered"]})
     sent["probability"] = ["33", "100", "0"]
     assert "Pipeline saved" in toast_of(client, client.post(path, sent))
     changed = cast.key.get(f"/pipeline/{pipeline['_id']}").data
@@ -77,6 +80,21 @@ def test_saving_moves_the_leads_of_removed_stages(cast: Cast, client: Client) ->
     assert cast.key.get(f"/lead/{lead['_id']}").data["stage"]["name"] == "Offered"
     wrong = client.post(path, form_of(changed, do="save", probability=["much", "100", "0"]))
     assert wrong.status_code == 422
+
+
+def test_a_save_does_not_undo_what_another_has_saved(cast: Cast, client: Client) -> None:
+    pipeline = make_pipeline(cast)
+    path = at(cast.owner, f"settings/pipelines/{pipeline['_id']}")
+    mine = client.post(path, form_of(pipeline, down="0"))
+    assert f'name="opened" value="{fingerprint(pipeline)}"' in html_of(mine)
+    stages = [{"name": "Sampled", "probability": 30}, *pipeline["stages"]]
+    assert cast.key.put(f"/pipeline/{pipeline['_id']}", {"stages": stages}).status == 200
+    refused = client.post(path, form_of(pipeline, do="save"))
+    assert (refused.status_code, "has changed in the meantime" in text_of(refused)) == (422, True)
+    assert names(refused) == ["Sampled", "Asked", "Offered", "Ordered", "Gone"]
+    changed = cast.key.get(f"/pipeline/{pipeline['_id']}").data
+    assert f'name="opened" value="{fingerprint(changed)}"' in html_of(refused)
+    assert "Pipeline saved" in toast_of(client, client.post(path, form_of(changed, do="save", name="Trade")))
 
 
 def test_the_default_pipeline_stays(cast: Cast, client: Client) -> None:

@@ -186,5 +186,5 @@ def test_settings_name_a_stage_of_the_company_and_set_it(cast: Cast) -> None:
     elsewhere = stage_ids(make_pipeline(make_cast(), "Elsewhere"))["Offered"]
     assert problems(cast, "lead", {"action": "update", "stage": elsewhere}) == [("stageMissing", "config.stage")]
     added = {"action": "update", "stage": elsewhere, "updateType": "append"}
-    assert [code for code, _ in problems(cast, "lead", added)] == ["badConfig"]
-    assert [code for code, _ in problems(cast, "lead", {"action": "update"})] == ["badConfig"]
+    assert [code for code, _ in problems(cast, "lead", added)] == ["badValue"]
+    assert [code for code, _ in problems(cast, "lead", {"action": "update"})] == ["badValue"]
