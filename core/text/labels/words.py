@@ -15,9 +15,10 @@ CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z0-9]*)+")
 CODE = re.compile(r"[a-z]+(?:[_.-][a-z0-9]+)*|[a-z]+(?:[A-Z][a-z0-9]*)+")
 CODES = frozenset(
     {"action", "adapter", "chart", "code", "consumer", "delivery_status", "detail", "disabled_reason", "error_code"}
-    | {"field", "from_state", "from_status", "handle", "kind", "layout", "matched_by", "metric", "operator", "outcome"}
-    | {"provider", "purpose", "range", "reason", "report", "reportType", "resource", "source", "stage", "to_state"}
-    | {"to_status", "tone", "trigger_event_type", "type", "variable", "vendor", "what", "winner_rule"}
+    | {"field", "from_state", "from_status", "handle", "interval", "kind", "layout", "matched_by", "metric", "operator"}
+    | {"outcome", "provider", "purpose", "range", "reason", "report", "reportType", "resource", "source", "stage"}
+    | {"status", "to_state", "to_status", "tone", "trigger_event_type", "type", "variable", "vendor", "what"}
+    | {"winner_rule"}
 )
 """Columns, and keys of JSON, whose codes are shown as words."""
 ABBREVIATIONS = {"api", "ai", "ip", "ocr", "smtp", "imap", "vat", "url", "dkim", "sku", "csv", "pdf"}
@@ -39,7 +40,7 @@ def code_label(code: str) -> str:
     """Convert a code such as `awaiting_approval` or `contact.created` to text; any other text stays as it is."""
     if label := event_label(code):
         return label
-    if re.fullmatch(r"[a-z]+(?:[_.-][a-z]+)+", code):
+    if re.fullmatch(r"[a-z]+(?:[_.-][a-z0-9]+)+", code):
         return re.sub(r"[_.-]", " ", code).capitalize()
     return heading(code) if CAMEL.fullmatch(code) else code
 

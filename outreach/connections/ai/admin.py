@@ -62,7 +62,8 @@ class AiBudgetAdmin(CompanyRecordAdmin):
 
     icon = "savings"
     operators_only = True
-    list_display = ("key", "company", "tokens_used", "tokens_reserved", "cost_used", "cost_reserved")
+    folds = ("key",)
+    list_display = ("__str__", "company", "tokens_used", "tokens_reserved", "cost_used", "cost_reserved")
     list_filter = (BY_COMPANY,)
     search_fields = ("=id", "key")
 
