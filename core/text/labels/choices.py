@@ -87,7 +87,7 @@ CHOICES = {
     "Status": _("Status changed"),
     "Stop": _("Wrote STOP"),
     "String": _("Text"),
-    "Suppressed": _("Skipped"),
+    "Suppressed": _("Not sent"),
     "Textarea": _("Long text"),
     "The platform has it no longer": _("Deleted at the platform"),
     "The platform refuses the app's token": _("Access refused by the platform"),
