@@ -20,8 +20,7 @@ from core.hooks import Hook
 from core.ids import is_id
 from core.text.currencies import exponent
 from core.text.formats import day_text, moment_text, money_text
-from core.text.labels.choices import choice_label
-from core.text.labels.words import code_label, heading
+from core.text.labels.words import heading, value_label
 from core.text.translation import ngettext_lazy
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
@@ -34,25 +33,6 @@ UNGROUPED = frozenset(
     | {"worker", "year", "letter", "sequence"}
 )
 """Numbers whose digits people do not group."""
-CODES = frozenset(
-    {
-        "kind",
-        "reason",
-        "action",
-        "source",
-        "purpose",
-        "outcome",
-        "consumer",
-        "handle",
-        "detail",
-        "code",
-        "what",
-        "stage",
-    }
-    | {"trigger_event_type", "disabled_reason", "error_code", "delivery_status", "variable", "resource", "type"}
-    | {"from_status", "to_status", "from_state", "to_state", "winner_rule", "tone", "layout", "outcome", "adapter"}
-)
-"""Columns whose codes are shown as text."""
 TONES = {
     "ok": {
         "completed",
@@ -207,10 +187,8 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
         return (names or {}).get(value) or short_id(value)
     if ID.search(value):
         return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _ending(match[0]), value))
-    line = value
-    if name in CODES:
-        line = choice_label(code_label(value).capitalize()) if re.fullmatch("[a-z._]+", value) else value
-    elif brief:
+    line = value_label(name, value)
+    if line == value and brief:
         line = " ".join(value.split())
     if brief:
         return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
@@ -245,7 +223,7 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
         if not pairs:
             return NOTHING
         if brief or depth >= DEEPEST:
-            return _line([f"{name}: {_words(inner, names)}" for name, inner, _ in pairs])
+            return _line([f"{name}: {_words(inner, names, raw)}" for name, inner, raw in pairs])
         return format_html(
             '<dl class="backoffice-pairs">{}</dl>',
             format_html_join(
@@ -275,7 +253,7 @@ def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, 
         items = ((json_shown(entry, names, depth=depth + 1),) for entry in some)
         return format_html('<ol class="backoffice-list">{}</ol>{}', format_html_join("", "<li>{}</li>", items), rest)
     if brief or depth >= DEEPEST:
-        return _line([_words(entry, names) for entry in some], rest)
+        return _line([_words(entry, names, key) for entry in some], rest)
     parts = format_html_join(", ", "{}", ((json_shown(entry, names, depth=depth + 1, key=key),) for entry in some))
     return format_html("{}{}", parts, rest)
 
@@ -305,17 +283,21 @@ def _table(rows: Iterable[Any], columns: Sequence[str], names: Names, depth: int
     )
 
 
-def _words(value: Any, names: Names) -> str:
+def _words(value: Any, names: Names, key: str = "") -> str:
     """Return any JSON as one line of plain text."""
     if isinstance(value, Mapping):
         return ", ".join(
-            f"{heading(str(name))} {_words(inner, names)}" for name, inner in value.items() if not is_empty(inner)
+            f"{heading(str(name))} {_words(inner, names, str(name))}"
+            for name, inner in value.items()
+            if not is_empty(inner)
         )
     if isinstance(value, list | tuple):
-        return ", ".join(_words(inner, names) for inner in value[:MAX_ITEMS])
+        return ", ".join(_words(inner, names, key) for inner in value[:MAX_ITEMS])
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
-    return plain_text(names[value]) if isinstance(value, str) and value in names else str(value)
+    if not isinstance(value, str):
+        return str(value)
+    return plain_text(names[value]) if value in names else value_label(key, value)
 
 
 def plain_text(html: SafeString | str) -> str:

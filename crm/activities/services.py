@@ -245,7 +245,7 @@ def add_note(
         )
         payloads = {note.pk: event_payload(note)}
         emit("note.created", [note.pk], payloads=payloads, actor_id=actor_id, automation=automation)
-        return note.pk
+        return str(note.pk)
 
 
 def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:

@@ -23,10 +23,10 @@ from crm.custom_fields.conversion_jobs import (
     INLINE_LIMIT,
     conversion_of,
     convert_inline,
-    remove_fields,
     start_conversion,
     unfinished_job,
 )
+from crm.custom_fields.removal_jobs import remove_fields
 from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, system_options_changed
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES

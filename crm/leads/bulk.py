@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
 from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
 from crm.leads.kind import LEAD
 from crm.leads.places import settled_changes
@@ -18,6 +18,7 @@ from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
 from crm.leads.updates import PRODUCTS
 from crm.records.problems import refusal
 from crm.records.schema import BAD_SYSTEM
+from crm.records.types import Apply
 from crm.records.values import add_links, remove_links, remove_other_links
 from crm.records.writes.bulk_change import Change, ChangesById, apply_change, plan_change
 from crm.records.writes.updates import touch

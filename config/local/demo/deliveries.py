@@ -52,7 +52,7 @@ def create_deliveries(member: Member) -> None:
                 mail_app=sender,
                 channel=sender.app_key,
                 status=SendJob.Status.SENT,
-                recipient=email,
+                recipient=email or "",
                 subject="Our autumn menu",
                 text=WORDS,
                 sending_at=at,

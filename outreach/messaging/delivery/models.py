@@ -293,12 +293,14 @@ class SendJob(ChatColumns, CompanyWork):
     @property
     def sender(self) -> Sender | None:
         """Return its sender, of any kind."""
-        return self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        sender: Sender | None = self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        return sender
 
     @property
     def sender_id(self) -> str | None:
         """The id of its sender."""
-        return self.smtp_id or self.mail_app_id or self.chat_app_id
+        id: str | None = self.smtp_id or self.mail_app_id or self.chat_app_id
+        return id
 
     @property
     def address(self) -> str:

@@ -183,4 +183,8 @@ def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
     """Return (step, variant) -> the outcomes of its messages, by one statement."""
     groups = SendJob.objects.filter(run_id=run_id).order_by().values("step", "variant")
     rows = groups.annotate(planned=Count("pk"), **COUNTS, **PROGRAM_COUNTS)
-    return {(row.pop("step"), row.pop("variant")): row for row in rows}
+    outcomes = {}
+    for row in rows:
+        counts: JsonObject = {**row}
+        outcomes[counts.pop("step"), counts.pop("variant")] = counts
+    return outcomes
