@@ -18,6 +18,7 @@ from accounts.request_log.entry import Entry
 from accounts.request_log.recorder import RECORDER
 from accounts.settings import formats
 from config.api_docs import stored
+from core.access import attempts, pace
 from core.access.attempts import Limit
 from core.ids import new_id
 from core.jobs.liveness import release_lock
@@ -157,6 +158,14 @@ def _seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "LOOK_KNOWN_FOR", 600)
 
 
+REQUESTS = attempts.LocalCounts()
+
+
+def counted_here(keys: list[str], seconds: int) -> list[tuple[int, float]]:
+    """Count requests as a process does while Redis is away, which saves each of them a round trip."""
+    return [REQUESTS.count(key, seconds) for key in keys]
+
+
 @pytest.fixture
 def limits() -> None:
     """Attempts are limited in this test."""
@@ -171,3 +180,4 @@ def _attempts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -
     else:
         monkeypatch.setattr(Limit, "count", lambda limit, value: None)
         monkeypatch.setattr(Limit, "count_up_to", lambda limit, value, wanted: wanted)
+        monkeypatch.setattr(pace, "count_all", counted_here)
