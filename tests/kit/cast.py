@@ -6,10 +6,12 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import orjson
 from django.test import Client
+from django.utils import timezone
 
 from accounts.api_keys.services import create_key
 from accounts.auth.sessions import tokens
@@ -118,6 +120,8 @@ def make_cast(permission: dict[str, Any] | None = None) -> Cast:
         role = RoleFactory(permission={"contact": {"GET": True}} if permission is None else permission)
         narrow = MemberFactory(status=Member.Status.ACCEPTED, role=role)
         key = create_key(member_id=owner.pk)
+        # Uses are recorded once a minute: here, and not by the first request of each test, which is rolled back.
+        ApiKey.objects.filter(pk=key.pk).update(last_used_at=timezone.now() + timedelta(days=1))
     return Cast(
         company=company,
         owner=owner,
