@@ -10,8 +10,10 @@ from typing import Any
 import hypothesis
 import pytest
 from django.core.cache import cache
-from django.test import TransactionTestCase
+from django.db import connection
+from django.test import TestCase, TransactionTestCase
 from hypothesis.internal.conjecture import providers
+from psycopg.pq import TransactionStatus
 
 from accounts.members import readers
 from accounts.request_log.entry import Entry
@@ -71,6 +73,23 @@ stored.builder.start = lambda: None  # type: ignore[method-assign]
 
 # What Django does after a test that committed truncates every table and emits post_migrate for every app.
 TransactionTestCase._fixture_teardown = lambda case: reset()  # type: ignore[method-assign]
+
+
+def roll_back(case: TestCase) -> None:
+    """Check the constraints that a commit checks, and take back what the test did.
+
+    Django asks the server first if the connection works, and lets constraints wait again, which the rollback does too.
+    """
+    try:
+        session = None if connection.needs_rollback else connection.connection
+        if session is not None and session.info.transaction_status is TransactionStatus.INTRANS:
+            with connection.cursor() as cursor:
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    finally:
+        case._rollback_atomics(case.atomics)
+
+
+TestCase._fixture_teardown = roll_back  # type: ignore[method-assign]
 
 
 @pytest.fixture
