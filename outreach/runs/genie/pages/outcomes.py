@@ -11,6 +11,8 @@ from django.utils.translation import gettext, ngettext
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.pages import Page
+from outreach.runs.campaigns.types import CampaignData
+from outreach.runs.genie.types import RunDetailData
 
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
 FIRST = "step:equals:1"
@@ -56,6 +58,14 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """The numbers of sent messages, and of those of which an outcome is measured."""
+
+    sent: int
+    measured: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unmeasured:
     """The reason why opens or clicks are not measured, and the switches that change it, for those who may."""
 
@@ -65,9 +75,10 @@ class Unmeasured:
 
 
 def outcomes_of(
-    page: Page, run: str | None, numbers: Mapping[str, int | None], programs: Mapping[str, int], *, chat: bool = False
+    page: Page, record: RunDetailData | CampaignData, numbers: Mapping[str, int | None], *, chat: bool = False
 ) -> list[Outcome]:
-    """Return the cards of a run's messages."""
+    """Return the cards of the messages of a run or campaign."""
+    run = record["run"] if "run" in record else record["_id"]
     sent = numbers["sent"] or 0
     cards = []
     for name, label in LABELS.items():
@@ -77,7 +88,9 @@ def outcomes_of(
         elif chat and name == "clicked" and number is None:
             continue  # nobody can click in a chat
         link = page.address("messages", f=[f"run:in:{run}", *FILTERS[name]]) if run and number else ""
-        cards.append(Outcome(str(label), number, link, below(name, number, sent, programs.get(name, 0))))
+        measured = record["measured"].get(name, sent)
+        text = below(name, number, Base(sent, measured), record["programVisits"].get(name, 0))
+        cards.append(Outcome(str(label), number, link, text))
     return cards
 
 
@@ -93,15 +106,22 @@ def chart_of(days: Sequence[Values], *, chat: bool = False) -> Values | None:
     return {"names": list(labels.values()), "rows": rows}
 
 
-def below(name: str, number: int | None, sent: int, by_programs: int) -> str:
-    """Return the line below a number: its share of the sent messages, or why there is none."""
+def below(name: str, number: int | None, base: Base, by_programs: int) -> str:
+    """Return the line below a number: its share of the measured messages, or why there is none."""
     if number is None and name == "delivered":
         return gettext("Not reported by SMTP servers")
     if number is None:
         return gettext("Not measured")
-    if name in ("sent", "notSent") or not sent:
+    if name in ("sent", "notSent") or not base.measured:
         return ""
-    rate = gettext("%(percent)s%%") % {"percent": f"{100 * number / sent:.1f}"}
+    percent = f"{100 * number / base.measured:.1f}"
+    rate = gettext("%(percent)s%%") % {"percent": percent}
+    if base.measured < base.sent:
+        rate = ngettext(
+            "%(percent)s%% of %(counter)s measured message",
+            "%(percent)s%% of %(counter)s measured messages",
+            base.measured,
+        ) % {"percent": percent, "counter": f"{base.measured:,}"}
     if not by_programs:
         return rate
     text = ngettext(
@@ -110,8 +130,10 @@ def below(name: str, number: int | None, sent: int, by_programs: int) -> str:
     return text % {"rate": rate, "counter": f"{by_programs:,}"}
 
 
-def unmeasured(page: Page, numbers: Mapping[str, int | None], switches: Values) -> Unmeasured | None:
-    """Return why opens or clicks of a mail are not measured, or None. `switches`: its own trackOpens, trackClicks."""
+def unmeasured(
+    page: Page, record: RunDetailData | CampaignData, numbers: Mapping[str, int | None]
+) -> Unmeasured | None:
+    """Return why opens or clicks of the mails of a run or campaign are not measured, or None."""
     missing = [name for name in ("opened", "clicked") if numbers[name] is None]
     if not missing:
         return None
@@ -121,7 +143,10 @@ def unmeasured(page: Page, numbers: Mapping[str, int | None], switches: Values) 
         ("clicked",): gettext("Clicks are not measured."),
     }
     text = texts[tuple(missing)]
-    wanted = tuple(SWITCHES[name] for name in missing if switches[SWITCHES[name]])
+    if all(record["tracking"][name] for name in missing):
+        return Unmeasured(text, (), gettext("These messages were sent without tracking. Later messages are tracked."))
+    own = {"trackOpens": record["trackOpens"], "trackClicks": record["trackClicks"]}
+    wanted = tuple(SWITCHES[name] for name in missing if own[SWITCHES[name]] and not record["tracking"][name])
     if not wanted:
         return Unmeasured(text, (), gettext("Tracking was turned off for these messages."))
     if page.may("genie", "PUT"):
