@@ -37,7 +37,7 @@ from config.local.supervisor.supervisor import Supervisor
 START = (
     "import os, signal, subprocess, sys, time, http.server; from http.server import HTTPServer\\n"
     "say = lambda text: print(text, flush=True); forever = lambda: time.sleep(60); own = ('127.0.0.1',"
-    " int(os.environ['PORT']))\\n"
+    " int(os.environ['PORT'])); HTTPServer.allow_reuse_port = True\\n"
 )
 def program(name, code, stop_after=0, patience=5.0):
     return Program(name, (sys.executable, "-c", START + code), stop_after, patience)
@@ -331,9 +331,12 @@ def test_a_port_is_taken_from_the_start_and_not_only_once_the_web_server_listens
         for host in ("127.0.0.1", "0.0.0.0"):
             with pytest.raises(UnusableError, match=f"port {port} of {host} is in use"):
                 hold_port(read_options({"PORT": str(port), "HOST": host}, data=data / "other", demo=False))
-        with socket.create_server(("127.0.0.1", port), reuse_port=True) as web:  # as the web server does
-            with socket.create_connection(("127.0.0.1", port)):
-                web.accept()[0].close()
+        # The web server shares the port.
+        with (
+            socket.create_server(("127.0.0.1", port), reuse_port=True) as web,
+            socket.create_connection(("127.0.0.1", port)),
+        ):
+            web.accept()[0].close()
     require_free_port(options)
 
 
