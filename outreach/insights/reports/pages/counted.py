@@ -138,7 +138,7 @@ class Payments(CountedList):
     none = gettext_lazy("No payments yet")
     count = ngettext_lazy("%(count)s payment", "%(count)s payments")
     hint = gettext_lazy("Invoice")
-    small: ClassVar = {"kind": "first", "createdAt": "second", "amount": "aside"}
+    small: ClassVar = {"createdAt": "first", "kind": "second", "amount": "aside"}
     columns = (
         Column("createdAt", gettext_lazy("When"), "createdAt", kind="when"),
         Column("kind", gettext_lazy("Kind"), labels=PAYMENTS),
