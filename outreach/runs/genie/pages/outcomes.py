@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypedDict
 
 from django.utils.translation import gettext, ngettext
 
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.pages import Page
-from outreach.runs.campaigns.types import CampaignData
-from outreach.runs.genie.types import RunDetailData
 
 NOT_SENT = ("failed", "unknown", "cancelled", "suppressed")
 FIRST = "step:equals:1"
@@ -57,6 +56,16 @@ class Outcome:
     text: str
 
 
+class Measured(TypedDict):
+    """The parts of a run or campaign that say what is measured."""
+
+    measured: dict[str, int]
+    tracking: dict[str, bool]
+    programVisits: dict[str, int]
+    trackOpens: bool
+    trackClicks: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """The numbers of sent messages, and of those of which an outcome is measured."""
@@ -75,10 +84,9 @@ class Unmeasured:
 
 
 def outcomes_of(
-    page: Page, record: RunDetailData | CampaignData, numbers: Mapping[str, int | None], *, chat: bool = False
+    page: Page, run: str | None, record: Measured, numbers: Mapping[str, int | None], *, chat: bool = False
 ) -> list[Outcome]:
     """Return the cards of the messages of a run or campaign."""
-    run = record["run"] if "run" in record else record["_id"]
     sent = numbers["sent"] or 0
     cards = []
     for name, label in LABELS.items():
@@ -130,9 +138,7 @@ def below(name: str, number: int | None, base: Base, by_programs: int) -> str:
     return text % {"rate": rate, "counter": f"{by_programs:,}"}
 
 
-def unmeasured(
-    page: Page, record: RunDetailData | CampaignData, numbers: Mapping[str, int | None]
-) -> Unmeasured | None:
+def unmeasured(page: Page, record: Measured, numbers: Mapping[str, int | None]) -> Unmeasured | None:
     """Return why opens or clicks of the mails of a run or campaign are not measured, or None."""
     missing = [name for name in ("opened", "clicked") if numbers[name] is None]
     if not missing:

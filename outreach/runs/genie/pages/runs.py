@@ -128,7 +128,7 @@ class Run(TurnsOnTracking, OutreachPage):
             "reach": reach(run),
             "title": run["name"],
             "before": self.steps(run),
-            "outcomes": outcomes_of(self, run, run["outcomes"]),
+            "outcomes": outcomes_of(self, run["_id"], run, run["outcomes"]),
             "chart": chart_of(run["byDay"]),
             "unmeasured": unmeasured(self, run, run["outcomes"]),
             "rows": self.rows(run),
