@@ -292,7 +292,7 @@ class ImportPage(Page):
         for kind in IMPORT_KINDS:
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
-                self.place = kind.place
+                self.menu_place = kind.place
                 return kind, answer.data
         raise Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 

@@ -43,7 +43,7 @@ class NewImport(ImportPage):
         gone = _("This file no longer exists. Choose another.")
         import_type = self.request.POST.get("of") or self.request.GET.get("of") or ""
         kind = self.kinds.get(import_type, CONTACTS)
-        self.place = kind.place
+        self.menu_place = kind.place
         open_kinds = [kind for kind in self.kinds.values() if self.may(kind.module, "POST")]
         return {
             "kinds": open_kinds,

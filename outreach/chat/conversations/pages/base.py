@@ -88,8 +88,15 @@ def shown(conversation: ConversationData) -> ShownConversation:
     contact = conversation["contact"] or {}
     who = contact.get("name") or conversation["name"] or conversation["address"]
     is_unverified = conversation["contact"] is not None and not conversation["contactConfirmed"]
-    labels = {"words": label, "mood": tone, "by": channel, "sign": icon, "who": who, "isUnverified": is_unverified}
-    return {**conversation, **labels}
+    return {
+        **conversation,
+        "words": label,
+        "mood": tone,
+        "by": channel,
+        "sign": icon,
+        "who": who,
+        "isUnverified": is_unverified,
+    }
 
 
 def message_view(message: ConversationMessageData) -> JsonObject:

@@ -61,7 +61,7 @@ class CountedList(RecordList):
 
     template = "web/reports/counted.html"
     rows = "web/reports/counted_rows.html"
-    small: Mapping[str, str]
+    small: ClassVar[Mapping[str, str]] = {}
     """Column -> its place in a row of a small screen: first, second, aside."""
     menu = ReportPage.menu
 
@@ -97,7 +97,7 @@ class Activities(CountedList):
     none = gettext_lazy("No activities yet")
     count = ngettext_lazy("%(count)s activity", "%(count)s activities")
     hint = gettext_lazy("Notes")
-    small: ClassVar = {"kind": "first", "lead": "second", "happenedAt": "aside"}
+    small: ClassVar[Mapping[str, str]] = {"kind": "first", "lead": "second", "happenedAt": "aside"}
     columns = (
         Column("happenedAt", gettext_lazy("When"), "happenedAt", kind="when"),
         Column("kind", gettext_lazy("Activity"), labels=ACTIVITIES),
@@ -117,7 +117,7 @@ class Submissions(CountedList):
     none = gettext_lazy("No submissions yet")
     count = ngettext_lazy("%(count)s submission", "%(count)s submissions")
     hint = gettext_lazy("Form")
-    small: ClassVar = {"form": "first", "lead": "second", "submittedAt": "aside"}
+    small: ClassVar[Mapping[str, str]] = {"form": "first", "lead": "second", "submittedAt": "aside"}
     columns = (
         Column("submittedAt", gettext_lazy("When"), "submittedAt", kind="when"),
         Column("form", gettext_lazy("Form")),
@@ -138,7 +138,7 @@ class Payments(CountedList):
     none = gettext_lazy("No payments yet")
     count = ngettext_lazy("%(count)s payment", "%(count)s payments")
     hint = gettext_lazy("Invoice")
-    small: ClassVar = {"createdAt": "first", "kind": "second", "amount": "aside"}
+    small: ClassVar[Mapping[str, str]] = {"createdAt": "first", "kind": "second", "amount": "aside"}
     columns = (
         Column("createdAt", gettext_lazy("When"), "createdAt", kind="when"),
         Column("kind", gettext_lazy("Kind"), labels=PAYMENTS),
