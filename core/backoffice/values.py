@@ -11,17 +11,16 @@ from typing import Any
 
 import phonenumbers
 from django.template.defaultfilters import filesizeformat
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
 from core.hooks import Hook
 from core.ids import is_id
+from core.text.ages import age_text
 from core.text.currencies import exponent
 from core.text.formats import day_text, moment_text, money_text
 from core.text.labels.words import heading, value_label
-from core.text.translation import ngettext_lazy
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
 MAX_ITEMS = 20
@@ -52,17 +51,6 @@ TONES = {
     "bad": {"failed", "rejected", "red", "wrong", "disabled", "lost"},
 }
 """The tone of a status."""
-AGO = {
-    60: ngettext_lazy("%(count)s min ago", "%(count)s min ago"),
-    3600: ngettext_lazy("%(count)s h ago", "%(count)s h ago"),
-    86400: ngettext_lazy("%(count)s day ago", "%(count)s days ago"),
-}
-AHEAD = {
-    60: ngettext_lazy("in %(count)s min", "in %(count)s min"),
-    3600: ngettext_lazy("in %(count)s h", "in %(count)s h"),
-    86400: ngettext_lazy("in %(count)s day", "in %(count)s days"),
-}
-"""Seconds of a unit -> how long ago a time is, or how far ahead."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 PHONE = re.compile(r"\+\d{7,15}")
@@ -116,16 +104,8 @@ def moment(value: dt.datetime, *, brief: bool = False) -> SafeString:
 
 
 def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
-    """Write how long ago a time is, or how far ahead; the day if that is more than a month."""
-    seconds = ((now or timezone.now()) - value).total_seconds()
-    ahead, size = seconds < 0, abs(seconds)
-    if size < 45:
-        return gettext("in a moment") if ahead else gettext("just now")
-    if size > 30 * 86400:
-        return day_text(value)
-    unit = next(unit for unit, longest in ((60, 3570), (3600, 84600), (86400, size + 1)) if size < longest)
-    texts = AHEAD if ahead else AGO
-    return texts[unit].of(round(size / unit))
+    """Return a time relative to now, or its day if that is a week or more."""
+    return age_text(value, now) or day_text(value)
 
 
 def number(value: int | float | Decimal, name: str = "", currency: str = "") -> str:

@@ -109,7 +109,7 @@ def opened_items(page: Page) -> list[tuple[MenuItem, type[Page]]]:
 def navigation_of(page: Page) -> Navigation:
     """Return the navigation around a page."""
     items = opened_items(page)
-    place = page.menu.place if page.menu else None
+    place = page.menu_place or (page.menu.place if page.menu else None)
     firsts: dict[Place, type[Page]] = {}
     for item, target in items:
         firsts.setdefault(item.place, target)

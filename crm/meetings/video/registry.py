@@ -26,7 +26,7 @@ def provider_of(key: str, organizer: str) -> VideoProvider:
     if provider is None:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
     if refusal := provider.refusal(organizer, VideoSettings.objects.first() or VideoSettings()):
-        raise NamedError("InvalidInput_400", f"videoProvider: {refusal}")
+        raise NamedError("InvalidInput_400", f"videoProvider: {refusal}", code="noVideoProvider")
     return provider
 
 

@@ -52,6 +52,11 @@ class Conversation(CompanyModel):
         related_name="conversations",
         help_text="Empty for a website's visitor without known email address or phone number.",
     )
+    contact_confirmed = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="A member says that the contact writes, whose address a visitor named.",
+    )
     lead = CompanyForeignKey("crm.Lead", on_delete=models.SET_NULL, null=True, related_name="+")
     address = models.CharField(max_length=320, help_text="Who writes: the number, as E.164, or the e-mail address.")
     name = models.CharField(max_length=200, blank=True, default="", help_text="As the person is called there.")

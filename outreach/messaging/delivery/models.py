@@ -136,6 +136,8 @@ class SendJob(ChatColumns, CompanyWork):
     )
     open_count = models.PositiveIntegerField(default=0, db_default=0)
     click_count = models.PositiveIntegerField(default=0, db_default=0)
+    opens_tracked = models.BooleanField(default=False, db_default=False, help_text="It was sent with open tracking.")
+    clicks_tracked = models.BooleanField(default=False, db_default=False, help_text="It was sent with click tracking.")
     attachments = JSONField(
         default=list,
         db_default=models.Value([], output_field=JSONField()),

@@ -36,10 +36,9 @@ MAX_LENGTH = 480
 MAX_NOTICE = 60 * 24 * 30
 MAX_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
-NO_LINK = (
-    "videoProvider: choose what makes the links of its calls, since the company's settings of video calls choose"
-    " nothing"
-)
+NO_LINK = "videoProvider: choose a video call provider; the company's settings have none"
+NO_PROVIDER = "noVideoProvider"
+"""Code of the refusal of a page whose calls would have no link."""
 DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
 """Fields of a page that decide whether its meetings get links."""
 LINKS = {"member": "member_id", "team": "team_id"}
@@ -158,12 +157,12 @@ def _check_link(page: BookingPage) -> None:
     settings = VideoSettings.objects.first() or VideoSettings()
     key = page.video_provider or settings.provider
     if not key:
-        raise NamedError("InvalidInput_400", NO_LINK)
+        raise NamedError("InvalidInput_400", NO_LINK, code=NO_PROVIDER)
     if key not in PROVIDERS:
         raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
     for member in members_of(page):  # whoever of a team has no link to give would be booked without
         if problem := PROVIDERS[key].refusal(member.pk, settings):
-            raise NamedError("InvalidInput_400", f"videoProvider: {member}: {problem}")
+            raise NamedError("InvalidInput_400", f"videoProvider: {member}: {problem}", code=NO_PROVIDER)
 
 
 def _checked(questions: list[JsonObject]) -> list[JsonObject]:

@@ -258,7 +258,7 @@ class AiAppForm(AiPage):
             if app["isDefault"] and self.before:
                 return self.fail(_("Saved. The test failed, but the default app stays on."), edit)
             self.ask("PUT", place, None, {"isActive": False})
-            return self.fail(_("Saved, but off: the test failed."), edit)
+            return self.fail(_("Saved, but off: the test failed"), edit)
         if becomes_default:
             self.ask("PUT", place, None, {"isDefault": True})
         if answer is None:
