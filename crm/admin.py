@@ -13,6 +13,7 @@ from crm.leads import admin as leads
 from crm.meetings import admin as meetings
 from crm.merging import admin as merging
 from crm.organizations import admin as organizations
+from crm.pipelines import admin as pipelines
 from crm.products import admin as products
 from crm.saved_views import admin as saved_views
 from crm.segments import admin as segments
@@ -33,6 +34,7 @@ __all__ = [
     "meetings",
     "merging",
     "organizations",
+    "pipelines",
     "products",
     "saved_views",
     "section_admin",

@@ -5,10 +5,11 @@ from crm.custom_fields.models import CustomSection
 from crm.exports.models import Export, ExportPart
 from crm.files.models import Bucket, File
 from crm.imports.models import Import, ImportRowError
-from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
+from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue, StageChange
 from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.organizations.models import Organization, OrganizationTag, OrganizationValue
+from crm.pipelines.models import LostReason, Pipeline, Stage
 from crm.products.models import ProductService, ProductServiceValue
 from crm.records.models import ConvertedValue, CustomField, FieldValue
 from crm.saved_views.models import SavedView
@@ -42,18 +43,22 @@ __all__ = [
     "LeadProduct",
     "LeadTag",
     "LeadValue",
+    "LostReason",
     "Meeting",
     "MeetingAttendee",
     "Merge",
     "Organization",
     "OrganizationTag",
     "OrganizationValue",
+    "Pipeline",
     "ProductService",
     "ProductServiceValue",
     "SavedView",
     "Segment",
     "SegmentMember",
     "SegmentRecord",
+    "Stage",
+    "StageChange",
     "Tag",
     "Team",
     "TeamMember",

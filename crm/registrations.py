@@ -8,6 +8,7 @@ from crm.contacts import reports as contacts
 from crm.contacts.tags import clear_categories, untag_contacts
 from crm.imports import reports as imports
 from crm.imports.rows.lookups import clear_import_categories, untag_imports
+from crm.leads import forecast
 from crm.leads import reports as leads
 from crm.leads.tags import untag_leads
 from crm.organizations.tags import untag_organizations
@@ -20,7 +21,7 @@ for untag in (untag_contacts, untag_leads, untag_organizations, untag_imports):
 for clear in (clear_categories, clear_import_categories):
     before_categories_deleted.connect(clear)
 # As the schema and errors of the API list them.
-for domain in (leads, contacts, activities, imports):
+for domain in (leads, forecast, contacts, activities, imports):
     for report in domain.REPORTS:
         register_report(report)
 register_kinds()

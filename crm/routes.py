@@ -15,6 +15,7 @@ from crm.leads import routes as leads
 from crm.meetings import routes as meetings
 from crm.merging import routes as merging
 from crm.organizations import routes as organizations
+from crm.pipelines import routes as pipelines
 from crm.privacy import routes as privacy
 from crm.products import routes as products
 from crm.saved_views import routes as saved_views
@@ -36,6 +37,7 @@ DOMAINS = (
     meetings,
     merging,
     organizations,
+    pipelines,
     privacy,
     products,
     saved_views,

@@ -49,6 +49,9 @@ class CompanySettings(CompanyModel):
         db_default=DuplicateLeads.WARN,
         help_text=_("For a second open lead of a contact and product."),
     )
+    lost_reason_required = models.BooleanField(
+        default=False, db_default=False, help_text="A lead cannot be moved to a lost stage without a reason."
+    )
     manual_chatbot = JSONField(default=dict, blank=True, help_text="Defaults of new chatbots.")
 
     class Meta(CompanyModel.Meta):

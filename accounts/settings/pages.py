@@ -106,6 +106,7 @@ class Settings(Page):
 FORMATS_FIELDSETS = (
     Fieldset(gettext_lazy("Formats"), (("dateFormat", "timeFormat"), "currency")),
     Fieldset(gettext_lazy("Duplicates"), ("contactUniqueKey", "duplicateLeads")),
+    Fieldset(gettext_lazy("Leads"), ("lostReasonRequired",)),
 )
 PUBLIC_FIELDSETS = (
     Fieldset(gettext_lazy("Emails"), ("appName", "appDescription")),
@@ -137,6 +138,7 @@ class Formats(SettingsForm):
             "currency": gettext_lazy("Currency"),
             "contactUniqueKey": gettext_lazy("Prevent duplicate contacts by"),
             "duplicateLeads": gettext_lazy("If a contact already has an open lead for a product"),
+            "lostReasonRequired": gettext_lazy("Ask for the reason when a lead is lost"),
         },
         kinds={"currency": "select", "contactUniqueKey": "select"},
         options={

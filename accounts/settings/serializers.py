@@ -14,10 +14,11 @@ from accounts.settings.groups.subscription import SubscriptionPoliciesShape
 from accounts.settings.groups.teams import TeamSettingsShape
 from accounts.settings.models import CompanySettings
 from core.api.addresses import WebAddressInput
-from core.api.input import Input, TextInput
+from core.api.input import BooleanInput, Input, TextInput
 from core.api.output import Computed, IdField, Output
 from core.text.links import holds_link
 
+LOST_REASON = "true: a lead that moves to a lost stage needs lostReason (LostReasonRequired_400)"
 DUPLICATE_LEADS = (
     "What happens to an open lead of the same contact and product as another open one: warn makes it and says so."
 )
@@ -91,6 +92,7 @@ class CompanySettingsUpdate(Input):
         max_length=20, help_text="What no two contacts may share: email, number or either; refused while two share it."
     )
     duplicateLeads = serializers.ChoiceField(choices=CompanySettings.DuplicateLeads.values, help_text=DUPLICATE_LEADS)
+    lostReasonRequired = BooleanInput(help_text=LOST_REASON)
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "partial": True})
@@ -124,6 +126,7 @@ class CompanySettingsOut(Output):
         choices=Company.UniqueKey.values, help_text="What no two contacts may share."
     )
     duplicateLeads = serializers.ChoiceField(choices=CompanySettings.DuplicateLeads.values, help_text=DUPLICATE_LEADS)
+    lostReasonRequired = serializers.BooleanField(help_text=LOST_REASON)
     teamSettings = Computed(TeamSettingsShape())
     subscriptionPolicies = Computed(SubscriptionPoliciesShape())
     manualChatbot = Computed(ManualChatbotShape())

@@ -34,7 +34,10 @@ NETWORKS = (
     "snapchat",
     "threads",
 )
-PLAIN = ("currency", "date_format", "time_format", "app_name", "app_description", "app_version", "duplicate_leads")
+PLAIN = (
+    *("currency", "date_format", "time_format", "app_name", "app_description", "app_version"),
+    *("duplicate_leads", "lost_reason_required"),
+)
 
 
 class Nested(Protocol):

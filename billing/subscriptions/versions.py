@@ -90,7 +90,8 @@ def tell_of_ends() -> bool:
     for row in subscriptions:
         with transaction.atomic(), company_scope(row.company_id):
             company = Company.objects.only("name").get(pk=row.company_id)
-            context = {"subscription": row, "company": company, "plan": row.plan, "on": row.version.ends_on}
+            ends_on = row.version.ends_on if row.version is not None else None
+            context = {"subscription": row, "company": company, "plan": row.plan, "on": ends_on}
             notify(TERMS_END, context, about=("plans", row.pk))
             Subscription.objects.filter(pk=row.pk).update(version_told_at=timezone.now())
     return len(subscriptions) == BATCH

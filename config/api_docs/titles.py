@@ -46,6 +46,8 @@ TITLES = {
     "offline-meeting": "Meetings in person",
     "organization": "Organizations",
     "plans": "Plans",
+    "lost-reason": "Reasons for lost leads",
+    "pipeline": "Pipelines",
     "product-service": "Products and services",
     "role": "Roles",
     "saved-view": "Saved views",
@@ -75,7 +77,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *("custom-field", "custom-section", "enrichment-proposal"),
         ),
     ),
-    ("Leads", ("lead", "lead-activity", "calllog", "product-service", "team")),
+    ("Leads", ("lead", "pipeline", "lost-reason", "lead-activity", "calllog", "product-service", "team")),
     (
         "Meetings",
         (

@@ -41,6 +41,7 @@ from crm.leads import pages as leads
 from crm.meetings import pages as meetings
 from crm.merging import pages as merging
 from crm.organizations import pages as organizations
+from crm.pipelines import pages as pipelines
 from crm.products import pages as products
 from crm.records import pages as recycle_bin
 from crm.routes import web as crm_web
@@ -132,6 +133,7 @@ PAGES: list[type[Page]] = [
     *segments.PAGES,
     *webhooks.PAGES,
     *secrets.PAGES,
+    *pipelines.PAGES,
     *tags.PAGES,
     *products.PAGES,
     *teams.PAGES,

@@ -57,6 +57,8 @@ class Grouping:
     """Returns the filter of a key where it is not `field` equals key."""
     empty: str = "None"
     """The name of the rows without a key."""
+    ordered: bool = False
+    """The groups stand in the order of their keys, such as months, and not by their size."""
     overlaps: bool = False
     """A row may be in several groups, such as by tag: sums over the groups may be more than the total."""
 

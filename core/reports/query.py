@@ -129,6 +129,8 @@ def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: i
     for part in parts:
         part.read(None if by == DAY else top)
     keys = list(period.days()) if by == DAY else _largest(parts, top)
+    if parts[0].by.ordered:
+        keys.sort(key=lambda key: (key is None, key or ""))
     for part in parts:
         missing = [key for key in keys if key not in part.groups]
         if part.is_cut and missing:

@@ -25,7 +25,10 @@ MANY = [
     Option("clear", gettext_lazy("Clear")),
 ]
 """Change modes of fields with one value and with several: the API's names and their labels."""
-BESIDE = ("tags", "category", "productServices", "team", "organization", "owner")
+BESIDE = (
+    *("tags", "category", "productServices", "team", "organization", "owner"),
+    *("stage", "lostReason", "expectedCloseAt"),
+)
 """Fields outside of formData in the API's body."""
 
 
@@ -138,12 +141,12 @@ class ChangeMany(BulkList):
     def post(self, request: HttpRequest) -> HttpResponse:
         is_change = request.POST.get("do", "save") in ("choose", "save")
         if is_change and not self.may(self.module, "PUT"):
-            return self.fail(_("You can't change these records."), self.list_here)
+            return self.fail(_("You can't change these records"), self.list_here)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(_("Choose records in the list first."), self.list_here)
+            return self.fail(_("Choose records in the list first"), self.list_here)
         if "what" not in self.request.POST:
             options = options_of(self.changes)
             what = Field("what", _("What to change"), "select", required=True, options=options)
@@ -186,12 +189,12 @@ class StartForMany(BulkList):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         if not self.may("workflow", "POST"):
-            return self.fail(_("You can't start workflows."), self.list_here)
+            return self.fail(_("You can't start workflows"), self.list_here)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(_("Choose records in the list first."), self.list_here)
+            return self.fail(_("Choose records in the list first"), self.list_here)
         return self.page(self.chosen(self.start_form()))
 
     def do_save(self) -> HttpResponse:

@@ -171,7 +171,9 @@ class ViewedList(TablePage):
         plain = QueryDict(mutable=True)
         plain.update({"saved": self.view["_id"], "q": ""})
         self.state = ListState(plain, self.choices_by_name, self.keeps, explicit=True, zone=self.zone_name)
-        return self.read(path, {name: query[name] for name in ("n", "cursorPagination", "groupBy") if name in query})
+        return self.read(
+            path, {name: query[name] for name in ("n", "cursorPagination", "groupBy", "pipeline") if name in query}
+        )
 
     def context(self) -> JsonObject:
         """Return the template's data about views and columns."""

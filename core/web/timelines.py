@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -27,6 +28,8 @@ ICONS = {
     "status": "arrow-right",
 }
 """Kind of an entry -> its icon."""
+DAYS = ("expectedCloseAt",)
+"""Fields that people enter as days; their times are stored."""
 START = 120
 """Characters of a mail that stand in the timeline before it is unfolded."""
 AMOUNTS = ("value",)
@@ -70,6 +73,8 @@ def _sides(change: Values, formats: Formats, amounts: Collection[str]) -> tuple[
     """Return the old and the new value; links that were only added or removed are shown as such."""
     if change["field"] in amounts:
         return _money(change["from"], formats), _money(change["to"], formats)
+    if change["field"] in DAYS:
+        return _day(change["from"], formats), _day(change["to"], formats)
     if change["added"] is None and change["removed"] is None:
         return _words(change["from"], formats), _words(change["to"], formats)
     parts = (("added", change["added"]), ("removed", change["removed"]))
@@ -78,6 +83,10 @@ def _sides(change: Values, formats: Formats, amounts: Collection[str]) -> tuple[
 
 def _money(value: Any, formats: Formats) -> str:
     return "" if value is None else formats.money(Decimal(str(value)))
+
+
+def _day(value: str | None, formats: Formats) -> str:
+    return formats.date(datetime.fromisoformat(value)) if value else ""
 
 
 def _words(value: Any, formats: Formats) -> str:

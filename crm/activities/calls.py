@@ -18,10 +18,10 @@ from core.text.addresses import BadAddress, read_country_code, read_phone
 from core.types import JsonObject, Values
 from crm.activities.models import CallLog
 from crm.contacts.selectors import live_contacts
-from crm.contacts.services import MAX_BULK, BulkResult, Failure
 from crm.leads.selectors import live_leads
 from crm.records.datetimes import company_timezone, read_datetime
 from crm.records.problems import ValueProblem
+from crm.records.results import MAX_BULK, BulkResult, Failure
 from crm.records.writes.updates import event_value
 
 NOT_FOUND = "CallLogNotFound_400"
@@ -70,7 +70,7 @@ def create_call(*, actor_id: str, values: Values, automation: bool = True) -> st
         _fill(call, cleaned, _look_up([cleaned]))
         call.save(force_insert=True)
         _emit("calllog.created", [call], actor_id, automation)
-        return call.pk
+        return str(call.pk)
 
 
 def create_calls(

@@ -124,7 +124,8 @@ def moves(actor: Actor) -> QuerySet[LeadActivity]:
 
 def status_changes(actor: Actor) -> QuerySet[LeadActivity]:
     """Return the changes of leads' statuses."""
-    return LeadActivity.objects.filter(kind=LeadActivity.Kind.STATUS, lead__isnull=False)
+    # In other pipelines than the default one, a move may leave the status as it is.
+    return LeadActivity.objects.filter(kind=LeadActivity.Kind.STATUS, lead__isnull=False, details__has_key="status")
 
 
 PIPELINE = Report(

@@ -34,6 +34,8 @@ Part = tuple[str, JsonObject]
 """The kind of an activity and its details."""
 
 ASSIGNMENT = ("team", "teamMember")
+PLACE = ("status", "stage", "pipeline", "lostReason")
+"""Changes of a lead that moves."""
 COPIED_KEYS = (
     *("subject", "title", "status", "from", "to", "changes", "dueAt", "startsAt", "endsAt"),
     *("direction", "outcome", "duration", "number", "startedAt", "losers"),
@@ -52,7 +54,10 @@ def _deleted(event: Event) -> list[Part]:
 def _changed(event: Event) -> list[Part]:
     """Return one activity for the status, one for team and member, and one for the other changes."""
     changes = event.payload.get("changes") or {}
-    status = {key: change for key, change in changes.items() if key == "status"}
+    status = {key: change for key, change in changes.items() if key in PLACE}
+    # A reason alone is a value like any other.
+    if not status.keys() & {"status", "stage"}:
+        status = {}
     assigned = {key: change for key, change in changes.items() if key in ASSIGNMENT}
     rest = {key: change for key, change in changes.items() if key not in status and key not in assigned}
     parts = [(Kind.STATUS, status), (Kind.ASSIGNED, assigned), (Kind.CHANGED, rest)]
@@ -240,7 +245,7 @@ def add_note(
         )
         payloads = {note.pk: event_payload(note)}
         emit("note.created", [note.pk], payloads=payloads, actor_id=actor_id, automation=automation)
-        return note.pk
+        return str(note.pk)
 
 
 def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:

@@ -242,6 +242,6 @@ def purge_journals() -> bool:
     until = timezone.now() - KEPT_FOR
     with connection.cursor() as cursor:
         cursor.execute(PURGE_JOURNALS, [until, SWEEP])
-        more = cursor.rowcount == SWEEP
+        more: bool = cursor.rowcount == SWEEP
         cursor.execute(PURGE_SINGLE_CHANGES, [until, SWEEP])
-        return more or cursor.rowcount == SWEEP
+        return more or bool(cursor.rowcount == SWEEP)

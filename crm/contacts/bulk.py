@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
 from crm.contacts.employment import MATCH, prepare_match
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactSchema, refuse_lone_prefix
 from crm.contacts.services import KEY_PARTS, check_organization
 from crm.contacts.unique_key import lock_unique_key
 from crm.records.results import UNSET
+from crm.records.types import Apply
 from crm.records.writes.bulk_change import Change, apply_change, plan_change
 from crm.tags.services import check_tags
 

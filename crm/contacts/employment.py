@@ -17,7 +17,7 @@ from core.errors import NamedError
 from core.internals.django import raw_delete, referrers
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
-from crm.bulk_jobs.changes import UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import UPDATE, Outcome, change_many
 from crm.bulk_jobs.history import journal
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
@@ -28,6 +28,7 @@ from crm.organizations.models import Organization, OrganizationTag, Organization
 from crm.organizations.names import name_key
 from crm.records.pending import present_custom
 from crm.records.schema import UNKNOWN
+from crm.records.types import Apply
 from crm.records.writes.bulk_change import ChangesById
 
 MATCH = "matchOrganizations"

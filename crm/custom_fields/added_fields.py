@@ -15,7 +15,7 @@ from core.errors import NamedError
 from core.ids import new_id
 from core.tenancy import company_id
 from crm.custom_fields.conversion_jobs import UNFINISHED
-from crm.custom_fields.system_fields import SYSTEM_FIELDS
+from crm.custom_fields.system_fields import SYSTEM_FIELDS, system_options_changed
 from crm.records.models import CustomField
 from crm.records.types import kind_of
 
@@ -37,6 +37,14 @@ def add_system_field(panel: str, key: str) -> RunPython:
     return RunPython(partial(_add_to_companies, panel=panel, key=key), partial(_remove, panel=panel, key=key))
 
 
+def free_keys(panel: str, keys: Sequence[str]) -> RunPython:
+    """Return the operation of a migration that gives own fields with these keys others, which records use from then on.
+
+    The fields keep their values, and get the next free number behind their keys.
+    """
+    return RunPython(partial(_free_keys, panel=panel, keys=keys), RunPython.noop)
+
+
 def seed_system_fields() -> None:
     """Create the missing system fields of the active company. Its own fields that have their names or keys get others.
 
@@ -44,6 +52,7 @@ def seed_system_fields() -> None:
     """
     keys = [(panel, values["unique_field_id"]) for panel, fields in SYSTEM_FIELDS.items() for values in fields]
     create_system_fields(CustomField.every.all(), company_id(), keys)
+    system_options_changed.send()
 
 
 def create_system_fields(fields: QuerySet[CustomField], company: str, wanted: Iterable[tuple[str, str]]) -> None:
@@ -134,6 +143,15 @@ def _add_to_companies(apps: Any, schema_editor: Any, *, panel: str, key: str) ->
 
 def _remove(apps: Any, schema_editor: Any, *, panel: str, key: str) -> None:
     apps.get_model("crm", "CustomField").objects.filter(panel=panel, unique_field_id=key, is_system=True).delete()
+    _check_references(schema_editor)
+
+
+def _free_keys(apps: Any, schema_editor: Any, *, panel: str, keys: Sequence[str]) -> None:
+    fields = apps.get_model("crm", "CustomField").objects.all()
+    taken = fields.filter(panel=panel, unique_field_id__in=keys, is_system=False).order_by("pk")
+    for field in taken:
+        same_panel = list(fields.filter(company_id=field.company_id, panel=panel))
+        _change_key(fields, field, same_panel)
     _check_references(schema_editor)
 
 

@@ -22,11 +22,11 @@ from crm.custom_fields.conversion_jobs import (
     INLINE_LIMIT,
     conversion_of,
     convert_inline,
-    remove_fields,
     start_conversion,
     unfinished_job,
 )
-from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change
+from crm.custom_fields.removal_jobs import remove_fields
+from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, system_options_changed
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES
 from crm.records.locks import lock_fields
@@ -50,7 +50,8 @@ _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updat
 _CATEGORY = {"category", "contactCategory", "contactcategories"}
 _OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt", "organization"}
 _OF_LEADS = _CATEGORY | {
-    *("contact", "productServices", "team", "teamMember", "organization"),
+    *("contact", "productServices", "team", "teamMember", "owner", "organization"),
+    *("pipeline", "stage", "lostReason", "expectedCloseAt"),
     *("name", "email", "countryCode", "number"),
 }
 _FURTHER: dict[str, set[str]] = {
@@ -228,6 +229,8 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
                 setattr(after, name, getattr(before, name))
     after.updated_by_id = actor_id
     save_field(after)
+    if before.is_system and meaning:
+        system_options_changed.send()
 
 
 def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:

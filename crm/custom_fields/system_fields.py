@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.db.models import Count
 
 from core.errors import NamedError, shorten
+from core.hooks import Hook
 from core.types import JsonObject, Values
 from crm.custom_fields.validation import check_definition
 from crm.records.models import CustomField
@@ -17,6 +18,13 @@ def options(*labels: str) -> list[dict[str, str]]:
     """Make options whose values are their labels in lower case."""
     return [{"label": label, "description": "", "value": label.lower()} for label in labels]
 
+
+system_options_changed: Hook[[], object] = Hook(
+    __name__,
+    "system_options_changed",
+    "After the options of system fields of the active company have changed, or the fields were created, in that"
+    " transaction and under the lock of the fields. Keeps what is made of the options the same.",
+)
 
 SYSTEM_FIELDS: dict[str, tuple[JsonObject, ...]] = {
     CustomField.Panel.CONTACT: (

@@ -11,7 +11,12 @@ from django.db.models import F
 from core.errors import NamedError, shorten
 from core.types import JsonObject
 from crm.custom_fields.added_fields import seed_system_fields
-from crm.custom_fields.system_fields import CHANGEABLE_OPTIONS, SYSTEM_FIELDS, check_options
+from crm.custom_fields.system_fields import (
+    CHANGEABLE_OPTIONS,
+    SYSTEM_FIELDS,
+    check_options,
+    system_options_changed,
+)
 from crm.custom_fields.validation import save_field
 from crm.records.locks import lock_fields
 from crm.records.models import CustomField
@@ -68,6 +73,7 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
         if (field.panel, field.unique_field_id) in CHANGEABLE_OPTIONS:
             check_options(field, before)
         save_field(field)
+    system_options_changed.send()
     return [field.pk for field, *_ in resets]
 
 

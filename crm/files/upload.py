@@ -84,7 +84,7 @@ class IncomingFileUploadHandler(TemporaryFileUploadHandler):
 class UploadParser(MultiPartParser):
     """Parses a multipart body. Refuses one that is too large or ends before its announced length."""
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles[Any, Any]:
         request = http_request((parser_context or {})["request"])
         announced = int(request.META.get("CONTENT_LENGTH") or 0)
         # Refused before a byte is read, so that nobody waits for an upload that cannot succeed.
@@ -99,7 +99,9 @@ class UploadParser(MultiPartParser):
             handler.discard()
             raise
 
-    def _receive(self, stream: Any, announced: int, media_type: str | None, parser_context: Any) -> DataAndFiles:
+    def _receive(
+        self, stream: Any, announced: int, media_type: str | None, parser_context: Any
+    ) -> DataAndFiles[Any, Any]:
         counted: Any = _Counted(stream)
         try:
             parsed = super().parse(counted, media_type, parser_context)

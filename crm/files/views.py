@@ -138,7 +138,7 @@ class FileViewSet(ResourceViewSet):
                 "FileNotFound_400", "none of them is a file of this company outside of the recycle bin", field="ids"
             )
 
-    @recycle_bin.mapping.delete
+    @recycle_bin.mapping.delete  # type: ignore[untyped-decorator]  # DRF's mapping has no types
     @endpoint(
         "Clear the recycle bin",
         description="Deletes for good: without ids everything in the bin that matches the query string, otherwise the"

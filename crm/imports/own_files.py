@@ -37,6 +37,10 @@ OWN_TARGETS = {
         "teamMember.name": "teamMember",
         "teamMember.email": "teamMember",
         "organization.name": "organization",
+        "pipeline.name": "pipeline",
+        "stage.name": "stage",
+        "lostReason.name": "lostReason",
+        "expectedCloseAt": "expectedCloseAt",
         "tags": "tags",
     },
     "organization": {

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
 from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
 from crm.leads.kind import LEAD
+from crm.leads.places import settled_changes
 from crm.leads.references import missing_references
+from crm.leads.relations import Relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
-from crm.leads.services import Relations
 from crm.leads.updates import PRODUCTS
 from crm.records.problems import refusal
 from crm.records.schema import BAD_SYSTEM
+from crm.records.types import Apply
 from crm.records.values import add_links, remove_links, remove_other_links
 from crm.records.writes.bulk_change import Change, ChangesById, apply_change, plan_change
 from crm.records.writes.updates import touch
+
+SINGLE = {
+    "team_id": "team",
+    "team_member_id": "teamMember",
+    "organization_id": "organization",
+    "pipeline_id": "pipeline",
+    "stage_id": "stage",
+    "lost_reason_id": "lostReason",
+    "expected_close_at": "expectedCloseAt",
+}
+"""Columns beside formData -> their names in the API."""
 
 
 def update_many(
@@ -50,7 +64,10 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     schema = LeadSchema.load()
     row = LeadRow()
     update_type = payload["updateType"]
-    Relations(**payload["relations"]).put_into(row)
+    relations = Relations(**payload["relations"])
+    relations.put_into(row)
+    if update_type == "set" and None in (relations.pipeline, relations.stage):
+        raise NamedError("InvalidPayload_400", "a lead is always in one; name another", field=("pipeline", "stage"))
     absent = missing_references([row]).get(0)
     if absent:
         raise refusal(absent)
@@ -59,12 +76,14 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if change.empty and row.product_ids is None:
         raise NamedError(
             "InvalidPayload_400",
-            "name at least one value, tag, product, team, member or organization to change",
+            "name at least one value, tag, product, team, member, organization or stage to change",
             field="formData",
         )
 
     def apply(ids: list[str]) -> ChangesById:
-        changes_by_id = apply_change(schema, change, ids, actor_id)
+        changes_by_id: ChangesById = {}
+        for group, columns in settled_changes(schema, ids, change.columns):
+            changes_by_id |= apply_change(schema, replace(change, columns=columns), group, actor_id)
         if row.product_ids is not None:
             _change_products(schema, list(row.product_ids), update_type, ids, changes_by_id, actor_id)
         return changes_by_id
@@ -91,7 +110,7 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
     if foreign:
         raise NamedError(BAD_SYSTEM, "belongs to the leads' contacts; change it with PUT /contact", field=foreign)
     change = plan_change(schema, form_data, update_type, row.tag_ids)
-    for column, name in (("team_id", "team"), ("team_member_id", "teamMember"), ("organization_id", "organization")):
+    for column, name in SINGLE.items():
         if column not in row.system:
             continue
         if update_type in ("append", "remove"):
@@ -101,7 +120,16 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
                 field=name,
             )
         change.columns[column] = row.system[column] if update_type == "set" else None
+    if update_type == "clear" and change.columns.keys() & {"pipeline_id", "stage_id"} - _emptied_with_status(change):
+        raise NamedError(
+            "InvalidPayload_400", "a lead is always in one, so that it cannot be cleared", field=("pipeline", "stage")
+        )
     return change
+
+
+def _emptied_with_status(change: Change) -> set[str]:
+    """Return the columns that an empty status empties with it."""
+    return {"pipeline_id", "stage_id"} if "status" in change.columns else set()
 
 
 def _change_products(

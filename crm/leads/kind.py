@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
+from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue, StageChange
 from crm.records.kinds import Column, RecordKind
 from crm.records.models import CustomField
 
@@ -19,6 +19,10 @@ LEAD = RecordKind(
         Column(
             "status_changed_at", "statusChangedAt", type="timestamptz", group="status", stamps="status", in_events=False
         ),
+        Column("pipeline_id", "pipeline", "beside", group="status"),
+        Column("stage_id", "stage", "beside", group="status"),
+        Column("lost_reason_id", "lostReason", "beside", group="status"),
+        Column("expected_close_at", "expectedCloseAt", "beside", type="timestamptz"),
         Column("source", "source", "field", empty=""),
         Column("value", "value", "field", type="numeric"),
         Column("notes", "notes", "field", empty=""),
@@ -31,5 +35,6 @@ LEAD = RecordKind(
     not_found="LeadNotFound_400",
     tags=LeadTag,
     links=(("tags", LeadTag, "tag_id"), ("productServices", LeadProduct, "product_service_id")),
+    histories=(StageChange,),
     made_with=("contact", "organization"),
 )

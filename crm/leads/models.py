@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.fields import CompanyForeignKey
-from core.models import CompanyModel
+from core.models import CompanyModel, CompanyRow
 from core.search import SearchColumn
 from core.text.folding import SortText
 from crm.records.models import CustomValues, FieldValue, value_indexes
@@ -21,6 +21,22 @@ class Lead(CompanyModel):
         max_length=100, help_text="A value of the system field status, whose options are the pipeline."
     )
     status_changed_at = models.DateTimeField(null=True, editable=False)
+    pipeline = CompanyForeignKey(
+        "crm.Pipeline", on_delete=models.PROTECT, null=True, blank=True, related_name="leads", db_index=False
+    )
+    stage = CompanyForeignKey(
+        "crm.Stage",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="leads",
+        db_index=False,
+        help_text="Null where the status is no option any more.",
+    )
+    lost_reason = CompanyForeignKey(
+        "crm.LostReason", on_delete=models.SET_NULL, null=True, blank=True, related_name="leads", db_index=False
+    )
+    expected_close_at = models.DateTimeField(null=True, blank=True)
     source = models.CharField(max_length=100, blank=True)
     team = CompanyForeignKey(
         "crm.Team", on_delete=models.SET_NULL, null=True, blank=True, related_name="leads", db_index=False
@@ -73,6 +89,15 @@ class Lead(CompanyModel):
             models.Index(fields=("company", "created_at", "id"), condition=Q(is_deleted=False), name="lead_newest"),
             models.Index(fields=("company", "created_at", "id"), condition=Q(is_deleted=True), name="lead_deleted"),
             models.Index(fields=("company", "status", "id"), condition=Q(is_deleted=False), name="lead_status"),
+            # Without a condition: the removal of a pipeline or a stage also looks for deleted leads.
+            models.Index(fields=("company", "pipeline", "created_at", "id"), name="lead_pipeline"),
+            models.Index(fields=("company", "stage", "created_at", "id"), name="lead_stage"),
+            models.Index(
+                fields=("company", "lost_reason", "id"), condition=Q(lost_reason__isnull=False), name="lead_lost_reason"
+            ),
+            models.Index(
+                fields=("company", "expected_close_at", "id"), condition=Q(is_deleted=False), name="lead_close"
+            ),
             models.Index(fields=("company", "source", "id"), condition=Q(is_deleted=False), name="lead_source"),
             models.Index(fields=("company", "value", "id"), condition=Q(is_deleted=False), name="lead_value"),
             models.Index(
@@ -130,3 +155,29 @@ class LeadProduct(CompanyModel):
     class Meta(CompanyModel.Meta):
         constraints = [models.UniqueConstraint(fields=("lead", "product_service"), name="leadproduct_once")]
         indexes = [models.Index(fields=("product_service", "lead"), name="leadproduct_product")]
+
+
+class StageChange(CompanyRow):
+    """A lead has moved from a stage to another. A trigger writes it, whoever moves the lead."""
+
+    pk = models.CompositePrimaryKey("lead_id", "changed_at")
+    lead = CompanyForeignKey(Lead, on_delete=models.CASCADE, related_name="stage_changes", db_index=False)
+    changed_at = models.DateTimeField()
+    entered_at = models.DateTimeField(help_text="The time since which the lead was in the stage that it left.")
+    from_stage = CompanyForeignKey(
+        "crm.Stage", on_delete=models.SET_NULL, null=True, related_name="moves_out", db_index=False, editable=False
+    )
+    to_stage = CompanyForeignKey(
+        "crm.Stage", on_delete=models.SET_NULL, null=True, related_name="moves_in", db_index=False, editable=False
+    )
+    member = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False, editable=False
+    )
+
+    class Meta(CompanyRow.Meta):
+        indexes = [
+            models.Index(fields=("company", "changed_at"), name="stagechange_time"),
+            models.Index(fields=("company", "from_stage", "changed_at"), name="stagechange_from"),
+            models.Index(fields=("company", "to_stage"), name="stagechange_to"),
+            models.Index(fields=("company", "member"), name="stagechange_member"),
+        ]

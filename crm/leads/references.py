@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+from django.db.models import Model
 
 from accounts.models import Member
 from crm.leads.schema import LeadRow
 from crm.organizations.selectors import missing_organizations
+from crm.pipelines.models import LostReason, Pipeline, Stage
 from crm.products.models import ProductService
 from crm.records.problems import ValueProblem
 from crm.tags.services import missing_categories, missing_tags
@@ -14,13 +17,21 @@ from crm.teams.locks import lock_teams_shared
 from crm.teams.models import Team
 from crm.teams.services import ACTIVE
 
+PLACES: dict[str, tuple[type[Model], str, str, str]] = {
+    "pipeline_id": (Pipeline, "pipeline", "pipeline", "PipelineNotFound_404"),
+    "stage_id": (Stage, "stage", "stage", "StageNotFound_404"),
+    "lost_reason_id": (LostReason, "lostReason", "reason", "LostReasonNotFound_404"),
+}
+"""Column -> the records that it refers to, its name in the API, their noun and error."""
+
 
 def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]:
     """Find references to records that the company does not have, with at most one query per kind.
 
     Returns position in `rows` -> problems. Their names are TagNotFound_400, ContactCategoryNotFound_400,
     ProductServiceNotFound_400 and OrganizationNotFound_400. Of teams and members they are TeamNotFound_400,
-    MemberNotFound_404 and MemberNotAccepted_400.
+    MemberNotFound_404 and MemberNotAccepted_400. Those of a place are PipelineNotFound_404, StageNotFound_404 and
+    LostReasonNotFound_404.
     """
     tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
     categories = set(missing_categories(row.category_id for row in rows))
@@ -30,6 +41,10 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
     teams = missing_teams(row.system.get("team_id") for row in rows)
     organizations = missing_organizations(row.system.get("organization_id") for row in rows)
     members = _members(row.system.get("team_member_id") for row in rows)
+    places = {
+        column: _missing(model._default_manager.all(), (row.system.get(column) for row in rows))
+        for column, (model, *_names) in PLACES.items()
+    }
     problems: dict[int, list[ValueProblem]] = {}
     for position, row in enumerate(rows):
         row_problems = [_absent("tags", "tag", "TagNotFound_400", tag) for tag in row.tag_ids or () if tag in tags]
@@ -52,9 +67,19 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
             row_problems.append(
                 ValueProblem("teamMember", "MemberNotAccepted_400", f"the membership of {member} is {members[member]}")
             )
+        row_problems += _missing_places(row, places)
         if row_problems:
             problems[position] = row_problems
     return problems
+
+
+def _missing_places(row: LeadRow, missing: Mapping[str, set[str]]) -> list[ValueProblem]:
+    """Return the problems of a row's pipeline, stage and reason that the company lacks."""
+    return [
+        _absent(key, noun, error, row.system[column])
+        for column, (_model, key, noun, error) in PLACES.items()
+        if row.system.get(column) in missing[column]
+    ]
 
 
 def missing_teams(ids: Iterable[str | None]) -> set[str]:

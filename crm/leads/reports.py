@@ -15,10 +15,10 @@ from crm.custom_fields.selectors import option_labels
 from crm.leads.filters import DECIDED_AT
 from crm.leads.models import Lead
 from crm.leads.selectors import live_leads
+from crm.pipelines.selectors import stage_labels
+from crm.pipelines.stages import LOST, WON
 from crm.records.models import CustomField
 
-WON, LOST = "won", "lost"
-"""Statuses of leads that were decided, as stop rules know them (outreach.messaging.delivery.stopping.stop_rules)."""
 PANEL = CustomField.Panel.LEAD
 
 
@@ -54,6 +54,22 @@ GROUPS = (
 )
 
 
+PLACES = (
+    Grouping("pipeline", gettext_lazy("Pipeline"), "pipeline_id", label="pipeline__name", field="pipeline"),
+    Grouping(
+        "stage", gettext_lazy("Stage"), "stage_id", labels=stage_labels, field="stage", empty=gettext_lazy("No stage")
+    ),
+)
+REASON = Grouping(
+    "lostReason",
+    gettext_lazy("Reason for loss"),
+    "lost_reason_id",
+    label="lost_reason__name",
+    field="lostReason",
+    empty=gettext_lazy("No reason"),
+)
+
+
 def decided_leads(actor: Actor) -> QuerySet[Lead]:
     """Return the leads that are won or lost, with the time of it."""
     return live_leads().filter(status__in=(WON, LOST)).annotate(decided_at=DECIDED_AT)
@@ -71,7 +87,7 @@ LEADS = Report(
             at="created_at",
             path="lead",
             at_field="createdAt",
-            by=GROUPS,
+            by=(*GROUPS, *PLACES, REASON),
             columns=(
                 count("created", gettext_lazy("Created")),
                 Column("createdValue", gettext_lazy("Value of new leads"), Sum("value"), "money"),
@@ -83,7 +99,7 @@ LEADS = Report(
             path="lead",
             at_field="decidedAt",
             filters=(condition("status", "in", [WON, LOST]),),
-            by=GROUPS,
+            by=(*GROUPS, *PLACES, REASON),
             columns=(
                 count("decided", gettext_lazy("Decided"), hidden=True),
                 count("won", gettext_lazy("Won"), Q(status=WON), condition("status", "equals", WON)),

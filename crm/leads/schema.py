@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from django.db.models import Subquery, Value
 from django.db.models.functions import Coalesce
 
 from accounts.models import Company, CompanySettings
-from core.types import Values
+from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactRow, ContactSchema, without_repeats
 from crm.field_types import TextFormat
 from crm.field_types.values import clean_text
 from crm.leads.duplicates import Rule
 from crm.leads.kind import LEAD
+from crm.pipelines.default import kind_of_option
+from crm.pipelines.models import Stage
+from crm.pipelines.stages import LOST, WON, Stages
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
@@ -31,9 +34,7 @@ CONTACT_KEYS = tuple(CONTACT.system_columns)
 """The formData keys that are values of the lead's contact."""
 MAX_CHOICE = 100
 """Maximum length of a status or a source."""
-WON = "won"
-LOST = "lost"
-CLOSED = "closed"
+NEW = "new"
 
 
 @dataclass(slots=True)
@@ -65,18 +66,25 @@ class LeadSchema(RecordSchema):
     """The statuses of leads that are not open."""
     duplicates: str = ""
     """The setting duplicateLeads."""
+    stages: Stages = field(default_factory=Stages)
+    needs_reason: bool = False
+    """The setting lostReasonRequired."""
 
     @classmethod
     def load(cls) -> Self:
-        """Load the schema of the active company with three statements, the lock among them."""
+        """Load the schema of the active company with four statements, the lock among them."""
         lock_fields_shared()
         rows = stored_fields(LEAD.panel, CONTACT.panel)
         schema, contacts = cls.of(rows), ContactSchema.of(rows)
         schema.contacts = contacts
         schema.closed = _closed(rows)
-        unique_key, duplicates = _settings(schema.company_id)
-        contacts.unique_key = unique_key
-        schema.duplicates = duplicates
+        settings = _settings(schema.company_id)
+        contacts.unique_key = settings.unique_key
+        schema.duplicates = settings.duplicates
+        schema.needs_reason = settings.needs_reason
+        schema.stages = Stages.load()
+        schema.stages.closed = schema.closed
+        schema.stages.first_status = schema.first_status
         return schema
 
     @classmethod
@@ -93,9 +101,24 @@ class LeadSchema(RecordSchema):
         }
         return schema
 
-    def is_open(self, status: str | None) -> bool:
-        """Return whether a lead of this status (None: the default) is open."""
-        return (status or self.system_defaults.get("status")) not in self.closed
+    @property
+    def first_status(self) -> str:
+        """The status of open leads whose stage has none."""
+        spec = self.system_fields.get("status")
+        statuses = [self.system_defaults.get("status"), *(spec.options if spec else ())]
+        return next((status for status in statuses if status and status not in self.closed), NEW)
+
+    def settle(self, was: Values, now: Values) -> JsonObject:
+        return self.stages.settle(was, now)
+
+    def is_open(self, row: LeadRow) -> bool:
+        """Return whether the row's lead is open, as far as the row says where it is; a new lead is by default."""
+        return self.new_columns(row).get("status") not in self.closed
+
+    def new_columns(self, row: LeadRow) -> JsonObject:
+        """Return the columns of a new lead that its row and the company's defaults give, with its stage."""
+        columns = {**self.system_defaults, **row.system}
+        return {**columns, **self.settle({}, columns)}
 
     def fit(self, key: str, value: Any) -> Any:
         if key == "value":
@@ -164,14 +187,21 @@ def _closed(rows: Iterable[CustomField]) -> frozenset[str]:
         for row in rows
         if row.panel == LEAD.panel and row.is_system and row.unique_field_id == "status"
         for option in row.options or ()
-        if option.get("description", "").strip().lower().startswith(CLOSED)
+        if kind_of_option(option) != Stage.Kind.OPEN
     }
     return frozenset({WON, LOST} | described)
 
 
-def _settings(company: str) -> tuple[str, str]:
-    """Return the unique key of the company's contacts, and its setting duplicateLeads."""
-    rule = CompanySettings.objects.values("duplicate_leads")[:1]
-    companies = Company.objects.values_list("contact_unique_key", Coalesce(Subquery(rule), Value(Rule.WARN.value)))
-    key, duplicates = companies.get(pk=company)
-    return key, duplicates
+class _Settings(NamedTuple):
+    """The unique key of a company's contacts, and its settings duplicateLeads and lostReasonRequired."""
+
+    unique_key: str
+    duplicates: str
+    needs_reason: bool
+
+
+def _settings(company: str) -> _Settings:
+    rows = CompanySettings.objects.all()
+    rule = Coalesce(Subquery(rows.values("duplicate_leads")[:1]), Value(Rule.WARN.value))
+    needs_reason = Coalesce(Subquery(rows.values("lost_reason_required")[:1]), Value(False))  # noqa: FBT003
+    return _Settings._make(Company.objects.values_list("contact_unique_key", rule, needs_reason).get(pk=company))

@@ -8,16 +8,19 @@ from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput
+from core.api.input import BooleanInput, FormInput, IdList, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
+from core.errors import ValidationFailed
 from core.fields import JSONField
 from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ALIAS, category_of
 from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
-from crm.leads.services import Relations
+from crm.leads.places import read_close
+from crm.leads.relations import Relations
+from crm.pipelines.models import Stage
 from crm.records.results import UNSET
 from crm.records.serializers import (
     DROP,
@@ -48,10 +51,29 @@ class LeadRelations(AutomationInput):
         required=False, allow_null=True, help_text="member id; a new lead without one is assigned as teamSettings say"
     )
     organization = ObjectIdInput(required=False, allow_null=True, help_text="id of the organization it is about")
+    owner = ObjectIdInput(required=False, allow_null=True, help_text="another name of teamMember")
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
+    pipeline = ObjectIdInput(
+        required=False,
+        allow_null=True,
+        help_text="pipeline id: without a stage, the lead comes to its first stage of the same kind; the default one"
+        " unless given",
+    )
+    stage = ObjectIdInput(
+        required=False, allow_null=True, help_text="stage id, which decides about pipeline and status as well"
+    )
+    lostReason = ObjectIdInput(
+        required=False, allow_null=True, help_text="id of a reason for lost leads; a lead that is not lost has none"
+    )
+    expectedCloseAt = TextInput(
+        required=False, allow_null=True, max_length=40, help_text="a day, or a time in ISO 8601"
+    )
 
 
-BESIDE = ("productServices", "team", "teamMember", "organization", "tags")
+BESIDE = (
+    *("productServices", "team", "teamMember", "owner", "organization", "tags"),
+    *("pipeline", "stage", "lostReason", "expectedCloseAt"),
+)
 
 
 class LeadBody(LeadRelations):
@@ -121,12 +143,22 @@ class LeadBulkDelete(SelectionInput, AutomationInput):
     """Leads to delete."""
 
 
-RELATIONS = ("contact", "product_services", "team", "team_member", "organization", "tags")
+RELATIONS = (
+    *("contact", "product_services", "team", "team_member", "organization", "tags"),
+    *("pipeline", "stage", "lost_reason"),
+)
 
 
 def relations_of(data: Values, *, new: bool = False) -> Relations:
     """Return the references in a body. For new leads null counts as not given."""
     references = {name: data[name] for name in RELATIONS if name in data}
+    if "owner" in data and data["owner"] != references.setdefault("team_member", data["owner"]):
+        raise ValidationFailed(
+            "owner and teamMember differ", "differs from teamMember; send one of them", field="owner"
+        )
+    if "expected_close_at" in data:
+        close = data["expected_close_at"]
+        references["expected_close_at"] = read_close(close) if close else None
     if (category := category_of(data)) is not UNSET:
         references["category"] = category
     return Relations(**{name: value for name, value in references.items() if value is not None or not new})
@@ -140,6 +172,15 @@ class LeadContact(Output):
     email = serializers.CharField(allow_null=True)
     contactNumber = serializers.CharField(allow_null=True)
     isDeleted = serializers.BooleanField(help_text="the contact was deleted; restoring it clears this")
+
+
+class StageSnapshot(Output):
+    """The stage of a lead."""
+
+    _id = IdField()
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Stage.Kind.values)
+    probability = serializers.IntegerField(help_text="percent")
 
 
 class ImportedFile(Output):
@@ -163,6 +204,10 @@ class LeadOut(Output):
     contact = Computed(LeadContact())
     status = serializers.CharField(help_text="one of the options of the system field status")
     statusChangedAt = serializers.DateTimeField(allow_null=True)
+    pipeline = Computed(NamedModelSnapshot(allow_null=True))
+    stage = Computed(StageSnapshot(allow_null=True, help_text="null: the status is no option any more"))
+    lostReason = Computed(NamedModelSnapshot(allow_null=True))
+    expectedCloseAt = serializers.DateTimeField(allow_null=True)
     source = serializers.CharField()  # type: ignore[assignment]
     value = serializers.FloatField(allow_null=True, help_text="in the company's currency")
     notes = serializers.CharField()
@@ -170,6 +215,7 @@ class LeadOut(Output):
     team = Computed(NamedModelSnapshot(allow_null=True))
     teamMember = Computed(MemberSnapshot(allow_null=True))
     organization = Computed(NamedModelSnapshot(allow_null=True))
+    owner = Computed(MemberSnapshot(allow_null=True, help_text="as teamMember"))
     tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = Computed(ImportSnapshot(allow_null=True))
@@ -184,6 +230,8 @@ class LeadOut(Output):
     reads = (
         "custom",
         *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number", "__is_deleted")),
+        *("pipeline_id", "pipeline__name", "lost_reason_id", "lost_reason__name"),
+        *("stage_id", "stage__name", "stage__kind", "stage__probability"),
         *("team_id", "team__name", "organization_id", "organization__name"),
         *("import_job_id", "import_job__file_id", "import_job__file__name"),
         *(
@@ -214,10 +262,15 @@ class LeadOut(Output):
         data["productServices"] = data["productServices"] or []
         data["team"] = snapshot_of(row, "team")
         data["organization"] = snapshot_of(row, "organization")
+        data["pipeline"] = snapshot_of(row, "pipeline")
+        data["lostReason"] = snapshot_of(row, "lost_reason")
+        stage = {"_id": row["stage_id"], **{key: row[f"stage__{key}"] for key in ("name", "kind", "probability")}}
+        data["stage"] = stage if row["stage_id"] else None
         data["formData"] = {key: data[key] for key in LEAD.system_columns} | row["custom"]
         file = {"_id": row["import_job__file_id"], "name": row["import_job__file__name"]}
         data["importId"] = {"_id": row["import_job_id"], "file": file} if row["import_job_id"] else None
         data["teamMember"] = member_of(row, "team_member")
+        data["owner"] = data["teamMember"]
         data["createdBy"] = member_of(row, "created_by")
         data["updatedBy"] = member_of(row, "updated_by")
         return data

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import transaction
 
 from core.access import quota_exceeded
 from core.errors import ApiError, DuplicateField, NamedError, detail_of
-from core.ids import is_id, new_id
-from core.types import JsonObject, Values
+from core.ids import new_id
+from core.types import Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.kind import CONTACT
@@ -21,56 +20,19 @@ from crm.contacts.services import change_contact
 from crm.leads.duplicates import DUPLICATE, REPEATED, REPEATS, check_duplicates, lock_duplicates, repeated
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
+from crm.leads.places import refuse_placeless, refuse_reasonless
 from crm.leads.references import missing_references
+from crm.leads.relations import Relations, own_relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
+from crm.pipelines.stages import PLACE
 from crm.records.problems import ValueProblem, explain, reason_of, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED
 from crm.records.writes.updates import refuse_changed, without_held
 
 NOT_FOUND = "LeadNotFound_400"
-
-
-@dataclass(frozen=True, slots=True)
-class Relations:
-    """The references of a lead.
-
-    UNSET was not given; None removes a reference, or counts as not given for a new lead.
-    """
-
-    contact: str | None | type[UNSET] = UNSET
-    product_services: Sequence[str] | None | type[UNSET] = UNSET
-    team: str | None | type[UNSET] = UNSET
-    team_member: str | None | type[UNSET] = UNSET
-    organization: str | None | type[UNSET] = UNSET
-    tags: Sequence[str] | None | type[UNSET] = UNSET
-    category: str | None | type[UNSET] = UNSET
-
-    def given(self) -> JsonObject:
-        """Return the given references as JSON-compatible arguments of Relations."""
-        references = {name.name: getattr(self, name.name) for name in fields(self)}
-        return {name: value for name, value in references.items() if value is not UNSET}
-
-    def put_into(self, row: LeadRow) -> None:
-        """Put the references into the row."""
-        if self.contact is not UNSET and self.contact is not None:
-            row.system["contact_id"] = self.contact
-        columns = {
-            "team_id": self.team,
-            "team_member_id": self.team_member,
-            "organization_id": self.organization,
-        }
-        for column, value in columns.items():
-            if value is not UNSET:
-                row.system[column] = value
-        if self.product_services is not UNSET:
-            row.product_ids = self.product_services or ()  # type: ignore[assignment]
-        if self.tags is not UNSET:
-            row.tag_ids = self.tags or ()  # type: ignore[assignment]
-        if self.category is not UNSET:
-            row.category_id = self.category or ""  # type: ignore[assignment]
 
 
 def create_lead(
@@ -238,16 +200,6 @@ def _error(name: str, text: str, fields: Sequence[str]) -> ApiError:
     return NamedError(name, text, field=fields)
 
 
-ID_KEYS = {
-    "contact": ("contact", "ContactNotFound_400"),
-    "team": ("team", "TeamNotFound_400"),
-    "teamMember": ("team_member", "MemberNotFound_404"),
-    "category": ("category", "ContactCategoryNotFound_400"),
-    "organization": ("organization", "OrganizationNotFound_400"),
-}
-LIST_KEYS = {"productServices": ("product_services", "ProductServiceNotFound_400"), "tags": ("tags", "TagNotFound_400")}
-
-
 def _read_item(
     schema: LeadSchema, item: Any, index: int, relations: Relations, drop_invalid: bool
 ) -> tuple[LeadRow | None, list[ValueProblem]]:
@@ -255,23 +207,13 @@ def _read_item(
     if not isinstance(item, dict):
         return None, [ValueProblem("formData", "InvalidPayload_400", "each lead is an object of field keys and values")]
     values = dict(item)
-    own: JsonObject = {}
-    for key, (name, error) in (*ID_KEYS.items(), *LIST_KEYS.items()):
-        reference = values.pop(key, None)
-        if reference is None:
-            continue
-        ids = reference if key in LIST_KEYS else [reference]
-        if not isinstance(ids, list) or not all(is_id(id) for id in ids):
-            return None, [
-                ValueProblem(
-                    key, error, f"needs an array of {key} ids" if key in LIST_KEYS else f"needs the id of a {key}"
-                )
-            ]
-        own[name] = list(dict.fromkeys(ids)) if key in LIST_KEYS else reference
+    own = own_relations(values)
+    if isinstance(own, ValueProblem):
+        return None, [own]
     row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
         relations.put_into(row)
-        Relations(**own).put_into(row)
+        own.put_into(row)
     return row, problems
 
 
@@ -325,10 +267,11 @@ def update_lead(
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     source = Source.bulk_job(job.pk)
     with transaction.atomic():
-        columns = LEAD.system_columns.values()
-        present = Lead.objects.filter(pk=id, is_deleted=False).values("contact_id", "custom", *columns).first()
+        columns = ("contact_id", "pipeline_id", "stage_id", "custom", *LEAD.system_columns.values())
+        present = Lead.objects.filter(pk=id, is_deleted=False).values(*columns).first()
         if present is None:
             raise not_found()
+        refuse_placeless(present, relations.pipeline, relations.stage)
         schema = LeadSchema.load()
         lead_values = {key: value for key, value in form_data.items() if key not in CONTACT_KEYS}
         lead_values = without_held(schema, lead_values, present, present["custom"])
@@ -338,6 +281,7 @@ def update_lead(
         # Change the contact before the lead, in the order in which writers of leads lock them.
         if "contact_id" in row.system:
             _lock_contact(contact)
+        _refuse_reasonless(schema, id, row)
         values = {key: form_data[key] for key in CONTACT_KEYS if key in form_data}
         notes: list[str] = []
         codes: list[str] = []
@@ -370,6 +314,15 @@ def update_lead(
         codes += [REPEATS] if repeats else []
         done = complete(job, 1, changed + len(outcome.changed))
         return Saved(id, updated=True, notes=notes, job=done.pk if done else None, codes=codes)
+
+
+def _refuse_reasonless(schema: LeadSchema, id: str, row: LeadRow) -> None:
+    """Refuse to lose a lead without a reason (LostReasonRequired_400) where the company wants one."""
+    if not schema.needs_reason:
+        return
+    was = Lead.objects.filter(pk=id).values(*PLACE).first() or {}
+    now = {**was, **{column: value for column, value in row.system.items() if column in PLACE}}
+    refuse_reasonless(schema, was, now)
 
 
 def _lock_contact(id: str) -> None:

@@ -17,6 +17,28 @@ class LeadContactData(TypedDict):
     isDeleted: bool
 
 
+class BoardStageData(TypedDict):
+    """A stage with the leads in it."""
+
+    _id: str
+    name: str
+    kind: str
+    probability: int
+    status: str | None
+    count: int
+    sum: float
+    weighted: float
+
+
+class BoardData(TypedDict):
+    """The board of a pipeline."""
+
+    pipeline: Values
+    stages: list[BoardStageData]
+    pipelines: list[Values]
+    lostReasons: list[Values]
+
+
 class LeadData(TypedDict):
     """A lead."""
 
@@ -24,6 +46,10 @@ class LeadData(TypedDict):
     contact: LeadContactData
     status: str
     statusChangedAt: str | None
+    pipeline: Values | None
+    stage: Values | None
+    lostReason: Values | None
+    expectedCloseAt: str | None
     source: str
     value: float | None
     notes: str
@@ -31,6 +57,7 @@ class LeadData(TypedDict):
     organization: Values | None
     team: Values | None
     teamMember: Values | None
+    owner: Values | None
     tags: list[Values]
     formData: Values
     importId: Values | None

@@ -97,8 +97,11 @@ def _apply(
     now = timezone.now()
     products: dict[str, list[str]] = {}
     for id, row in changes:
-        states[id].apply(row, row.system)
-        states[id].stamp(schema.kind.stamps, now)
+        state = states[id]
+        was = dict(state.after)
+        state.apply(row, row.system)
+        state.after.update(schema.settle(was, state.after))
+        state.stamp(schema.kind.stamps, now)
         if row.product_ids is not None:
             products[id] = list(dict.fromkeys([*products.get(id, ()), *row.product_ids]))
     return products

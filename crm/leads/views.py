@@ -14,6 +14,8 @@ from core.types import JsonObject
 from crm.bulk_jobs.serializers import bulk_response
 from crm.bulk_jobs.views import restore_action
 from crm.contacts.rights import ContactRights
+from crm.leads.board import read_board
+from crm.leads.board_serializers import PIPELINE, BoardOut
 from crm.leads.bulk import delete_leads, update_many
 from crm.leads.duplicates import DUPLICATE, REPEATED
 from crm.leads.filters import LEAD_FIELDS
@@ -41,6 +43,10 @@ RELATION_ERRORS = (
     "MemberNotFound_404",
     "MemberNotAccepted_400",
     "TagNotFound_400",
+    "PipelineNotFound_404",
+    "StageNotFound_404",
+    "LostReasonNotFound_404",
+    "LostReasonRequired_400",
 )
 CONTACT_ERRORS = ("ContactNotFound_400", "ContactAlreadyExists_400", "ContactCategoryNotFound_400")
 CREATE_ERRORS = (
@@ -67,7 +73,18 @@ CREATE = (
 )
 
 SUMMARY = Summary(
-    {"status": "status", "source": "source", "team": "team_id", "teamMember": "team_member_id"}, amount="value"
+    {
+        "status": "status",
+        "source": "source",
+        "team": "team_id",
+        "teamMember": "team_member_id",
+        "owner": "team_member_id",
+        "pipeline": "pipeline_id",
+        "stage": "stage_id",
+        "lostReason": "lost_reason_id",
+    },
+    amount="value",
+    weight="stage__probability",
 )
 
 
@@ -171,7 +188,7 @@ class LeadViewSet(RecordViewSet):
         success="LeadUpdated_200",
         undoable=True,
         errors=(
-            *("LeadNotFound_400", "CannotUpdateUniqueKey_400", "RecordChanged_409"),
+            *("LeadNotFound_400", "CannotUpdateUniqueKey_400", "InvalidPayload_400", "RecordChanged_409"),
             *(*VALUE_ERRORS, *RELATION_ERRORS, *CONTACT_ERRORS),
         ),
         description="What is not given stays. null or empty text empties a value, tags and productServices replace the"
@@ -200,10 +217,25 @@ class LeadViewSet(RecordViewSet):
         many=True,
         list_parameters=SELECTING,
         parameters=(SUMMARY.parameter,),
-        description=f"Or by source, team or member, with the sum of their values. {SUMMARY.description}",
+        description="Or by source, team, member, pipeline, stage or reason, with the sum of their values, as it is and"
+        f" weighted by the probability of their stages. {SUMMARY.description}",
     )
     def summary(self, request: Request) -> object:
         return self.summarized(SUMMARY)
+
+    @action(detail=False)
+    @endpoint(
+        "Read the board of a pipeline",
+        output=BoardOut,
+        parameters=(PIPELINE, *(parameter for parameter in LIST_PARAMETERS if parameter.name in SELECTING)),
+        errors=("PipelineNotFound_404",),
+        description="Its stages with the numbers of their leads that the list has with the same search and filters.",
+    )
+    def board(self, request: Request) -> object:
+        params = request.query_params
+        query = ListQuery.parse(params, LEAD_FIELDS, extra=(PIPELINE.name,))
+        rows = self.listing.rows(self.list_request()).filter(query.where)
+        return read_board(rows, params.get(PIPELINE.name, ""))
 
     @action(detail=False, methods=["post"])
     @endpoint(

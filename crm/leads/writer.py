@@ -225,7 +225,7 @@ class _Attempt:
                 plan.result.collided.append((row.index, match))
                 continue
             if match is not None and self.existing == "rule":
-                if schema.duplicates == Rule.WARN and schema.is_open(row.system.get("status")):
+                if schema.duplicates == Rule.WARN and schema.is_open(row):
                     plan.result.repeats[row.index] = match
                 match = None
             # Rows are refused in the order of the file, as they would be if they were written one by one.
@@ -236,9 +236,9 @@ class _Attempt:
             (plan.updates if match else plan.inserts).append(item)
             if row.index in keyed:
                 holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
-            if not match and schema.is_open(row.system.get("status")):
+            if not match and schema.is_open(row):
                 open_leads.add(item.id, contact, row.product_ids)
-            elif match and "status" in row.system and not schema.is_open(row.system["status"]):
+            elif match and row.system.keys() & {"status", "stage_id"} and not schema.is_open(row):
                 open_leads.close(item.id)
             elif match:
                 open_leads.add(item.id, contact, row.product_ids)
@@ -251,7 +251,7 @@ class _Attempt:
         """Return whether the row is written although it repeats an open lead. The company's rule is about open
         leads."""
         if self.existing == "rule":
-            return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row.system.get("status"))
+            return self.schema.duplicates != Rule.REFUSE or not self.schema.is_open(row)
         return self.existing == "update"
 
     def _check_updates(self, outcome: LeadUpdates, result: LeadResult) -> None:
@@ -332,9 +332,7 @@ class _Attempt:
         default = default_team() if any(not item.row.system.get("team_id") for item in inserts) else None
         teams = {item.id: item.row.system.get("team_id") or default for item in inserts}
         members = {item.id: item.row.system.get("team_member_id") for item in inserts}
-        unassigned = [
-            item for item in inserts if not members[item.id] and self.schema.is_open(item.row.system.get("status"))
-        ]
+        unassigned = [item for item in inserts if not members[item.id] and self.schema.is_open(item.row)]
         try:
             assigned = assign([teams[item.id] for item in unassigned], self.schema.closed)
         except NamedError as error:
@@ -354,9 +352,8 @@ class _Attempt:
         names = _product_names({id for item in items for id in item.row.product_ids or ()})
         rows = [
             {
-                **schema.system_defaults,
                 "organization_id": organizations.get(item.contact_id),
-                **item.row.system,
+                **schema.new_columns(item.row),
                 **assigned[item.id],
                 "id": item.id,
                 "contact_id": item.contact_id,

@@ -137,7 +137,8 @@ def _limit() -> Limit:
 
 
 def _member_id(participant: Participant) -> str | None:
-    return participant.pk if isinstance(participant, Member) else participant.member_id
+    id: str | None = participant.pk if isinstance(participant, Member) else participant.member_id
+    return id
 
 
 def _left_members(participants: Sequence[Participant]) -> set[str]:

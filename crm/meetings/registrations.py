@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from core.access import count_usage
+from core.text.labels.providers import name_providers
 from crm.activities.reminders import register_reminder
 from crm.meetings.mails import REMINDER
 from crm.meetings.models import Meeting
+from crm.meetings.video.registry import PROVIDERS
 
+name_providers(lambda: {key: provider.name for key, provider in PROVIDERS.items()})
 count_usage("meeting", Meeting.objects.all)
 register_reminder(Meeting, REMINDER)

@@ -270,7 +270,7 @@ def _apply(meeting: Meeting, values: Values) -> Changes:
 
 def _check_same_person(meeting: Meeting) -> None:
     """Raise InvalidInput_400 where a meeting would be with a lead and with a contact who is not the lead's."""
-    if meeting.lead_id and meeting.contact_id and meeting.lead.contact_id != meeting.contact_id:  # type: ignore[union-attr]
+    if meeting.lead_id and meeting.contact_id and meeting.lead.contact_id != meeting.contact_id:
         message = f"{meeting.contact_id} is not the contact of the lead; leave it out, or name the lead's"
         raise NamedError("InvalidInput_400", message, field="contact")
 

@@ -96,7 +96,9 @@ def _apply_values(schema: RecordSchema, winner: RecordState, values: Values) -> 
         problems = schema.check_references([row]).get(0, [])
     if row is None or problems:
         raise refusal(problems, "choices")
+    was = dict(winner.after)
     winner.apply(row, row.system)
+    winner.after.update(schema.settle(was, winner.after))
     now = timezone.now()
     stamps = schema.kind.stamps
     given_now = [column for column in stamps if column in row.system and winner.after[column] != winner.before[column]]

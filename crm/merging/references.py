@@ -43,9 +43,11 @@ WHERE t.id = old.id RETURNING t.id
 
 
 def references_to(kind: RecordKind) -> dict[str, CompanyForeignKey]:
-    """Return every reference to records of the kind in any app, except the records' own parts: app.Model.field -> the
-    field."""
-    parts = {kind.values, kind.tags, *(table for _, table, _ in kind.links)}
+    """Return every reference to records of the kind in any app: app.Model.field -> the field.
+
+    The records' own parts and histories are left out.
+    """
+    parts = {kind.values, kind.tags, *kind.histories, *(table for _, table, _ in kind.links)}
     return {
         f"{model._meta.label}.{field.name}": field
         for model in apps.get_models()

@@ -12,7 +12,7 @@ from core.errors import NamedError
 from core.ids import is_id
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many, complete, new_job
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many, complete, new_job
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.organizations.kind import ORGANIZATION
@@ -22,6 +22,7 @@ from crm.organizations.writer import insert_organizations, update_organizations
 from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import RecordRow
+from crm.records.types import Apply
 from crm.records.writes.bulk_change import apply_change, plan_change
 from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_tags

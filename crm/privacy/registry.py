@@ -179,6 +179,12 @@ class PersonalDataTable:
         """Return the rows with data of the subject."""
         return self.model._default_manager.filter(self.rows(subject))
 
+    @property
+    def date(self) -> str:
+        """The column of the rows' times."""
+        names = {field.name for field in self.model._meta.concrete_fields}
+        return "created_at" if "created_at" in names else "changed_at"
+
     def export_rows(self, subject: DataSubject) -> Iterator[JsonObject]:
         """Yield the rows as an access request shows them, the oldest first, read chunk by chunk."""
         derived = {
@@ -190,9 +196,7 @@ class PersonalDataTable:
         columns = [
             f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides | derived
         ]
-        for row in (
-            self.find(subject).order_by("created_at", "pk").values(*columns, *self.adds).iterator(chunk_size=500)
-        ):
+        for row in self.find(subject).order_by(self.date, "pk").values(*columns, *self.adds).iterator(chunk_size=500):
             exported = {camel(name): value for name, value in row.items()}
             yield exported if self.shape is None else self.shape(subject, exported)
 

@@ -19,7 +19,7 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
 from crm.files.models import File
 from crm.imports.models import Import, ImportRowError
-from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue
+from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue, StageChange
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.privacy.attached import files_of
@@ -32,6 +32,10 @@ from crm.webhooks.models import WebhookDelivery
 PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
 """Kinds of the service's own mails that mention contacts or go to them; add a new one here."""
 ERASED = "Erased on request."
+
+
+STAGE_IDS = frozenset({"from_stage_id", "to_stage_id"})
+"""Columns of stages that are exported by name."""
 
 
 def register_tables() -> None:
@@ -59,6 +63,9 @@ def register_tables() -> None:
     _register_references("contactTags", ContactTag, adds=("tag__name",))
     _register_references("leadTags", LeadTag, module="lead", adds=("tag__name",))
     _register_references("leadProducts", LeadProduct, module="lead", adds=("product_service__name",))
+    _register_references(
+        "stageChanges", StageChange, module="lead", adds=("from_stage__name", "to_stage__name"), hides=STAGE_IDS
+    )
     _register_references("contactValues", CustomFieldValue, exported=False)
     _register_references("leadValues", LeadValue, exported=False)
     _register_references("segments", SegmentRecord, adds=("segment__name",))

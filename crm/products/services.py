@@ -13,7 +13,7 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import BulkSelection
 from core.types import Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many, complete, new_job
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many, complete, new_job
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
@@ -23,6 +23,7 @@ from crm.products.schema import ProductSchema
 from crm.records.problems import ValueProblem, refusal
 from crm.records.results import Saved
 from crm.records.schema import RecordRow
+from crm.records.types import Apply
 from crm.records.values import add_values
 from crm.records.writes.bulk_change import apply_change, plan_change
 from crm.records.writes.updates import load_states, without_held, write_states, write_values

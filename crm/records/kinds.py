@@ -86,6 +86,8 @@ class RecordKind:
     tags: type[models.Model] | None = None
     links: tuple[tuple[str, type[models.Model], str], ...] = ()
     """Links of its records: the name in the API, the table of the links, and its column of the linked record."""
+    histories: tuple[type[models.Model], ...] = ()
+    """Tables about the past of its records. Their rows stay with a record that is merged into another."""
     made_with: tuple[str, ...] = ()
     """The panels of records that an import of this kind also creates. An undo removes them last."""
     protected_by: tuple[str, ...] = ()

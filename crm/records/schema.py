@@ -209,6 +209,11 @@ class RecordSchema:
         """Return the derived columns of a record with these columns, without those that triggers maintain."""
         return {}
 
+    def settle(self, was: Values, now: Values) -> JsonObject:
+        """Return the columns that have to change with those that differ between `was` and `now`; a new record `was`
+        nothing."""
+        return {}
+
     def claims(self, columns: Values) -> dict[str, str]:
         """Return part of the unique key (RecordKind.unique) of a live record with these columns -> its value."""
         return {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, F, QuerySet, Sum
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
@@ -31,6 +31,7 @@ class AmountGroupOut(GroupOut):
     """The records with a value, and their total."""
 
     sum = Computed(serializers.FloatField(help_text="of the records' value, in the company's currency"))
+    weighted = Computed(serializers.FloatField(help_text="the sum weighted by the probability of their stages"))
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Summary:
     groups: Mapping[str, str]
     amount: str = ""
     """The column that is summed up."""
+    weight: str = ""
+    """The path of the percentage by which the amount counts in a second sum."""
 
     @property
     def parameter(self) -> OpenApiParameter:
@@ -66,6 +69,8 @@ class Summary:
         measured: JsonObject = {"group_count": Count("pk")}
         if self.amount:
             measured["group_sum"] = Sum(self.amount)
+        if self.weight:
+            measured["group_weighted"] = Sum(F(self.amount) * F(self.weight) / 100)
         # One group more than is shown tells that there are more, without a count of all groups.
         groups = rows.order_by().values(column).annotate(**measured).order_by("-group_count", column)
         return [
@@ -73,6 +78,7 @@ class Summary:
                 "value": row[column] or None,
                 "count": row["group_count"],
                 **({"sum": float(row["group_sum"] or 0)} if self.amount else {}),
+                **({"weighted": float(row["group_weighted"] or 0)} if self.weight else {}),
             }
             for row in groups[: MAX_GROUPS + 1]
         ]

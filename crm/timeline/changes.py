@@ -14,6 +14,7 @@ from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.files.models import File
 from crm.organizations.models import Organization
+from crm.pipelines.models import LostReason, Pipeline, Stage
 from crm.products.models import ProductService
 from crm.records.models import CustomField
 from crm.tags.models import ContactCategory, Tag
@@ -31,12 +32,17 @@ REFERENCES: dict[str, type[Any]] = {
     "organization": Organization,
     "owner": Member,
     "productServices": ProductService,
+    "pipeline": Pipeline,
+    "stage": Stage,
+    "lostReason": LostReason,
 }
 """Name in the API -> the records that it refers to, which people know by name."""
 NAMES = {
     "contactNumber": gettext_lazy("Phone number"),
     "productServices": gettext_lazy("Products and services"),
     "teamMember": gettext_lazy("Team member"),
+    "lostReason": gettext_lazy("Reason for loss"),
+    "expectedCloseAt": gettext_lazy("Expected close"),
 }
 """Names of values that are no fields and read badly as they are."""
 SIDES = ("from", "to", "added", "removed")

@@ -116,7 +116,7 @@ def _labels(changes: Data, names: Mapping[str, str]) -> str:
 
 
 def _status(data: Data) -> str:
-    change = data.get("status") or {}
+    change = data.get("stage") or data.get("status") or {}
     return _("Lead moved from %(before)s to %(after)s") % {"before": change.get("from"), "after": change.get("to")}
 
 

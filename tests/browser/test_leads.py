@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from accounts.models import CompanySettings
-from crm.models import Lead
+from crm.models import Lead, LostReason, Stage
+from crm.pipelines.services import StageInput, create_pipeline
 from tests.kit.cast import make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
 from tests.web.helpers import PASSWORD
@@ -82,3 +83,55 @@ def test_cards_are_moved_and_snap_back(page: Page, live_server: Any) -> None:
     expect(page.locator(".toast.bad")).to_be_visible()
     expect(lost.get_by_role("link", name="Bob Ray", exact=True)).to_be_visible()
     expect(column["New"].locator(".lead-card")).to_have_count(0)
+
+
+def test_a_lost_stage_asks_for_the_reason(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        stages = (StageInput("Asked"), StageInput("Gone", kind="lost"), StageInput("Ordered", kind="won"))
+        pipeline = create_pipeline(actor_id=cast.owner.pk, name="Wholesale", stages=stages)
+        stage = Stage.objects.get(pipeline=pipeline, name="Asked")
+        moving = LeadFactory(contact=ContactFactory(name="Ann Lee"), value=10, pipeline=pipeline, stage=stage)
+        reason = LostReason.objects.create(name="Price")
+
+    page.goto("/")
+    page.get_by_label("Email address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.goto(f"/c/{cast.company.pk}/leads?view=board")
+    page.get_by_role("link", name="Wholesale").click()
+    new, lost = (page.get_by_role("region", name=name, exact=True) for name in ("Asked", "Gone"))
+    # A drop on a lost stage opens the menu, and Escape leaves the card where it was.
+    drag(page, new.locator(".lead-card"), lost)
+    menu = page.get_by_label("Reason, if lost")
+    expect(menu).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(new.locator(".lead-card")).to_have_count(1)
+    drag(page, new.locator(".lead-card"), lost)
+    menu.select_option("Price")
+    page.get_by_role("button", name="Gone", exact=True).press("Enter")
+    expect(page.locator(".toast")).to_contain_text("Moved to Gone")
+    expect(lost.locator(".lead-card")).to_have_count(1)
+    with cast.scope():
+        assert Lead.objects.get(pk=moving.pk).lost_reason_id == reason.pk
+
+
+def test_a_board_shows_that_it_goes_on(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    page.goto("/")
+    page.get_by_label("Email address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.set_viewport_size({"width": 900, "height": 800})
+    page.goto(f"/c/{cast.company.pk}/leads?view=board")
+    shadow = "value => getComputedStyle(document.querySelector('.board'), '::after').opacity === value"
+    page.wait_for_function(shadow, arg="1")
+    page.locator(".board").evaluate("board => board.scrollTo({left: board.scrollWidth, behavior: 'instant'})")
+    page.wait_for_function(shadow, arg="0")
+    page.set_viewport_size({"width": 1600, "height": 800})
+    page.wait_for_function(
+        "() => { const b = document.querySelector('.board'); return b.scrollWidth <= b.clientWidth }"
+    )
+    page.wait_for_function(shadow, arg="0")

@@ -90,6 +90,8 @@ MAKERS: dict[str, Callable[[Caller, int], Answer]] = {
 NOT_COUNTED = {
     "organization": "contacts are, and firms come with them",
     "organization/import": "contacts are, and firms come with them",
+    "pipeline": "leads are, and their stages are free",
+    "lost-reason": "leads are, and reasons for losses are free",
     "manual-payment": "there is one open order",
     "subscription": "there is one open order",
     "subscription/payment-methods/setup": "ways to pay are free",

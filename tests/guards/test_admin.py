@@ -43,6 +43,8 @@ from crm.models import (
     ProductServiceValue,
     SegmentMember,
     SegmentRecord,
+    Stage,
+    StageChange,
     TeamMember,
 )
 from tests.guards.admin_words import CODE_WORDS, WRONG_PLURAL, check_page, check_title
@@ -65,6 +67,8 @@ NOT_REGISTERED = {
     MeterPrice: "edited on its plan's page",
     PlanPrice: "edited on its plan's page",
     SecondFactor: "told on the user's page",
+    Stage: "shown on the pipeline's page",
+    StageChange: "a composite key; the lead's timeline shows the moves",
     LeadTag: "shown on the lead's page",
     LeadProduct: "shown on the lead's page",
     ProductServiceValue: "a composite key; the values are on the product's page",

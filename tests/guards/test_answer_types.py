@@ -25,8 +25,9 @@ from core.api.output import Computed, Output
 from core.types import Values
 from crm.contacts.serializers import ContactOut
 from crm.contacts.types import ContactData
+from crm.leads.board_serializers import BoardOut, BoardStage
 from crm.leads.serializers import LeadContact, LeadOut
-from crm.leads.types import LeadContactData, LeadData
+from crm.leads.types import BoardData, BoardStageData, LeadContactData, LeadData
 from crm.organizations.serializers import OrganizationOut
 from crm.organizations.types import OrganizationData
 from outreach.chat.conversations import serializers as conversations
@@ -41,6 +42,8 @@ from workflows.runs.serializers import WorkflowRunDetail, WorkflowRunOut, Workfl
 from workflows.runs.types import WorkflowRunData, WorkflowRunDetailData, WorkflowStepData
 
 OUTPUTS: dict[type, type[Output]] = {
+    BoardData: BoardOut,
+    BoardStageData: BoardStage,
     CampaignData: CampaignDetail,
     ContactData: ContactOut,
     ConversationData: conversations.ConversationOut,

@@ -282,7 +282,17 @@ def test_a_page_says_how_opens_are_measured(cast: Cast, client: Client, sent: Ca
     assert "Tracking is on for messages sent from now on" in toast_of(client, answer)
     with cast.scope():
         assert GenieSettings.objects.values_list("track_opens", "track_clicks", "language").get() == (True, True, "")
-    assert client.get(place).context["chart"]["names"] == ["Sent", "Opened", "Clicked", "Replied"]
+    shown = text_of(client.get(place))
+    assert "These messages were sent without tracking. Later messages are tracked." in shown
+    assert "Turn on tracking" not in shown
+    with cast.scope():
+        SendJob.objects.filter(pk=SendJob.objects.earliest("pk").pk).update(opens_tracked=True, open_count=1)
+    shown = text_of(client.get(place))
+    assert "100.0% of 1 measured message" in shown
+    assert "Clicks are not measured." in shown
+    assert client.get(place).context["chart"]["names"] == ["Sent", "Opened", "Replied"]
+    with cast.scope():
+        SendJob.objects.update(opens_tracked=False, open_count=0)
     assert "Tracking is off" in toast_of(
         client, client.post(place, {"do": "untrack", "names": "trackOpens trackClicks"})
     )

@@ -169,7 +169,7 @@ def test_the_person_is_chosen_where_none_is_named(cast: Cast, ada: Contact) -> N
     assert f'value="{ada.pk}"' in found.content.decode()
     chosen = browser.post(here, {"do": "choose", "contact": ada.pk})
     assert (chosen.status_code, chosen["Location"]) == (303, f"{here}?contact={ada.pk}")
-    assert "Choose a contact first." in toast_of(browser, browser.post(here, {"do": "choose"}))
+    assert "Choose a contact first" in toast_of(browser, browser.post(here, {"do": "choose"}))
 
 
 def test_the_words_of_a_thread_stand_in_the_timeline(cast: Cast, ada: Contact) -> None:

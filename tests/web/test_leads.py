@@ -14,6 +14,7 @@ from accounts.models import CompanySettings
 from crm.models import Contact, CustomField, FollowUp, Lead, LeadActivity
 from tests.crm.bulk_jobs.helpers import work
 from tests.crm.leads.helpers import member, product
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids, stage_of_status
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
 from tests.kit.html import html_of
@@ -90,13 +91,10 @@ def test_the_board_counts_and_sums_what_the_filters_match(scope: Cast, leads: li
     path = at(scope.owner, "leads?view=board")
     board = columns(client.get(path))
     assert list(board) == ["New", "Contacted", "Qualified", "Proposal", "Won", "Lost"]
-    assert (board["New"], board["Won"][1]) == (("New 1 $10", ["Ann Lee"]), ["Bob Ray"])
+    assert (board["New"], board["Won"][1]) == (("New 1 $10 ($2)", ["Ann Lee"]), ["Bob Ray"])
     narrowed = client.get(path + "&q=ray")
     assert (columns(narrowed)["New"], columns(narrowed)["Won"][1]) == (("New 0", []), ["Bob Ray"])
     assert 'name="view" value="board"' in html_of(narrowed)
-    leads[0].status = "gone"
-    leads[0].save()
-    assert columns(client.get(path))["Gone"] == ("Gone 1 $10", ["Ann Lee"])
 
 
 def test_columns_go_on_by_cursor(scope: Cast, client: Any) -> None:
@@ -119,15 +117,15 @@ def test_columns_go_on_by_cursor(scope: Cast, client: Any) -> None:
 
 def test_cards_are_moved_and_refusals_say_why(scope: Cast, leads: list[Lead], client: Any) -> None:
     path = at(scope.owner, "leads?view=board&q=ann")
-    sent = client.post(path, {"do": "move", "id": leads[0].pk, "status": "won"})
+    sent = client.post(path, {"do": "move", "id": leads[0].pk, "stage": stage_of_status("won").pk})
     assert sent["Location"] == at(scope.owner, "leads?view=board&q=ann")
     toast = toast_of(client, sent)
     assert ("Moved to Won" in toast, "Undo" in toast) == (True, True)
-    refused = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "status": "nothing"}))
-    assert ('class="toast bad"' in refused, "none of the options" in refused) == (True, True)
+    refused = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "stage": "0" * 24}))
+    assert ('class="toast bad"' in refused, "Stage not found" in refused) == (True, True)
     CompanySettings.objects.update_or_create(defaults={"duplicate_leads": "refuse"})
     LeadFactory(contact=leads[0].contact)
-    twice = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "status": "new"}))
+    twice = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "stage": stage_of_status("new").pk}))
     assert 'class="toast bad"' in twice
     leads[0].refresh_from_db()
     assert leads[0].status == "won"
@@ -195,7 +193,9 @@ def test_a_lead_is_shown_changed_and_deleted(scope: Cast, leads: list[Lead], cli
     cell = {"HX-Request": "true"}
     saved = client.post(path + "/cell?field=teamMember&at=record", {"teamMember": sam.pk}, headers=cell)
     assert (saved.status_code, "Sam" in text_of(saved)) == (200, True)
-    assert "Moved to Qualified" in toast_of(client, client.post(path, {"do": "move", "status": "qualified"}))
+    assert "Moved to Qualified" in toast_of(
+        client, client.post(path, {"do": "move", "stage": stage_of_status("qualified").pk})
+    )
     lead = Lead.objects.get(pk=leads[0].pk)
     assert (lead.value, lead.notes, lead.team_member, lead.status) == (99, "Call in May", sam, "qualified")
     assert client.post(path, {"do": "delete"})["Location"] == at(scope.owner, "leads")
@@ -245,10 +245,12 @@ def test_what_happens_to_a_lead_is_told_and_planned(scope: Cast, leads: list[Lea
 
 def test_the_timeline_writes_values_as_the_page_does(scope: Cast, leads: list[Lead], client: Any) -> None:
     details = {"value": {"from": None, "to": 1234.5}, "days": {"from": None, "to": ["2026-01-31", "2026-02-28"]}}
+    details["expectedCloseAt"] = {"from": "2027-02-18T00:00:00.000Z", "to": "2027-02-19T00:00:00.000Z"}
     LeadActivity.objects.create(lead=leads[0], kind="changed", details=details, happened_at=leads[0].created_at)
     Lead.objects.filter(pk=leads[0].pk).update(value=1234.5)
     shown = text_of(client.get(at(scope.owner, f"leads/{leads[0].pk}")))
     assert (shown.count("1,234.50"), "31 Jan 2026, 28 Feb 2026" in shown) == (2, True)
+    assert "Expected close 18 Feb 2027 19 Feb 2027" in shown
 
 
 def test_addresses_of_no_lead_are_not_found(scope: Cast, client: Any) -> None:
@@ -273,7 +275,7 @@ def test_nobody_does_what_their_role_may_not(db: None) -> None:
     for path, body in (
         ("leads", {"do": "delete", "ids": lead.pk}),
         ("leads", {"do": "status", "status": "won", "all": "1"}),
-        ("leads?view=board", {"do": "move", "id": lead.pk, "status": "won"}),
+        ("leads?view=board", {"do": "move", "id": lead.pk, "stage": lead.stage_id or ""}),
         (f"leads/{lead.pk}", {"do": "delete"}),
         (f"leads/{lead.pk}", {"do": "note", "notes": "x"}),
     ):
@@ -292,3 +294,65 @@ def test_hostile_text_stays_text_and_pages_ask_little(scope: Cast, client: Any) 
             page = html_of(client.get(at(scope.owner, path)))
         assert "<script>alert" not in page, path
         assert len(queries) <= 16, (path, len(queries))
+
+
+def test_the_board_of_another_pipeline_moves_and_asks_for_reasons(scope: Cast, leads: list[Lead], client: Any) -> None:
+    pipeline = make_pipeline(scope)
+    stages = stage_ids(pipeline)
+    reason = scope.key.post("/lost-reason", {"name": "Price"}).data["_id"]
+    scope.key.put(f"/lead/{leads[0].pk}", {"stage": stages["Offered"]})
+    default = client.get(at(scope.owner, "leads?view=board"))
+    assert columns(default)["New"] == ("New 0", [])
+    link = re.search(r'href="([^"]+)"[^>]*>Wholesale</a>', html_of(default))
+    assert link is not None
+    address = link[1].replace("&amp;", "&")
+    board = client.get(address)
+    assert list(columns(board)) == ["Asked", "Offered", "Ordered", "Gone"]
+    assert columns(board)["Offered"] == ("Offered 1 $10 ($6)", ["Ann Lee"])
+    assert (html_of(board).count("data-asks"), '<select name="lostReason">' in html_of(board)) == (1, True)
+    sent = client.post(address, {"do": "move", "id": leads[0].pk, "stage": stages["Gone"], "lostReason": reason})
+    assert (sent.status_code, "Moved to Gone" in toast_of(client, sent)) == (303, True)
+    leads[0].refresh_from_db()
+    assert (leads[0].stage_id, leads[0].lost_reason_id, leads[0].status) == (stages["Gone"], reason, "lost")
+    page = client.get(at(scope.owner, f"leads/{leads[0].pk}"))
+    told = text_of(page)
+    assert ("Reason for loss Price" in told, "Wholesale: Gone" in told) == (True, True)
+    path = at(scope.owner, f"leads/{leads[0].pk}")
+    assert "Moved to Asked" in toast_of(client, client.post(path, {"do": "move", "stage": stages["Asked"]}))
+    asks = client.post(path, {"do": "move", "stage": stages["Gone"]})
+    assert asks["Location"] == f"{path}/move?stage={stages['Gone']}"
+    assert "Why was the lead lost?" in text_of(client.get(asks["Location"]))
+    moved = client.post(f"{path}/move", {"do": "move", "stage": stages["Gone"], "lostReason": reason})
+    assert (moved["Location"], "Moved to Gone" in toast_of(client, moved)) == (path, True)
+
+
+def test_a_board_of_no_pipeline_is_refused(scope: Cast, client: Any) -> None:
+    assert client.get(at(scope.owner, f"leads?view=board&pipeline={'0' * 24}")).status_code == 404
+    assert client.get(at(scope.owner, "leads?view=board&pipeline=x")).status_code in (400, 404)
+
+
+def test_a_board_of_many_stages_asks_as_little_and_shows_few_cards(scope: Cast, client: Any) -> None:
+    def queries(pipeline: dict[str, Any]) -> int:
+        client.get(address.format(pipeline["_id"]))  # announcements are kept for some seconds
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(address.format(pipeline["_id"])).status_code == 200
+        return len(captured)
+
+    address = at(scope.owner, "leads?view=board&pipeline={}")
+    ends = [{"name": "Won", "kind": "won"}, {"name": "Lost", "kind": "lost"}]
+    small = make_pipeline(scope)
+    large = make_pipeline(scope, "Long", [*({"name": f"Step {number}"} for number in range(8)), *ends])
+    contact = ContactFactory(name="Ann Lee")
+    for stage in large["stages"][:9]:
+        LeadFactory.create_batch(6, contact=contact, stage_id=stage["_id"], pipeline_id=large["_id"])
+    LeadFactory(contact=contact, stage_id=small["stages"][0]["_id"], pipeline_id=small["_id"])
+    last = large["stages"][9]["_id"]
+    LeadFactory.create_batch(30, contact=contact, stage_id=last, pipeline_id=large["_id"])
+    assert queries(small) == queries(large)
+    board = client.get(address.format(large["_id"]))
+    shown = {name: (head.split()[-1], len(cards)) for name, (head, cards) in columns(board).items()}
+    assert shown == {**{stage["name"]: ("6", 6) for stage in large["stages"][:9]}, "Lost": ("30", 25)}
+    more = re.findall(r'class="link" href="([^"]+)">Show more', html_of(board))
+    assert len(more) == 1
+    rest = client.get(at(scope.owner, "leads") + unescape(more[0]))
+    assert len(columns(rest)["Lost"][1]) == 30

@@ -90,7 +90,7 @@ def test_a_refusal_is_a_message_and_its_reasons() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("_messages")
+@pytest.mark.usefixtures("_alone")
 def test_a_named_refusal_has_no_path() -> None:
     failure = refusal_of(NamedError("ApiNotFound_400", "there is no such key in this company", field="id"))
     answer = Answer(failure.status, failure.body(), failure=failure)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Member, Role
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import MemberFactory
 from tests.kit.html import html_of
@@ -67,3 +68,26 @@ def test_a_refused_choice_keeps_what_was_written_beside_it(cast: Cast) -> None:
     again = form_data(html_of(typist.get(place)), "step-form")
     assert typist.post(place, {**again, "config.template": "", "do": "save"}).status_code == 303
     assert config_of(cast, id).items() >= {"subject": "Hi", "body": "Come"}.items()
+
+
+def test_a_step_moves_leads_to_a_chosen_stage(cast: Cast) -> None:
+    browser = enter(cast.owner)
+    pipeline = make_pipeline(cast, "Trade")
+    stages = stage_ids(pipeline)
+    names = [f"Sales: {name}" for name in ("New", "Contacted", "Qualified", "Proposal", "Won", "Lost")]
+    choices = cast.key.get("/workflow/choices").data["stages"]
+    assert [row["name"] for row in choices] == [*names, *(f"Trade: {name}" for name in stages)]
+    id, place = draft(cast, "lead", {"action": "update", "values": {"notes": "Hi"}})
+    sent = form_data(html_of(browser.get(place)), "step-form")
+    assert browser.post(place, {**sent, "config.stage": stages["Offered"], "do": "save"}).status_code == 303
+    assert config_of(cast, id)["stage"] == stages["Offered"]
+    page = browser.get(place)
+    assert re.search(rf'<option value="{stages["Offered"]}"\s+selected', html_of(page))
+    sent = form_data(html_of(page), "step-form")
+    assert browser.post(place, {**sent, "config.updateType": "append", "do": "save"}).status_code == 303
+    assert "stage" not in config_of(cast, id)
+
+
+def test_a_deleted_stage_is_named_in_the_step(cast: Cast) -> None:
+    _, place = draft(cast, "lead", {"action": "update", "stage": "0" * 24})
+    assert "Choose another stage: this one was deleted." in text_of(enter(cast.owner).get(place))

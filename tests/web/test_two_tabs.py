@@ -81,6 +81,8 @@ WITHOUT: dict[str, str] = {
     "member": "one field besides a role",
     "outreach-review": "asks after any change of the draft (contentHash)",
     "outreach-draft": "the world's message is no draft",
+    "pipeline-edit": "refuses a save after any change of the pipeline (fingerprint)",
+    "lost-reason": "one field",
     "segment-filters": "one tree of filters",
     "webhook-filter": "one tree of filters",
     "chatbot-step": "asks after any change of the step (fingerprint)",

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core.ids import new_id
-from crm.models import CallLog, Contact, ContactTag, Meeting
+from crm.models import CallLog, Contact, ContactTag, Lead, Meeting
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
 from tests.kit.rows import kept_for_module
@@ -158,3 +159,32 @@ def test_an_address_alone_finds_the_contact_to_change(cast: Cast) -> None:
     with cast.scope():
         assert Contact.objects.get(pk=known.pk).name == "Changed"
         assert list(ContactTag.objects.filter(contact=known).values_list("tag", flat=True)) == [tag.pk]
+
+
+def test_leads_are_moved_to_a_stage(cast: Cast) -> None:
+    stages = stage_ids(make_pipeline(cast, "By workflow"))
+    [id] = leads(cast, "Mover")
+    values = {"stage": stages["Offered"], "expectedCloseAt": "2031-03-09"}
+    [run] = went(cast, "lead", {"action": "update", "values": values}, [id])
+    assert run.status == "completed", run.reason
+    with cast.scope():
+        lead = Lead.objects.get(pk=id)
+        assert (lead.stage_id, lead.status, str(lead.expected_close_at.date())) == (
+            stages["Offered"],
+            "new",
+            "2031-03-09",
+        )
+    [run] = went(cast, "lead", {"action": "update", "stage": stages["Ordered"]}, [id])
+    assert run.status == "completed", run.reason
+    with cast.scope():
+        assert Lead.objects.values_list("stage_id", "status").get(pk=id) == (stages["Ordered"], "won")
+    [failed] = went(cast, "lead", {"action": "update", "values": {"stage": new_id()}}, [id])
+    assert failed.status == "failed"
+
+
+def test_settings_name_a_stage_of_the_company_and_set_it(cast: Cast) -> None:
+    elsewhere = stage_ids(make_pipeline(make_cast(), "Elsewhere"))["Offered"]
+    assert problems(cast, "lead", {"action": "update", "stage": elsewhere}) == [("stageMissing", "config.stage")]
+    added = {"action": "update", "stage": elsewhere, "updateType": "append"}
+    assert [code for code, _ in problems(cast, "lead", added)] == ["badValue"]
+    assert [code for code, _ in problems(cast, "lead", {"action": "update"})] == ["badValue"]

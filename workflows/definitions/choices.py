@@ -11,6 +11,7 @@ from django.db.models.functions import Concat
 from accounts.models import Member, Role
 from core.text.folding import sort_text
 from core.types import JsonObject
+from crm.pipelines.models import Stage
 from crm.records.models import CustomField
 from crm.segments.models import Segment
 from crm.tags.models import Tag
@@ -44,7 +45,7 @@ VENDOR = Case(*(When(vendor=key, then=Value(one.name)) for key, one in VENDORS.i
 SENDERS, AI_TYPES = "senders", "aiTypes"
 WORDS = {
     "secrets": Concat("name", Value(" ("), "host", Value(")")),
-    SENDERS: Concat("from_name", Value(" <"), "from_email", Value(">, "), "place", STATE, output_field=TEXT),
+    SENDERS: Concat("from_name", Value(" <"), "from_email", Value(">, "), "sender_place", STATE, output_field=TEXT),
     AI_TYPES: Concat("name", Case(When(is_active=False, then=Value(OFF)), default=Value(""))),
 }
 """Kind -> the label of its records, if the name is not enough."""
@@ -68,8 +69,8 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
         ("workflows", "workflow", Workflow.objects.filter(is_deleted=False)),
         ("roles", "role", Role.objects.all()),
         ("secrets", "workflow", WorkflowSecret.objects.all()),
-        (SENDERS, "apps", Smtp.objects.annotate(place=F("host"))),
-        (SENDERS, "apps", MailApp.objects.annotate(place=VENDOR)),
+        (SENDERS, "apps", Smtp.objects.annotate(sender_place=F("host"))),
+        (SENDERS, "apps", MailApp.objects.annotate(sender_place=VENDOR)),
         (AI_TYPES, "apps", _first_ai_apps()),
     )
     read = [entry for entry in named if may_read(entry[1])]
@@ -89,8 +90,16 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     return {
         **choices,
         "languages": [{"_id": code, "name": names[0]} for code, names in LANGUAGES.items()],
+        "stages": _stages() if may_read("lead") else None,
         "fields": _fields() if may_read("custom-field") else None,
     }
+
+
+def _stages() -> list[JsonObject]:
+    """Return the stages of all pipelines in their order, the default pipeline first."""
+    rows = Stage.objects.order_by("-pipeline__is_default", "pipeline__name", "pipeline", "position", "pk")
+    named = rows.values_list("pk", "pipeline__name", "name")[:MAX_CHOICES]
+    return [{"_id": id, "name": f"{pipeline}: {stage}"} for id, pipeline, stage in named]
 
 
 def _first_ai_apps() -> QuerySet[Any]:

@@ -252,6 +252,7 @@ class WorkflowChoices(Output):
     senders = _named()
     aiTypes = _named()
     languages = _named()
+    stages = _named()
     fields = Computed(  # type: ignore[assignment]
         serializers.ListField(
             child=serializers.DictField(),

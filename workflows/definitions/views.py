@@ -310,8 +310,8 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowChoices,
         description="The first 200 tags, members, teams, fixed segments, templates, workflows, roles and secrets (with"
         " their hosts) by name, the senders of mail, the AI types that are connected (_id is the type), the languages"
-        " that messages are written in, and the fields of contacts and leads. By session those of which the role has"
-        " the permission; the others are null.",
+        " that messages are written in, the stages of leads with their pipelines, and the fields of contacts and leads."
+        " By session those of which the role has the permission; the others are null.",
     )
     def choices(self, request: Request) -> object:
         actor = self.actor

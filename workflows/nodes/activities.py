@@ -18,7 +18,8 @@ from crm.meetings.services import create_meeting
 from workflows.expressions.filters import number, text
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
-from workflows.nodes.records import checked_ids, fail_by
+from workflows.nodes.records import fail_by
+from workflows.nodes.references import checked_ids
 from workflows.nodes.team import no_member
 from workflows.nodes.wait import known_zone
 
@@ -60,7 +61,11 @@ class MeetingConfig(NodeConfig):
 
 class CallConfig(NodeConfig):
     direction: Literal["inbound", "outbound"] = "outbound"
-    outcome: str = Field(default="connected", description=f"One of {', '.join(CallLog.Outcome.values)}.")
+    outcome: str = Field(
+        default="connected",
+        description=f"One of {', '.join(CallLog.Outcome.values)}.",
+        json_schema_extra={"enum": list(CallLog.Outcome.values)},
+    )
     startedAt: Any = Field(default=None, description="A time; empty: now.", json_schema_extra=TEXT)
     duration: Any = Field(default=0, description="Seconds.", json_schema_extra=TEXT)
     notes: str = Field(default="", max_length=MAX_NOTES, json_schema_extra=TEXT)

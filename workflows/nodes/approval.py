@@ -14,7 +14,7 @@ from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
-from workflows.nodes.records import checked_ids
+from workflows.nodes.references import checked_ids
 from workflows.nodes.requests import Question
 
 HANDLES = ("approved", "rejected", "timeout")

@@ -10,7 +10,8 @@ from outreach.runs.campaigns.models import Campaign
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.recipients import HANDLES, outcome_of, recipients
-from workflows.nodes.records import checked_ids, fail_by
+from workflows.nodes.records import fail_by
+from workflows.nodes.references import checked_ids
 
 Status = Campaign.Status
 OVER = (Status.COMPLETED, Status.CANCELLED, Status.FAILED)

@@ -15,7 +15,8 @@ from workflows.expressions.filters import text
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType
 from workflows.nodes.recipients import HANDLES, end, message_id, outcome_of, recipients, resume
-from workflows.nodes.records import checked_ids, fail_by
+from workflows.nodes.records import fail_by
+from workflows.nodes.references import checked_ids
 
 
 class ChatConfig(NodeConfig):

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from core.spans import after
 from core.types import JsonObject
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
-from workflows.nodes.records import checked_ids
+from workflows.nodes.references import checked_ids
 from workflows.nodes.requests import StartRun
 
 FAILED, TIMEOUT = "failed", "timeout"

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from accounts.models import Member
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
+from crm.pipelines.models import Stage
 from crm.segments.models import Segment
 from crm.teams.models import Team
 from outreach.messaging.email_templates.models import EmailTemplate
@@ -66,6 +67,8 @@ def of_record(panel: str) -> Callable[[Values], str]:
     def effect(settings: Values) -> str:
         changes = [f"{key} {quoted(value)}" for key, value in list((settings.get("values") or {}).items())[:20]]
         changes += [TAGS.of(len(settings["tags"]))] if settings.get("tags") else []
+        if settings.get("stage"):
+            changes.append(gettext("the stage %(name)s") % {"name": _name(Stage, settings["stage"])})
         action = settings["updateType"] if settings["action"] == "update" else settings["action"]
         return RECORD_EFFECTS[panel][action] % {"changes": ", ".join(changes)}
 
@@ -175,7 +178,7 @@ def of_notice(settings: Values) -> str:
     return NOTICES.of(len(settings["members"]), text=quoted(settings["text"]))
 
 
-def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment], id: str) -> str:
+def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment | Stage], id: str) -> str:
     name = model.objects.filter(pk=id).values_list("name", flat=True).first()
     return quoted(name) if name else gettext("(deleted)")
 

@@ -10,7 +10,8 @@ from pydantic_core import PydanticCustomError
 from core.types import JsonObject
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType
-from workflows.nodes.records import change_by_values, checked_ids, missing_assignees, no_tags
+from workflows.nodes.records import change_by_values
+from workflows.nodes.references import checked_ids, missing_assignees, no_tags
 
 
 class TagsConfig(NodeConfig):

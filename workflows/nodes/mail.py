@@ -24,7 +24,8 @@ from workflows.expressions.filters import text
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeType
 from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
-from workflows.nodes.records import checked_ids, fail_by
+from workflows.nodes.records import fail_by
+from workflows.nodes.references import checked_ids
 
 COMPOSER = "ai-offline"
 """The AI type of the node's run, which is never called: the text is complete."""

@@ -22,7 +22,7 @@ from outreach.runs.genie.automated import ENDED, Planned, Words, plan_messages, 
 from outreach.runs.genie.models import GenieScheduler
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, Outcome
-from workflows.nodes.records import checked_ids
+from workflows.nodes.references import checked_ids
 
 MAX_SENDERS = 20
 NEVER = ("suppressed", "cancelled", "failed")

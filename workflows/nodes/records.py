@@ -10,10 +10,8 @@ from django.db.models.functions import Upper
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from accounts.models import Member
 from core.errors import ApiError, NamedError
 from core.events import emit
-from core.ids import is_id
 from core.lists import BulkSelection
 from core.text.json import dumps
 from core.types import JsonObject, Values
@@ -24,17 +22,26 @@ from crm.contacts.services import create_contact, create_contacts, update_contac
 from crm.contacts.updates import update_contacts
 from crm.field_types import BadValue
 from crm.leads.bulk import delete_leads
-from crm.leads.services import Relations, create_leads
+from crm.leads.places import read_close
+from crm.leads.relations import Relations
+from crm.leads.services import create_leads
 from crm.records.problems import explain
 from crm.records.results import BulkResult, Saved
 from crm.records.types import RECORD_TYPES, kind_of
-from crm.tags.services import missing_tags
-from crm.teams.models import Team
-from crm.teams.services import ACTIVE
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
+from workflows.nodes.references import checked_ids, missing_assignees, missing_stage, no_tags
 
 EXPRESSION: JsonObject = {"x-widget": "fields"}
+PLACE = {
+    "pipeline": "pipeline",
+    "stage": "stage",
+    "lostReason": "lost_reason",
+    "expectedCloseAt": "expected_close_at",
+}
+"""Key of a value -> the argument of Relations, of a lead's place in its pipeline."""
+STAGED: JsonObject = {"action": ["create", "update"], "updateType": ["set"]}
+"""The settings with which leads come to a stage."""
 KEY_PARTS = ("email", "countryCode", "number")
 """Values that may make contacts unique."""
 
@@ -54,24 +61,29 @@ class RecordConfig(NodeConfig):
     def _whole(self) -> RecordConfig:
         if self.action in ("create", "upsert") and not self.values:
             raise PydanticCustomError("noValues", "values: a new record needs some")
-        if self.action == "update" and not (self.values or self.tags):
+        if self.action == "update" and not self.changes():
             raise PydanticCustomError("noChange", "values: name at least one to change")
         return self
+
+    def changes(self) -> bool:
+        """Return whether the settings name something to change."""
+        return bool(self.values or self.tags)
 
 
 class LeadConfig(RecordConfig):
     action: Literal["create", "update", "delete"]
     team: str | None = Field(default=None, json_schema_extra={"x-widget": "team"})
     teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
+    stage: str | None = Field(default=None, json_schema_extra={"x-widget": "stage", "x-show-if": STAGED})
 
+    @model_validator(mode="after")
+    def _staged(self) -> LeadConfig:
+        if self.stage and self.action == "update" and self.updateType != "set":
+            raise PydanticCustomError("stageNotSet", "stage: a lead has one; use updateType set")
+        return self
 
-def checked_ids(ids: Iterable[str]) -> list[str]:
-    """Return the ids. Raises ValueError for an invalid one."""
-    all_ids = list(ids)
-    wrong = next((id for id in all_ids if not is_id(id)), None)
-    if wrong is not None:
-        raise PydanticCustomError("badId", "{wrong} is no id of 24 hex characters", {"wrong": repr(wrong[:40])})
-    return all_ids
+    def changes(self) -> bool:
+        return super().changes() or self.stage is not None
 
 
 def with_record(batch: NodeBatch, panel: str) -> list[tuple[str, Item]]:
@@ -108,16 +120,29 @@ def _contact(batch: NodeBatch) -> None:
 def _lead(batch: NodeBatch) -> None:
     config: LeadConfig = batch.config
     if config.action == "create":
-        relation_ids = {"team": config.team, "team_member": config.teamMember, "tags": config.tags}
+        relation_ids = {
+            "team": config.team,
+            "team_member": config.teamMember,
+            "stage": config.stage,
+            "tags": config.tags,
+        }
         relations = Relations(**{name: value for name, value in relation_ids.items() if value})  # type: ignore[arg-type]
         _create(batch, "lead", lambda values: create_leads(actor_id=batch.actor_id, items=values, relations=relations))
     elif config.action == "delete":
         _delete(batch, "lead", delete_leads)
     else:
-        tags: JsonObject = {"tags": config.tags} if config.tags else {}
-        change_by_values(
-            batch, "lead", lambda values: {"formData": values, "updateType": config.updateType, "relations": dict(tags)}
-        )
+        chosen = {"tags": config.tags, "stage": config.stage}
+        changed = {name: value for name, value in chosen.items() if value}
+        change_by_values(batch, "lead", lambda values: _lead_change(values, config.updateType, changed))
+
+
+def _lead_change(values: Values, update_type: str, relations: Values) -> JsonObject:
+    """Return the bulk change of leads by rendered values, of which some are no fields but the lead's place."""
+    place = {PLACE[key]: value for key, value in values.items() if key in PLACE}
+    if close := place.get("expected_close_at"):
+        place["expected_close_at"] = read_close(close)
+    form = {key: value for key, value in values.items() if key not in PLACE}
+    return {"formData": form, "updateType": update_type, "relations": {**relations, **place}}
 
 
 def _actor(batch: NodeBatch) -> str:
@@ -269,22 +294,6 @@ def change_records(panel: str, ids: Sequence[str], change: JsonObject, actor_id:
     return set(moved)
 
 
-def no_tags(config: Any) -> list[tuple[str, str, str]]:
-    missing = missing_tags(config.tags, lock=False)  # it is asked by who only reads, too
-    return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
-
-
-def missing_assignees(config: Any) -> list[tuple[str, str, str]]:
-    """Return the problems of a team, or of a member, whom leads cannot have."""
-    problems = []
-    if config.team and not Team.objects.filter(pk=config.team).exists():
-        problems.append(("teamMissing", "team", f"there is no team {config.team} in this company"))
-    if config.teamMember and not Member.objects.filter(pk=config.teamMember, status__in=ACTIVE).exists():
-        text = f"there is no active member {config.teamMember} in this company"
-        problems.append(("memberMissing", "teamMember", text))
-    return problems
-
-
 def _bad_options(schema: Any, values: Values) -> list[tuple[str, str, str]]:
     """Return the problems of values that are no expressions, and no options of their system field either."""
     problems = []
@@ -301,7 +310,7 @@ def _bad_options(schema: Any, values: Values) -> list[tuple[str, str, str]]:
 def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]]]:
     def check(config: Any) -> list[tuple[str, str, str]]:
         schema = RECORD_TYPES[panel].schema.load()
-        field_names = {*schema.columns, *schema.fields}
+        field_names = {*schema.columns, *schema.fields, *(PLACE if panel == "lead" else ())}
         if panel == "lead" and config.action == "create":
             field_names |= {
                 *ContactSchema.load().columns,
@@ -316,8 +325,10 @@ def _unknown_fields(panel: str) -> Callable[[Any], Sequence[tuple[str, str, str]
             field_names |= {"tags", "category"}
         wrong = [key for key in config.values if key not in field_names]
         problems = [("unknownField", f"values.{key}", f"there is no field {key} of a {panel}") for key in wrong]
-        assigned = missing_assignees(config) if panel == "lead" and config.action == "create" else []
-        return problems + _bad_options(schema, config.values) + assigned + no_tags(config)
+        if panel == "lead":
+            problems += missing_assignees(config) if config.action == "create" else []
+            problems += missing_stage(config)
+        return problems + _bad_options(schema, config.values) + no_tags(config)
 
     return check
 

@@ -23,7 +23,8 @@ from crm.teams.services import ACTIVE
 from workflows.expressions.filters import text
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome, Span
-from workflows.nodes.records import checked_ids, fail_by, with_record
+from workflows.nodes.records import fail_by, with_record
+from workflows.nodes.references import checked_ids
 
 TEXT: JsonObject = {"x-widget": "expression"}
 

@@ -79,6 +79,18 @@ LEADS: JsonObject = {
     "POST lead/restore": {"ids": ["DELETED_LEAD_ID"]},
     "POST lead/lead-gen-ai": {"prompt": "dentists in Leeds", "count": 10},
     "PUT lead/lead-gen-ai/{id}": {"status": "cancelled"},
+    "POST pipeline": {
+        "name": "Wholesale",
+        "stages": [
+            {"name": "Asked", "probability": 20},
+            {"name": "Offer sent", "probability": 60},
+            {"name": "Ordered", "kind": "won"},
+            {"name": "Declined", "kind": "lost"},
+        ],
+    },
+    "PUT pipeline/{id}": {"name": "Trade"},
+    "POST lost-reason": {"name": "Price"},
+    "PUT lost-reason/{id}": {"name": "Too expensive"},
     "POST lead-activity": {"lead": "LEAD_ID", "notes": "Wants a call on Monday"},
     "PATCH lead-activity/{id}/notes": {"notes": "Wants a call on Tuesday"},
     "POST lead-activity/follow-up": {"lead": "LEAD_ID", "title": "Call back", "dueAt": "2030-05-06T09:00:00Z"},

@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import Member
 from config.local.demo.calendar import NEWEST, arrivals, next_working_day, working_time
 from config.local.demo.outreach import add_sent, sent_message
+from config.local.demo.pipelines import date_moves
 from config.local.demo.routine import add_routine
 from core.events.models import Event
 from crm.activities.calls import create_call
@@ -163,6 +164,7 @@ def _date_leads(now: datetime) -> list[Lead]:
             decided = lead.created_at + timedelta(days=3 + 5 * place % 17, hours=1)
             lead.status_changed_at = min(decided, now - timedelta(hours=3))
     Lead.objects.bulk_update(leads, ["created_at", "status_changed_at"])
+    date_moves(leads)
     dates = {lead.pk: lead for lead in leads}
     events = list(Event.objects.filter(object_id__in=dates, kind__in=("lead.created", "lead.updated")))
     for event in events:  # the worker makes the timeline of them

@@ -10,11 +10,12 @@ from typing import TypeVar
 
 from accounts.models import LoginLog, Member
 from config.local.demo.calendar import DAYS, SATURDAY, arrivals, working_time
+from config.local.demo.pipelines import reason_ids
 from core.models import BaseModel
 from core.types import JsonObject
 from crm.files.services import store_uploads
 from crm.files.storage import Received
-from crm.models import Contact, FollowUp, Import, Lead, LeadActivity, Meeting
+from crm.models import Contact, FollowUp, Import, Lead, LeadActivity, Meeting, Stage, StageChange
 from outreach.messaging.suppression.models import Suppression
 from outreach.models import ChatApp, Conversation, ConversationMessage, EnrichmentProposal, Form, FormLead
 from workflows.engine.models import WorkflowRun
@@ -81,6 +82,9 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
     times = arrivals(len(contacts), now)
     rows = []
     activities = []
+    moves = []
+    reasons = reason_ids()
+    stages = dict(Stage.objects.filter(status__isnull=False).values_list("status", "pk"))
     for place, contact in enumerate(contacts):
         owner = members[place % len(members)]
         created = max(times[place], contact.created_at + timedelta(hours=2))
@@ -92,6 +96,8 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
             contact=contact,
             status=passed[-1][0] if passed else "new",
             status_changed_at=passed[-1][1] if passed else None,
+            lost_reason_id=reasons[place % len(reasons)] if passed and passed[-1][0] == "lost" and reasons else None,
+            expected_close_at=now + timedelta(days=3 + 13 * (place % 11)) if not passed or place % 3 else None,
             source=SOURCES[place % len(SOURCES)],
             value=Decimal(250 + 85 * (place * 7 % 23)),
             team_member=owner,
@@ -101,12 +107,26 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
         rows.append((lead, created))
         activities.append(_activity(lead, owner, LeadActivity.Kind.CREATED, created, {}))
         before = "new"
+        since = created
         for status, moment in passed:
+            moves.append(
+                StageChange(
+                    company_id=contact.company_id,
+                    lead=lead,
+                    changed_at=moment,
+                    entered_at=since,
+                    from_stage_id=stages[before],
+                    to_stage_id=stages[status],
+                    member=owner,
+                )
+            )
+            since = moment
             details: JsonObject = {"status": {"from": before, "to": status}}
             activities.append(_activity(lead, owner, LeadActivity.Kind.STATUS, moment, details))
             before = status
     leads = _dated(Lead, rows)
     LeadActivity.objects.bulk_create(activities)
+    StageChange.objects.bulk_create(moves)
     return leads
 
 

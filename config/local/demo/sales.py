@@ -7,10 +7,12 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import Member
+from config.local.demo.pipelines import add_pipeline
 from core.types import JsonObject
 from crm.activities.calls import create_call
 from crm.activities.follow_ups import create_follow_up, update_follow_up
-from crm.leads.services import Relations, create_leads, update_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_leads, update_lead
 from crm.meetings.services import create_meeting
 from crm.models import Contact
 from crm.products.services import create_product
@@ -62,6 +64,7 @@ def create_sales(member: Member) -> None:
         actor_id=member.pk, values={"name": "Field sales"}, members=MemberChanges(members=[member.pk, colleague.pk])
     )
     leads = _leads(member, products, team.pk)
+    add_pipeline(member, leads)
     _segments(member)
     _work_on(member, colleague, leads)
 

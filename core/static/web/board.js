@@ -68,7 +68,10 @@ class Board extends HTMLElement {
     if (!drag || drag.id !== event.pointerId) return;
     const place = drag.ghost && this.#placeAt(event);
     this.#end();
-    if (place && place !== drag.card.closest("[data-place]")) this.#move(drag.card, place.dataset.place);
+    if (!place || place === drag.card.closest("[data-place]")) return;
+    // Afterwards, since the end of the drag would close what it opens.
+    if ("asks" in place.dataset) setTimeout(() => this.#ask(drag.card, place.dataset.place));
+    else this.#move(drag.card, place.dataset.place);
   }
 
   #end() {
@@ -87,11 +90,20 @@ class Board extends HTMLElement {
     if (!opener || !this.form || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const here = opener.closest("[data-place]")?.dataset.place;
-    this.#fill(opener.closest("[data-card]"));
-    for (const button of all("button[value]", this.form)) button.disabled = button.value === here;
-    this.form.showPopover({ source: opener });
-    one("input:not([type=hidden]), button:enabled", this.form)?.focus();
+    this.#open(opener.closest("[data-card]"), opener, (value) => value !== here);
   }
+
+  // Opens the form with the buttons of some places, at its first input.
+  #open(card, source, offers, input = "input:not([type=hidden])") {
+    this.form.reset();
+    this.#fill(card);
+    for (const button of all("button[value]", this.form)) button.disabled = !offers(button.value);
+    this.form.showPopover({ source });
+    one(`${input}, button:enabled`, this.form)?.focus();
+  }
+
+  // A place where the form has more to say, such as the reason for a loss.
+  #ask(card, place) { this.#open(card, one("[data-move]", card) ?? card, (value) => value === place, "select"); }
 
   // Tells the form which card it is about.
   #fill(card) {

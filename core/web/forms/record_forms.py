@@ -152,6 +152,7 @@ def choice_of(definition: Definition) -> Choice:
 OPERATORS = {"text": TEXT, "number": NUMBER, "date": DATE}
 FILTERED = ("string", "number", "date", "boolean", "any")
 """Value types of custom fields that can be filtered, in addition to those with options."""
+STAGE_KINDS = (("open", gettext_lazy("Open")), ("won", gettext_lazy("Won")), ("lost", gettext_lazy("Lost")))
 BESIDE = {
     "contact": (
         Choice("category.name", gettext_lazy("Category")),
@@ -166,6 +167,11 @@ BESIDE = {
         Choice("contact.contactNumber", gettext_lazy("Phone")),
         Choice("organization.name", gettext_lazy("Organization")),
         Choice("team.name", gettext_lazy("Team")),
+        Choice("pipeline.name", gettext_lazy("Pipeline")),
+        Choice("stage.name", gettext_lazy("Stage")),
+        Choice("stage.kind", gettext_lazy("Outcome"), ONE_OF, STAGE_KINDS),
+        Choice("lostReason.name", gettext_lazy("Reason for loss")),
+        Choice("expectedCloseAt", gettext_lazy("Expected close"), DATE, kind="date"),
         Choice("productServices.name", gettext_lazy("Product")),
         Choice("statusChangedAt", gettext_lazy("In status since"), DATE, kind="date"),
         Choice("createdBy.name", gettext_lazy("Added by")),

@@ -18,7 +18,9 @@ from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
-from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.navigation.places import CONTACTS as CONTACTS_PLACE
+from core.web.navigation.places import LEADS as LEADS_PLACE
+from core.web.navigation.places import SETTINGS, MenuItem, Place
 from core.web.pages import Page, Refused
 from core.web.words.problems import capitalized
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
@@ -117,6 +119,8 @@ class Kind:
     """The name of the page that lists them."""
     imports: str
     """The name of the page that lists their imports."""
+    place: Place
+    """The place of the navigation that they belong to."""
 
     @property
     def path(self) -> str:
@@ -133,6 +137,7 @@ CONTACTS = Kind(
     CONTACT_TARGETS,
     "contacts",
     "imports",
+    CONTACTS_PLACE,
 )
 LEADS = Kind(
     "lead",
@@ -144,6 +149,7 @@ LEADS = Kind(
     LEAD_TARGETS,
     "leads",
     "lead-imports",
+    LEADS_PLACE,
 )
 ORGANIZATIONS = Kind(
     "organization",
@@ -155,6 +161,7 @@ ORGANIZATIONS = Kind(
     ORGANIZATION_TARGETS,
     "organizations",
     "organization-imports",
+    CONTACTS_PLACE,
 )
 IMPORT_KINDS = (CONTACTS, LEADS, ORGANIZATIONS)
 
@@ -285,6 +292,7 @@ class ImportPage(Page):
         for kind in IMPORT_KINDS:
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
+                self.menu_place = kind.place
                 return kind, answer.data
         raise Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 

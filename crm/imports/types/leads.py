@@ -21,6 +21,7 @@ from crm.imports.types.base import (
     OnExisting,
 )
 from crm.imports.types.employers import employ_lead_rows, keep_named
+from crm.imports.types.lead_places import PLACE_FIELDS, PlaceLookups
 from crm.imports.types.named_leads import update_named_leads
 from crm.leads.duplicates import DUPLICATE, repeated
 from crm.leads.schema import LeadRow, LeadSchema
@@ -104,6 +105,7 @@ class LeadLookups(Lookups):
         self._products: dict[str, str] | None = None
         self._teams: dict[str, str] | None = None
         self._members = MemberLookup()
+        self._places = PlaceLookups()
 
     def apply_to(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:
         problems = super().apply_to(row, named)
@@ -128,7 +130,7 @@ class LeadLookups(Lookups):
             problems += unknown
             if member_id:
                 row.system["team_member_id"] = member_id
-        return problems
+        return problems + self._places.apply_to(row, named)
 
     def tester(self, key: str) -> Callable[[str], bool] | None:
         testers: dict[str, Callable[[str], bool]] = {
@@ -136,7 +138,7 @@ class LeadLookups(Lookups):
             TEAM: lambda text: bool(self._team(text)),
             MEMBER: lambda text: self._members.find(text) is not None,
         }
-        return testers.get(key) or super().tester(key)
+        return testers.get(key) or self._places.tester(key) or super().tester(key)
 
     def _team(self, name: str) -> str | None:
         if self._teams is None:
@@ -163,7 +165,7 @@ class LeadImportType(ImportType):
     exists: ClassVar[str] = DUPLICATE
     schema = LeadSchema
     fields = (*CONTACT_FIELDS, *LEAD_FIELDS)
-    names = (*TAG_FIELDS, *NAME_FIELDS, ORGANIZATION_FIELD)
+    names = (*TAG_FIELDS, *NAME_FIELDS, *PLACE_FIELDS, ORGANIZATION_FIELD)
 
     def missing_fields(self, schema: LeadSchema, targets: set[str]) -> list[str]:
         needed = [key for key in schema.required_system if schema.columns[key] not in schema.system_defaults]

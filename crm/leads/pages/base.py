@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
+from zoneinfo import ZoneInfo
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
@@ -15,15 +17,30 @@ from core.web.navigation.places import LEADS, MenuItem
 from core.web.organization_names import NamesOrganization
 from crm.leads.types import LeadData
 
-LINKED = ("contact", "productServices", "teamMember", "team", "organization", "tags")
+LINKED = (
+    *("contact", "productServices", "teamMember", "team", "organization", "tags"),
+    *("stage", "lostReason", "expectedCloseAt"),
+)
 """Records that a lead refers to, beside its values in the API's body."""
+CLOSE = "expectedCloseAt"
 LINKED_FIELDS = {
     "tags": (gettext_lazy("Tags"), "tag", "checks"),
     "productServices": (gettext_lazy("Products and services"), "product-service", "checks"),
     "team": (gettext_lazy("Team"), "team", "select"),
 }
 """Name -> label, path and kind of the form's field."""
+ALL = {"n": "200", "cursorPagination": "true"}
+"""All pipelines, or all reasons: a company has no more."""
+OF_PLACE = {
+    "stage": gettext_lazy("Stage"),
+    CLOSE: gettext_lazy("Expected close"),
+    "lostReason": gettext_lazy("Reason for loss"),
+}
+"""Name -> label of a lead's place in its pipeline."""
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
+"""Status or kind of a stage -> its color."""
+SINGLE = ("teamMember", "team", "stage", "lostReason")
+"""Linked records of which a lead has one or none."""
 
 
 def toast_text(*parts: str) -> str:
@@ -34,27 +51,31 @@ def toast_text(*parts: str) -> str:
 def body_of(values: Values) -> JsonObject:
     """Return the API's body for values of a form."""
     linked = {name: values[name] for name in LINKED if name in values}
-    for name in ("teamMember", "team"):
+    for name in (*SINGLE, CLOSE):
         if name in linked:
             linked[name] = linked[name] or None
     return {"formData": {name: value for name, value in values.items() if name not in linked}, **linked}
 
 
-def linked_values(lead: LeadData) -> JsonObject:
-    """Return a lead's references by the names of the forms: ids of records, and the organization's name."""
+def linked_values(lead: LeadData, zone: str) -> JsonObject:
+    """Return a lead's references and its expected close by the names of the forms: ids, and the organization's name."""
+    close = lead["expectedCloseAt"]
+    day = datetime.fromisoformat(close).astimezone(ZoneInfo(zone)).date().isoformat() if close else ""
     several: JsonObject = {
         "productServices": [product["_id"] for product in lead["productServices"]],
         "tags": [tag["_id"] for tag in lead["tags"]],
     }
-    team_member, team = lead["teamMember"] or {}, lead["team"] or {}
+    records: JsonObject = dict(lead)
+    single = {name: (records[name] or {}).get("_id") for name in SINGLE}
     organization = (lead["organization"] or {}).get("name", "")
-    return {**several, "teamMember": team_member.get("_id"), "team": team.get("_id"), "organization": organization}
+    return {**several, **single, CLOSE: day, "organization": organization}
 
 
 class ShownLead(LeadData):
     """A lead with the labels of its status and its source."""
 
     status_label: str
+    stage_label: str
     source_label: str
     tone: str
 
@@ -107,6 +128,7 @@ class LeadPage(NamesOrganization):
         return {
             **lead,
             "status_label": self.status_label(status),
+            "stage_label": (lead["stage"] or {}).get("name") or self.status_label(status),
             "source_label": self.sources.get(source, source),
             "tone": TONES.get(status, ""),
         }
@@ -128,17 +150,55 @@ class LeadPage(NamesOrganization):
         """Return the field of the records that a lead refers to."""
         if name == "teamMember":
             return Field(name, _("Assigned to"), "select", options=self.members)
+        if name == CLOSE:
+            return Field(name, OF_PLACE[name], "date")
+        if name == "lostReason":
+            return Field(name, OF_PLACE[name], "select", options=self.reasons)
+        if name == "stage":
+            return Field(name, OF_PLACE[name], "select", options=self.stage_options)
         label, path, kind = LINKED_FIELDS[name]
         return Field(name, label, kind, options=self.options_of(path))
 
+    @cached_property
+    def pipelines(self) -> list[Values]:
+        """The company's pipelines with their stages, the default one first."""
+        query = {"sortBy": "isDefault,name", "sortOrder": "desc,asc", "fields": "name,isDefault,stages"}
+        answer = self.ask("GET", "pipeline", {**query, **ALL})
+        return list(answer.data) if answer.ok else []
+
+    @cached_property
+    def reasons(self) -> list[Option]:
+        """The reasons for which a lead can be lost."""
+        query = {"sortBy": "name", "sortOrder": "asc", "fields": "name"}
+        answer = self.ask("GET", "lost-reason", {**query, **ALL})
+        return [Option(row["_id"], row["name"]) for row in (answer.data if answer.ok else ())]
+
+    @property
+    def stage_options(self) -> list[Option]:
+        """The stages of all pipelines; those of others than the default one name it."""
+        several = len(self.pipelines) > 1
+        return [
+            Option(stage["_id"], f"{pipeline['name']}: {stage['name']}" if several else stage["name"])
+            for pipeline in self.pipelines
+            for stage in pipeline["stages"]
+        ]
+
+    def kind_of_stage(self, id: str) -> str:
+        """Return the kind of a stage; empty for one that the company lacks."""
+        stages = (stage for pipeline in self.pipelines for stage in pipeline["stages"])
+        return next((stage["kind"] for stage in stages if stage["_id"] == id), "")
+
     def move(self, id: str, to: str) -> HttpResponse:
-        """Give the lead the status that the form sent."""
-        status = self.request.POST.get("status", "")
-        answer = self.ask("PUT", f"lead/{id}", None, {"formData": {"status": status}})
+        """Give the lead the stage that the form sent, and the reason for a loss, for which another page asks."""
+        stage = self.request.POST.get("stage", "")
+        if "lostReason" not in self.request.POST and self.kind_of_stage(stage) == "lost" and self.reasons:
+            return HttpResponseRedirect(self.address("lead-move", id, stage=stage))
+        body = {"stage": stage}
+        if reason := self.request.POST.get("lostReason"):
+            body["lostReason"] = reason
+        answer = self.ask("PUT", f"lead/{id}", None, body)
         if not answer.ok:
             return self.refuse(answer, to)
-        return self.done(
-            toast_text(_("Moved to %(status_label)s") % {"status_label": self.status_label(status)}, answer.notice),
-            to,
-            undo=answer.job,
-        )
+        name = (answer.data["stage"] or {}).get("name", "")
+        text = toast_text(_("Moved to %(status_label)s") % {"status_label": name}, answer.notice)
+        return self.done(text, to, undo=answer.job)

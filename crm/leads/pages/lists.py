@@ -12,16 +12,19 @@ from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
-from core.web.forms import Field
+from core.web.forms import Field, Option
 from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
-from crm.leads.pages.base import LINKED_FIELDS, TONES, LeadPage
+from crm.leads.pages.base import LINKED_FIELDS, OF_PLACE, LeadPage
 from crm.leads.pages.table import LeadTable
+from crm.leads.types import BoardData
 
 FIRST_CARDS = 100
 """The number of cards that a board shows at first, the newest of all columns. The others are loaded by column."""
 CARDS = 25
+PIPELINE = "pipeline"
+"""The parameter of the board's pipeline, and its name in the API."""
 IMPORT = ("importId", "lead/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
 
@@ -29,7 +32,7 @@ IMPORT = ("importId", "lead/import", gettext_lazy("Import"))
 class LeadList(LeadTable, BulkList):
     """Shared parts of the list and the bulk change: the selection of leads in the address."""
 
-    keeps = ("view", *KEPT)
+    keeps = ("view", PIPELINE, *KEPT)
     count = LEADS
     change_label = ngettext_lazy("Change %(count)s lead", "Change %(count)s leads")
     changing = gettext_lazy("Changing leads")
@@ -61,7 +64,8 @@ class LeadList(LeadTable, BulkList):
     @property
     def changes(self) -> list[tuple[str, str]]:
         """Return the links and values of leads; status and member have buttons of their own."""
-        named = [(name, label) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
+        named = [(name, str(label)) for name, label in OF_PLACE.items()]
+        named += [(name, str(label)) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
         return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
 
 
@@ -95,21 +99,21 @@ class Leads(LeadList):
 
     def board(self) -> JsonObject:
         """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
-        groups = {row["value"]: row for row in self.listed("lead/summary", self.state.selection()).data}
+        chosen = self.request.GET.get(PIPELINE, "")
+        board: BoardData = self.listed("lead/board", {**self.state.selection(), PIPELINE: chosen}).data
         only = self.request.GET.get("column")
-        query = self.state.query(size=FIRST_CARDS)
+        query = self.state.query(size=FIRST_CARDS) | {"filters": {PIPELINE: board["pipeline"]["_id"]}}
         if only:
             shown = min(self.state.seen, FIRST_CARDS) if "cursor" not in query else 0
-            query |= {"n": str(CARDS + shown), "filters": {"status": only}}
+            query |= {"n": str(CARDS + shown), "filters": {"stage": only}}
         answer = self.read("lead", query)
-        values = [*self.labels, *(value for value in groups if value not in self.labels)]
         columns = []
-        for number, value in enumerate(values):
-            group = groups.get(value) or {"count": 0, "sum": 0}
-            cards = [self.shown(row) for row in answer.data if row["status"] == value]
+        for number, stage in enumerate(board["stages"]):
+            value = stage["_id"]
+            cards = [self.shown(row) for row in answer.data if row["stage"] and row["stage"]["_id"] == value]
             if only != value:
                 cards = cards[:CARDS]
-                more = self.state.link(column=value, seen=str(len(cards))) if group["count"] > len(cards) else ""
+                more = self.state.link(column=value, seen=str(len(cards))) if stage["count"] > len(cards) else ""
                 joins = False
             else:
                 seen = self.state.seen + len(cards)
@@ -117,19 +121,27 @@ class Leads(LeadList):
                 more, joins = (more if answer.next_cursor else ""), seen < MAX_ROWS
             columns.append(
                 {
+                    **stage,
                     "id": f"column-{number}",
                     "value": value,
-                    "label": self.status_label(value),
-                    "tone": TONES.get(value),
-                    "count": group["count"],
-                    "sum": group["sum"],
+                    "asks": stage["kind"] == "lost" and bool(board["lostReasons"]),
                     "cards": cards,
                     "more": more,
                     "joins": joins,
                     "starts": only != value,
                 }
             )
-        return {"board": columns, "counted": self.count.of(sum(row["count"] for row in groups.values()))}
+        count = self.count.of(sum(stage["count"] for stage in board["stages"]))
+        reasons = [Option(row["_id"], row["name"]) for row in board["lostReasons"]]
+        return {"board": columns, "counted": count, "reasons": reasons, **self.pipeline_choice(board)}
+
+    def pipeline_choice(self, board: BoardData) -> JsonObject:
+        """Return the pipelines that the board can show, with their addresses."""
+        links = [
+            (row["name"], self.request.path + self.state.link(**{PIPELINE: row["_id"]}), row == board["pipeline"])
+            for row in board["pipelines"]
+        ]
+        return {"pipeline": board["pipeline"], "pipeline_links": links if len(links) > 1 else []}
 
     # What forms do
 
@@ -155,7 +167,7 @@ class ChangeLeads(ChangeMany, LeadList):
     title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
-        if name in LINKED_FIELDS:
+        if name in (*LINKED_FIELDS, *OF_PLACE):
             return self.linked_field(name)
         return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
 

@@ -15,7 +15,7 @@ from core.web.forms.conflicts import RETRIES
 from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
-from crm.leads.pages.base import LeadPage, ShownLead, body_of, linked_values, toast_text
+from crm.leads.pages.base import CLOSE, LeadPage, ShownLead, body_of, linked_values, toast_text
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import LeadData
 
@@ -35,7 +35,17 @@ NAMES_OF_NEW = tuple(field.name for field in CONTACT)
 FIELDSETS = (
     Fieldset(gettext_lazy("Contact"), ("contact", "name", "email", ("countryCode", "number"))),
     Fieldset(
-        gettext_lazy("Lead"), (("status", "source"), "value", "organization", "productServices", REST, "notes", "tags")
+        gettext_lazy("Lead"),
+        (
+            ("status", "source"),
+            "stage",
+            ("value", "expectedCloseAt"),
+            "organization",
+            "productServices",
+            REST,
+            "notes",
+            "tags",
+        ),
     ),
     Fieldset(gettext_lazy("Assignment"), ("teamMember",)),
 )
@@ -76,7 +86,9 @@ class NewLead(LeadPage, PicksContact):
         fields += [field.copy(required=field.name in self.of_new) for field in CONTACT]
         if self.request.method == "GET":
             suggest_dial_code(self, fields)
-        fields += [*self.value_fields(), *self.organization_fields()]
+        fields += [*self.value_fields(), self.linked_field(CLOSE), *self.organization_fields()]
+        if len(self.pipelines) > 1:
+            fields.append(self.linked_field("stage"))
         products = self.linked_field("productServices")
         fields += [products] if products.options else []
         if self.members:
@@ -126,6 +138,10 @@ class LeadDetail(RecordPage, LeadTable):
         "value",
         "source",
         REST,
+        "stage",
+        "pipeline",
+        "expectedCloseAt",
+        "lostReason",
         "productServices",
         "tags",
         "notes",
@@ -149,14 +165,14 @@ class LeadDetail(RecordPage, LeadTable):
         context = {
             "lead": self.lead,
             "title": self.lead["contact"]["name"] or gettext("Lead"),
-            "statuses": self.statuses,
         }
         if "edit" in self.request.GET and self.may("lead", "PUT"):
             return {**context, "form": self.values_form(self.values)}
-        return {**context, **self.fact_context(self.lead), **self.history()}
+        moves = {"stages": self.stage_options} if self.may("lead", "PUT") else {}
+        return {**context, **moves, **self.fact_context(self.lead), **self.history()}
 
     def values_form(self, values: Values) -> Form:
-        fields = [*self.value_fields(values), *self.organization_fields()]
+        fields = [*self.value_fields(values), self.linked_field(CLOSE), *self.organization_fields()]
         fields += [field for name in ("productServices", "tags") if (field := self.linked_field(name)).options]
         form = Form(fields=fields, initial=values, fieldsets=FIELDSETS)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
@@ -165,7 +181,7 @@ class LeadDetail(RecordPage, LeadTable):
     @property
     def values(self) -> JsonObject:
         """The lead's values by the names of the forms."""
-        return {**form_values(self.definitions, self.lead["formData"]), **linked_values(self.lead)}
+        return {**form_values(self.definitions, self.lead["formData"]), **linked_values(self.lead, self.zone_name)}
 
     # What forms do
 
@@ -202,6 +218,23 @@ class LeadDetail(RecordPage, LeadTable):
         if not answer.ok:
             return self.refuse(answer, self.request.path)
         return self.done(gettext("Lead deleted"), self.address("leads"), undo=answer.job)
+
+
+class MoveLead(LeadPage):
+    """Asks for the reason for a loss."""
+
+    path = "leads/<str:id>/move"
+    name = "lead-move"
+    tab_name = gettext_lazy("Move a lead")
+    template = "web/leads/move.html"
+
+    def show(self) -> Values:
+        lead = self.shown(self.read(f"lead/{self.params['id']}").data)
+        back = self.address("lead", self.params["id"])
+        return {"lead": lead, "reasons": self.reasons, "back": back, "stage": self.request.GET.get("stage", "")}
+
+    def do_move(self) -> HttpResponse:
+        return self.move(self.params["id"], self.address("lead", self.params["id"]))
 
 
 class LeadRelated(LeadPage, RelatedPage):

@@ -12,7 +12,7 @@ from core.web.forms import Field, Form
 from core.web.forms.record_forms import column_of, record_fields, shown_fields
 from core.web.lists import Column
 from core.web.tables import ChooseColumns, EditCell, Row, TablePage
-from crm.leads.pages.base import LINKED, LeadPage, body_of, linked_values
+from crm.leads.pages.base import CLOSE, LINKED, SINGLE, LeadPage, body_of, linked_values
 from crm.leads.types import LeadData
 
 
@@ -22,7 +22,10 @@ class LeadTable(LeadPage, TablePage):
     resource = "lead"
     listed_at = "leads"
     record_page = "lead"
-    edited_in_record = ("organization", "productServices", "tags", "teamMember", "team")
+    edited_in_record = (
+        *("organization", "productServices", "tags", "teamMember", "team"),
+        *("stage", "lostReason", CLOSE),
+    )
     usual = ("contact", "status", "value", "productServices", "teamMember", "source", "createdAt")
 
     def known_columns(self) -> list[Column]:
@@ -33,9 +36,13 @@ class LeadTable(LeadPage, TablePage):
         return [
             Column("contact", _("Contact"), "contact.name", css="first", kind="who", fixed=True),
             Column("status", _("Status"), "status", css="aside", kind="status", editable="status" in system),
+            Column("stage", _("Stage"), "stage.name"),
+            Column("pipeline", _("Pipeline"), "pipeline.name"),
             Column("value", _("Value"), "value", css="second right num", kind="money", editable="value" in system),
             Column("organization", _("Organization"), kind="organization"),
             Column("productServices", _("Products"), "productServices.name"),
+            Column(CLOSE, _("Expected close"), CLOSE, css="num", kind="when"),
+            Column("lostReason", _("Reason for loss")),
             Column("teamMember", _("Assigned to"), "teamMember.name"),
             Column("team", _("Team"), "team.name"),
             Column("source", _("Source"), "source", labels=self.sources, editable="source" in system),
@@ -82,7 +89,7 @@ class LeadCell(LeadTable, EditCell):
         return record_fields(self, definitions, self.record["formData"]) or [plain[column.name]]
 
     def values(self, record: Values) -> Values:
-        return {**record["formData"], **linked_values(cast(LeadData, record))}
+        return {**record["formData"], **linked_values(cast(LeadData, record), self.zone_name)}
 
     def body(self, values: Values) -> JsonObject:
         return body_of(values)
@@ -96,5 +103,5 @@ class LeadCell(LeadTable, EditCell):
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)
         several = {name: self.record[name] for name in ("productServices", "tags")}
-        form.name_chosen(**several, teamMember=[self.record["teamMember"]], team=[self.record["team"]])
+        form.name_chosen(**several, **{name: [self.record[name]] for name in SINGLE})
         return form

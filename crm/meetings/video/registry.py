@@ -26,7 +26,7 @@ def provider_of(key: str, organizer: str) -> VideoProvider:
     if provider is None:
         raise NamedError("InvalidInput_400", f"there is {' and '.join(PROVIDERS)}", field="videoProvider")
     if refusal := provider.refusal(organizer, VideoSettings.objects.first() or VideoSettings()):
-        raise NamedError("InvalidInput_400", refusal, field="videoProvider")
+        raise NamedError("InvalidInput_400", refusal, field="videoProvider", code="noVideoProvider")
     return provider
 
 

@@ -339,6 +339,8 @@ READS = tuple(
     dict.fromkeys(
         (
             "address",
+            "contact_id",
+            "contact_confirmed",
             "contact__is_deleted",
             "last_inbound_at",
             *(name for one in CHANNELS.values() for name in one.reads),

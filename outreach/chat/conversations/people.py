@@ -11,7 +11,8 @@ from core.text.addresses import BadAddress, read_phone
 from core.types import JsonObject
 from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
-from crm.leads.services import Relations, create_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_lead
 from crm.models import Contact, Lead
 
 CLOSED_LEADS = ("won", "lost")

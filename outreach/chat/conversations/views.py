@@ -140,7 +140,7 @@ class ConversationViewSet(ResourceViewSet):
         detail=True,
     )
 
-    @messages.mapping.post
+    @messages.mapping.post  # type: ignore[untyped-decorator]  # DRF's mapping has no types
     @endpoint(
         "Answer in a conversation",
         input=AnswerInput,

@@ -123,7 +123,7 @@ def _changed(letter: str, id: str, values: Values) -> tuple[MailApp, bool]:
 def _set(app: MailApp, values: Values) -> None:
     for name, value in values.items():
         setattr(app, name, value)
-    has_key = MailApp._meta.get_field("signing_key").is_set(app)  # type: ignore[union-attr]
+    has_key = MailApp._meta.get_field("signing_key").is_set(app)
     app.webhook_ready = app.spec.has_webhooks and (has_key or not app.spec.needs_signing_key)
 
 

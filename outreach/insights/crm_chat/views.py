@@ -107,7 +107,7 @@ class CrmChatViewSet(ResourceViewSet):
 
     messages = list_action(MESSAGES, url_path="messages", detail=True)
 
-    @messages.mapping.post
+    @messages.mapping.post  # type: ignore[untyped-decorator]  # DRF's mapping has no types
     @endpoint(
         "Ask the assistant",
         input=AssistantQuestionInput,

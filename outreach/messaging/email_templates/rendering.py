@@ -22,8 +22,8 @@ from core.text.persons import first_name_of
 from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
-from crm.imports.readers.mapping import normalise
 from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
+from crm.imports.readers.words import normalise
 from crm.models import Contact, CustomField
 from outreach.connections.smtp.markup import sanitise_html
 from outreach.connections.smtp.message import clean_line

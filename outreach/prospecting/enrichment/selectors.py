@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.errors import NamedError
-from core.types import JsonObject
+from core.types import Values
 from outreach.connections.connected_apps.registry import Capability, apps_with
 from outreach.prospecting.enrichment.base import EnrichmentProvider
 from outreach.prospecting.enrichment.models import Enrichment
@@ -29,7 +29,7 @@ def check_enrichment(is_enabled: bool) -> None:
         )
 
 
-def enrichment_of(run_id: str, occurrence: int) -> JsonObject | None:
+def enrichment_of(run_id: str, occurrence: int) -> Values | None:
     """Return how far the enrichment of a run's recipients is; None: it was not begun."""
     jobs = Enrichment.objects.filter(run=run_id, occurrence=occurrence)
     return jobs.values("status", "total", "processed", "proposed", "until", "error").first()

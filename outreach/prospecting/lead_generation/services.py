@@ -26,9 +26,10 @@ from core.lists.values import refuse
 from core.types import JsonObject, Values
 from crm.contacts.selectors import live_contacts
 from crm.leads.references import missing_references
+from crm.leads.relations import Relations
 from crm.leads.schema import CONTACT_KEYS, LeadSchema
 from crm.leads.selectors import live_leads
-from crm.leads.services import Relations, create_leads
+from crm.leads.services import create_leads
 from crm.models import Contact, Lead
 from crm.records.problems import refusal
 from crm.segments.services import fields_of, stored_tree

@@ -24,7 +24,7 @@ from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.by_day import BY_DAY
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, MIN_INTERVAL_MS, WrittenCadenceInput, read_hours
-from outreach.runs.genie.serializers import PROGRAM_VISITS, Selectors
+from outreach.runs.genie.serializers import MEASURED, PROGRAM_VISITS, TRACKING, Selectors
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
 METRICS = ("replied", "opened", "clicked", "manual")
@@ -216,7 +216,9 @@ class Release(Input):
 class CampaignOut(Output):
     """A campaign."""
 
-    moving = PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "programVisits", "byDay", "won"}
+    moving = (
+        PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "measured", "tracking", "programVisits", "byDay", "won"}
+    )
     moving |= {"stepResults", "variantResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
 
@@ -309,6 +311,8 @@ class CampaignDetail(CampaignOut):
             " replied (messages that were replied to), notSent (for another reason); unsubscribed are recipients.",
         )
     )
+    measured = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=MEASURED))
+    tracking = Computed(serializers.DictField(child=serializers.BooleanField(), help_text=TRACKING))
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
     byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
     outreachCadence = serializers.DictField(

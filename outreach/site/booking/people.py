@@ -17,7 +17,8 @@ from crm.contacts.models import EMAIL_IDENTITY, Contact
 from crm.contacts.selectors import live_contacts, may_be_person
 from crm.contacts.services import create_contact
 from crm.leads.models import Lead
-from crm.leads.services import Relations, create_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_lead
 from outreach.site.booking.models import BookingPage
 
 CLOSED_LEADS = ("won", "lost")
@@ -75,7 +76,7 @@ def lead_of(page: BookingPage, contact: Contact, member_id: str) -> Lead | None:
     lead: Lead | None = rows.order_by("-created_at", "-pk").first()
     if lead is not None:
         return lead
-    relations = Relations(contact=contact.pk, team=page.team_id or None, team_member=member_id)  # type: ignore[arg-type]
+    relations = Relations(contact=contact.pk, team=page.team_id or None, team_member=member_id)
     form = {"source": page.lead_source} if page.lead_source else {}
     try:
         with transaction.atomic():

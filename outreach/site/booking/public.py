@@ -306,7 +306,7 @@ def _headers(answer: HttpResponse) -> HttpResponse:
         # The page is meant to be embedded in any website.
         " base-uri 'none'; form-action 'self'; frame-ancestors *"
     )
-    answer.xframe_options_exempt = True  # type: ignore[attr-defined]  # any site may show a page on which one books
+    answer.xframe_options_exempt = True  # any site may show a page on which one books
     answer["Cache-Control"] = "no-store"
     answer["X-Robots-Tag"] = "noindex"
     # The address opens the booking, so other sites must not learn it.

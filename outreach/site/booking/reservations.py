@@ -219,13 +219,15 @@ def cancel(booking: Booking, *, reason: str = "") -> None:
 
 def can_change(booking: Booking) -> bool:
     """Return whether its visitor may still move or cancel it."""
-    return booking.meeting.status == SCHEDULED and booking.meeting.starts_at > timezone.now()
+    meeting: Meeting = booking.meeting
+    return meeting.status == SCHEDULED and meeting.starts_at > timezone.now()
 
 
 def _page_of(booking: Booking) -> BookingPage:
-    if booking.page is None or not booking.page.is_active:
+    page: BookingPage | None = booking.page
+    if page is None or not page.is_active:
         raise NamedError(GONE, "its page takes no bookings now; cancel it, or ask whom you meet", field="token")
-    return booking.page
+    return page
 
 
 def _standing(booking: Booking) -> tuple[Booking, Meeting]:

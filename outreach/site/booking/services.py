@@ -36,7 +36,9 @@ MAX_LENGTH = 480
 MAX_NOTICE = 60 * 24 * 30
 MAX_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
-NO_LINK = "choose what makes the links of its calls, since the company's settings of video calls choose nothing"
+NO_LINK = "choose a video call provider; the company's settings have none"
+NO_PROVIDER = "noVideoProvider"
+"""Code of the refusal of a page whose calls would have no link."""
 DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
 """Fields of a page that decide whether its meetings get links."""
 LINKS = {"member": "member_id", "team": "team_id"}
@@ -159,12 +161,12 @@ def _check_link(page: BookingPage) -> None:
     settings = VideoSettings.objects.first() or VideoSettings()
     key = page.video_provider or settings.provider
     if not key:
-        raise NamedError("InvalidInput_400", NO_LINK, field="videoProvider")
+        raise NamedError("InvalidInput_400", NO_LINK, field="videoProvider", code=NO_PROVIDER)
     if key not in PROVIDERS:
         raise NamedError("InvalidInput_400", f"there is {' and '.join(PROVIDERS)}", field="videoProvider")
     for member in members_of(page):  # whoever of a team has no link to give would be booked without
         if problem := PROVIDERS[key].refusal(member.pk, settings):
-            raise NamedError("InvalidInput_400", f"{member}: {problem}", field="videoProvider")
+            raise NamedError("InvalidInput_400", f"{member}: {problem}", field="videoProvider", code=NO_PROVIDER)
 
 
 def _checked(questions: list[JsonObject]) -> list[JsonObject]:

@@ -11,7 +11,7 @@ from core.events import deliver, emit
 from core.ids import new_id
 from core.models import Event, EventDelivery
 from crm.activities.services import READERS, record
-from crm.models import LeadActivity
+from crm.models import LeadActivity, Stage
 from tests.crm.activities.activity_helpers import MISSING, PATH, told
 from tests.crm.contacts.helpers import form
 from tests.crm.leads.helpers import lead_field, make, member, product, team_of
@@ -40,6 +40,8 @@ def test_a_leads_life_is_told_step_by_step(cast: Cast) -> None:
     )
     assert cast.key.delete("/lead", {"ids": [lead["_id"]]}).status == 200
     found = told(cast, lead=lead["_id"])
+    with cast.scope():
+        stages = dict(Stage.objects.values_list("status", "pk"))
     assert found[0] == ("created", {})
     assert sorted(found[1:4], key=lambda part: part[0]) == [
         (
@@ -47,7 +49,7 @@ def test_a_leads_life_is_told_step_by_step(cast: Cast) -> None:
             {"team": {"from": old["team"], "to": team.pk}, "teamMember": {"from": old["teamMember"], "to": seller.pk}},
         ),
         ("changed", {"budget": {"from": 3, "to": 4}, "productServices": {"to": [roof.pk]}}),
-        ("status", {"status": {"from": "new", "to": "won"}}),
+        ("status", {"status": {"from": "new", "to": "won"}, "stage": {"from": stages["new"], "to": stages["won"]}}),
     ]
     assert found[4:] == [("changed", {"source": {"from": "", "to": "referral"}}), ("deleted", {})]
 

@@ -18,7 +18,8 @@ from crm.contacts.bulk import delete_contacts, update_many
 from crm.contacts.kind import CONTACT
 from crm.contacts.services import update_contact
 from crm.leads.bulk import update_many as update_leads
-from crm.leads.services import Relations, create_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_lead
 from crm.models import Lead, LeadActivity
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import LeadFactory

@@ -9,11 +9,12 @@ from django.db.migrations.state import ProjectState
 
 from core.errors import NamedError
 from core.tenancy import unscoped
-from crm.custom_fields.added_fields import add_system_field, seed_system_fields
+from crm.custom_fields.added_fields import add_system_field, free_keys, seed_system_fields
 from crm.custom_fields.system_fields import SYSTEM_FIELDS
-from crm.models import BulkJob, CustomField
+from crm.models import BulkJob, CustomField, Lead
 from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast
+from tests.kit.factories import LeadFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +116,29 @@ def test_a_long_key_and_name_stay_within_their_columns(cast: Cast, monkeypatch: 
     with cast.scope():
         order = CustomField.objects.get(panel=PANEL, unique_field_id=key).order
     assert order == len(SYSTEM_FIELDS[PANEL])
+
+
+def test_own_fields_make_room_for_a_new_name_of_leads(cast: Cast, outsiders: Cast) -> None:
+    with cast.scope():
+        for key in ("deal", "stage2"):
+            add_field(key, panel="lead")
+        CustomField.objects.filter(unique_field_id="deal").update(unique_field_id="stage")
+        lead = LeadFactory(custom={"stage": "warm", "stage2": "x"}).pk
+        add_field("stage")  # of contacts
+    with outsiders.scope():
+        other = LeadFactory(custom={"stage": "kept"}).pk
+    operation, state = free_keys("lead", ("stage", "pipeline")), ProjectState.from_apps(apps)
+    with unscoped(reason="a migration"), connection.schema_editor() as editor:
+        operation.database_forwards("crm", editor, state, state)
+    with cast.scope():
+        keys = CustomField.objects.filter(is_system=False).values_list("panel", "unique_field_id")
+        assert set(keys) == {("lead", "stage3"), ("lead", "stage2"), ("contact", "stage")}
+    values = cast.key.get(f"/lead/{lead}").data["formData"]
+    assert (values["stage3"], values["stage2"], "stage" in values) == ("warm", "x", False)
+    with outsiders.scope():
+        assert Lead.objects.get(pk=other).custom == {"stage": "kept"}, "it has no such field"
+    taken = {"name": "Stage", "fieldType": "text", "panel": "lead", "uniqueFieldID": "stage"}
+    assert "is the name of a system value" in cast.key.post("/custom-field", taken).body["warning"]
 
 
 def test_a_migration_can_be_reversed(cast: Cast) -> None:

@@ -12,6 +12,7 @@ from crm.imports.types.base import ImportType
 from crm.models import Contact, CustomField, Import, Lead, LeadTag, LeadValue
 from tests.crm.imports.helpers import counts, csv_of, upload, work
 from tests.crm.leads.helpers import lead_field, member, product, set_rule, team_of
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids, stage_of_status
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory, TagFactory
 
@@ -342,3 +343,38 @@ def test_every_import_type_keeps_the_contract_of_import_types(kind: ImportType, 
     assert problems == [] or row is None
     assert kind.missing_fields(schema, set()) != []
     assert kind.missing_fields(schema, set(kind.keys)) == []
+
+
+def test_rows_name_their_place_in_a_pipeline(cast: Cast) -> None:
+    stages = stage_ids(make_pipeline(cast))
+    cast.key.post("/lost-reason", {"name": "Price"})
+    header = "Email,Phone,Pipeline,Stage,Reason,Close"
+    mapping = {
+        "Email": "email",
+        "Phone": "number",
+        "Pipeline": "pipeline",
+        "Stage": "stage",
+        "Reason": "lostReason",
+        "Close": "expectedCloseAt",
+    }
+    lines = [
+        "a@example.org,+4930111111,wholesale,OFFERED,,31/03/2027",
+        "b@example.org,+4930111112,Wholesale,Gone,price,2027-04-01",
+        "c@example.org,+4930111113,,Qualified,,",
+        "d@example.org,+4930111114,Wholesale,,,",
+        "e@example.org,+4930111115,Nowhere,,,",
+        "f@example.org,+4930111116,Wholesale,Qualified,,",
+        "g@example.org,+4930111117,,,,soon",
+    ]
+    found = run(cast, lines, header, columnMapping=mapping)
+    assert counts(found)[2] == 4
+    with cast.scope():
+        rows = Lead.objects.order_by("contact__email").values_list(
+            "stage_id", "status", "lost_reason__name", "expected_close_at__date"
+        )
+        assert [(stage, status, reason, str(day)) for stage, status, reason, day in rows] == [
+            (stages["Offered"], "new", None, "2027-03-31"),
+            (stages["Gone"], "lost", "Price", "2027-04-01"),
+            (stage_of_status("qualified").pk, "qualified", None, "None"),
+            (stages["Asked"], "new", None, "None"),
+        ]

@@ -12,7 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from core.tenancy import company_scope
-from crm.leads.services import Relations, create_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_lead
 from crm.models import Contact, Lead, Team, TeamMember
 from tests.crm.contacts.helpers import form
 from tests.crm.leads.helpers import default_team, make, member, set_duplicates, set_rule, team_of

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.models import Event
-from crm.models import Contact, Lead, LeadProduct, LeadTag, LeadValue
+from crm.models import Contact, Lead, LeadProduct, LeadTag, LeadValue, Stage
 from tests.crm.leads.helpers import lead_field, make, member, product, team_of
 from tests.kit.cast import Cast
 from tests.kit.factories import TagFactory
@@ -67,6 +67,9 @@ def test_set_gives_all_the_same_values_and_tells_what_each_had(cast: Cast, ids: 
     }
     for found in told.values():
         found["team"]["from"] = None  # the default team, where the company has one
+    with cast.scope():
+        stages = dict(Stage.objects.values_list("status", "pk"))
+    assert told[ids[0]].pop("stage") == {"from": stages["new"], "to": stages["qualified"]}
     assert told[ids[0]] == {"status": {"from": "new", "to": "qualified"}, "value": {"from": None, "to": 9.5}, **given}
     assert told[ids[1]] == {"region": {"from": None, "to": "north"}, "value": {"from": None, "to": 9.5}, **given}
     with cast.scope():

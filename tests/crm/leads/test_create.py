@@ -8,7 +8,7 @@ import pytest
 
 from core.messages.defaults import DEFAULTS
 from core.models import Event
-from crm.models import Contact, ContactCategory, CustomField, Lead, LeadValue
+from crm.models import Contact, ContactCategory, CustomField, Lead, LeadValue, Stage
 from tests.crm.contacts.helpers import add_field, form
 from tests.crm.leads.helpers import default_team, lead_field, make, member, product, set_duplicates, team_of
 from tests.kit.cast import Cast, make_cast
@@ -49,6 +49,7 @@ def test_creates_a_lead_with_all_it_has_and_its_contact(cast: Cast) -> None:
         assert lead.status_changed_at == lead.created_at
         kinds = list(Event.objects.order_by("sequence").values_list("kind", "object_id"))
         assert kinds == [("contact.created", contact.pk), ("lead.created", lead.pk)]
+        stage = Stage.objects.get(status="qualified")
     owner = {"_id": cast.owner.pk, "name": cast.owner.name, "email": cast.owner.email}
     times = {name: found.pop(name) for name in ("createdAt", "updatedAt", "statusChangedAt")}
     assert len(set(times.values())) == 1
@@ -69,6 +70,11 @@ def test_creates_a_lead_with_all_it_has_and_its_contact(cast: Cast) -> None:
         "organization": None,
         "team": {"_id": team.pk, "name": "North"},
         "teamMember": {"_id": seller.pk, "name": "Sam", "email": seller.email},
+        "owner": {"_id": seller.pk, "name": "Sam", "email": seller.email},
+        "pipeline": {"_id": stage.pipeline_id, "name": "Sales"},
+        "stage": {"_id": stage.pk, "name": "Qualified", "kind": "open", "probability": 60},
+        "lostReason": None,
+        "expectedCloseAt": None,
         "tags": [{"_id": tag.pk, "name": "Hot"}],
         "formData": {"status": "qualified", "source": "event", "value": 1234.5, "notes": "Call\nher", "budget": 7},
         "importId": None,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.models import Event
-from crm.models import Contact, Lead, LeadValue
+from crm.models import Contact, Lead, LeadValue, Stage
 from tests.crm.contacts.helpers import form
 from tests.crm.leads.helpers import lead_field, make, member, product, team_of
 from tests.kit.cast import Cast, make_cast
@@ -52,10 +52,12 @@ def test_changes_what_is_given_and_tells_it_in_the_event(cast: Cast, lead: dict[
         assert Lead.objects.get().first_product == "Cellar"
         assert LeadValue.objects.values_list("number", "text").get() == (8, None)
         event = Event.objects.get(kind="lead.updated")
+        stages = dict(Stage.objects.values_list("status", "pk"))
         assert (event.object_id, event.actor_id) == (lead["_id"], cast.owner.pk)
         assert event.payload == {
             "changes": {
                 "status": {"from": "new", "to": "won"},
+                "stage": {"from": stages["new"], "to": stages["won"]},
                 "value": {"from": 5, "to": 12.5},
                 "budget": {"from": 7, "to": 8},
                 "region": {"from": "north", "to": None},

@@ -102,7 +102,10 @@ def records() -> dict[str, dict[str, Any]]:
     found = {}
     for data in (LeadOut.render(row) for row in LeadOut.project(live_leads().order_by("pk"))):
         flat = {**data, **data["formData"]}
-        for name in ("contact", "team", "teamMember", "createdBy", "updatedBy"):
+        for name in (
+            *("contact", "team", "teamMember", "owner", "createdBy", "updatedBy"),
+            *("pipeline", "stage", "lostReason"),
+        ):
             one = data[name] or {}
             flat |= {name: one.get("_id"), **{f"{name}.{key}": value for key, value in one.items()}}
         for name in ("tags", "productServices"):
@@ -139,6 +142,7 @@ def sort_value(record: dict[str, Any], name: str) -> Any:
 
 TEXT_FIELDS = {
     *("contact.email", "status", "source", "notes", "team.name", "teamMember.name", "teamMember.email"),
+    *("owner.name", "owner.email", "pipeline.name", "stage.name", "stage.kind", "lostReason.name"),
     *("importId.file.name", "createdBy.name", "createdBy.email", "updatedBy.name", "updatedBy.email", "region"),
 }
 

@@ -29,11 +29,11 @@ def rows_of(schema: LeadSchema, forms: list[dict[str, Any]]) -> list[LeadRow]:
     return found
 
 
-def test_the_fields_and_settings_take_three_statements(scope: Cast, django_assert_num_queries: Any) -> None:
-    """The lock, the fields of leads and contacts, the settings."""
+def test_the_fields_settings_and_stages_take_four_statements(scope: Cast, django_assert_num_queries: Any) -> None:
+    """The lock, the fields of leads and contacts, the settings, the stages of pipelines."""
     add_field("size", "number", "number", panel="lead")
     add_field("vip", "checkbox", "boolean")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         schema = LeadSchema.load()
     assert (set(schema.fields), set(schema.contacts.fields)) == ({"size"}, {"vip"})
     assert schema.contacts.unique_key == "either"

@@ -26,6 +26,7 @@ SECTIONS = {
         "leads",
         "contactTags",
         "leadTags",
+        "stageChanges",
         "leadProducts",
         "segments",
         "activities",
@@ -70,7 +71,7 @@ def test_it_tells_of_every_place(scope: Cast) -> None:
     sections = answer.data["sections"]
     assert set(sections) == SECTIONS == {table.name for table in PERSONAL_DATA.values() if table.exported}
     empty = {name for name, rows in sections.items() if not rows}
-    assert empty == {"leadTags", "leadProducts", "segments"}
+    assert empty == {"leadTags", "leadProducts", "stageChanges", "segments"}
     (contact,) = [row for row in sections["contacts"] if row["_id"] == id]
     assert {"name": NAME, "email": EMAIL, "number": NUMBER, "contactNumber": f"+49{NUMBER}"}.items() <= contact.items()
     assert contact["custom"]["Nickname"] == "Quillfeather the Great"

@@ -60,7 +60,8 @@ def test_groups_parts_and_derived_columns() -> None:
     contact, lead, product = (RECORD_TYPES[panel].kind for panel in ("contact", "lead", "productService"))
     phone = ("country_code", "number", "contact_number")
     assert contact.groups == dict.fromkeys(phone, phone)
-    assert lead.groups == dict.fromkeys(("status", "status_changed_at"), ("status", "status_changed_at"))
+    place = ("status", "status_changed_at", "pipeline_id", "stage_id", "lost_reason_id")
+    assert lead.groups == dict.fromkeys(place, place)
     assert (
         list(contact.parts),
         contact.parts["number"] is contact.parts["countryCode"],
@@ -70,12 +71,15 @@ def test_groups_parts_and_derived_columns() -> None:
         True,
         "contact_number",
     )
-    assert list(lead.parts) == ["status", "source", "value", "notes", "contact", "team", "teamMember", "organization"]
+    assert list(lead.parts) == [
+        *("status", "pipeline", "stage", "lostReason", "expectedCloseAt"),
+        *("source", "value", "notes", "contact", "team", "teamMember", "organization"),
+    ]
     assert (contact.derived_columns, lead.derived_columns, product.derived_columns) == (
         {"email_key", "number_key", "sort_name"},
         {"first_product"},
         frozenset(),
     )
     assert contact.emptied("number") == dict.fromkeys(phone)
-    assert lead.emptied("status") == {"status": ""}
+    assert lead.emptied("status") == {"status": "", "pipeline_id": None, "stage_id": None, "lost_reason_id": None}
     assert product.emptied("is_active") == {"is_active": True}

@@ -16,7 +16,8 @@ from crm.bulk_jobs.undo import undo_bulk_job
 from crm.contacts.bulk import delete_contacts, update_many
 from crm.leads import bulk as lead_bulk
 from crm.leads import services as lead_services
-from crm.leads.services import Relations, create_lead
+from crm.leads.relations import Relations
+from crm.leads.services import create_lead
 from crm.merging import services as merge_services
 from crm.merging.services import merge_records
 from crm.models import BulkJob, Contact, Lead, Team

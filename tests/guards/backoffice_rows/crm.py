@@ -23,13 +23,16 @@ from crm.models import (
     ImportRowError,
     Lead,
     LeadActivity,
+    LostReason,
     Meeting,
     Merge,
     Organization,
+    Pipeline,
     ProductService,
     SavedView,
     Segment,
     SegmentRecord,
+    Stage,
     Tag,
     Team,
     TeamMember,
@@ -93,12 +96,20 @@ def make_meeting(n: int) -> Meeting:
     return Meeting.objects.create(title=f"Meeting {n}", organizer=MemberFactory(), **values)
 
 
+def make_pipeline(n: int) -> Pipeline:
+    pipeline = Pipeline.objects.create(name=f"Pipeline {n}")
+    Stage.objects.create(pipeline=pipeline, name="Asked", position=0, probability=20)
+    return pipeline
+
+
 ROWS: Makers = {
     Contact: lambda n: ContactFactory(category=ContactCategoryFactory()),
     Organization: lambda n: OrganizationFactory(),
     Lead: lambda n: LeadFactory(contact__name=f"Person {n}"),
     ContactCategory: lambda n: ContactCategoryFactory(),
     Tag: lambda n: TagFactory(),
+    Pipeline: lambda n: make_pipeline(n),
+    LostReason: lambda n: LostReason.objects.create(name=f"Reason {n}"),
     LeadActivity: lambda n: LeadActivity.objects.create(
         kind="note",
         lead=LeadFactory(),

@@ -37,6 +37,7 @@ FIXED_AT = {
     "nobodyAsked": "config.members",
     "noValues": "config.values",
     "noChange": "config.values",
+    "stageNotSet": "config.updateType",
     "noItems": "config.items",
     "noConditions": "config.filter",
     "otherLoop": "config.mode",

@@ -51,6 +51,7 @@ CHOSEN = {
     "senders": "senders",
     "aiType": "aiTypes",
     "language": "languages",
+    "stage": "stages",
 }
 """Widget -> key of GET /workflow/choices."""
 MADE_ON = {
@@ -64,6 +65,7 @@ MADE_ON = {
     "secrets": ("secret-new", gettext_lazy("Add a secret")),
     "senders": ("senders", gettext_lazy("Connect a sender")),
     "aiTypes": ("ai", gettext_lazy("Connect an AI model")),
+    "stages": ("pipelines", gettext_lazy("Add a pipeline")),
     "/segment": ("segments", gettext_lazy("Add a segment")),
     "/campaign": ("campaign-new", gettext_lazy("Add a campaign")),
     "/template/chatapp": ("chat-template-new", gettext_lazy("Add a chat template")),

@@ -148,7 +148,8 @@ class Summaries:
         return ", ".join(self._named(kind, [config[key]]) for kind, key in chosen if config.get(key))
 
     def _record(self, config: Values) -> str:
-        names = ", ".join(config.get("values") or {})
+        stage = {"stage"} if config.get("stage") else set()
+        names = ", ".join(dict.fromkeys([*(config.get("values") or {}), *stage]))
         action = config.get("action", "update")
         return FIELD_ACTIONS[action] % {"fields": names} if names else str(ACTIONS[action])
 

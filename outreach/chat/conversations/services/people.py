@@ -8,9 +8,10 @@ from core.errors import NamedError, PermissionLacking
 from core.text.addresses import Phone
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact, Lead
-from outreach.chat.conversations.incoming import identify, stop_outreach
+from outreach.chat.conversations.incoming import identify
 from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.people import get_or_create_by_address, get_or_create_by_phone, lead_of, new_lead
+from outreach.chat.conversations.replies import confirm, take_reply_back
 from outreach.chat.conversations.services.rows import locked, report
 from outreach.chat.conversations.targets import keep
 
@@ -60,22 +61,20 @@ def set_contact(
         new_contact = get_or_create_by_phone(conversation.address, conversation.name, member_id)
     if conversation.contact_id is None:
         identify(conversation, new_contact, member_id)
-        _confirmed(conversation)
+        confirm(conversation)
         keep(conversation)
         report("identified", conversation, member_id)
         return
-    if new_contact.pk != conversation.contact_id:
+    former = conversation.contact_id
+    is_corrected = conversation.contact_confirmed and new_contact.pk != former
+    if new_contact.pk != former:
         conversation.contact = new_contact
         # The lead belongs to the former contact.
         conversation.lead = lead_of(new_contact, member_id) if is_visitor else None
-    _confirmed(conversation)
+    confirm(conversation)
     keep(conversation)
-
-
-def _confirmed(conversation: Conversation) -> None:
-    """Count the last message as the contact's reply: a member says that the contact wrote it."""
-    if conversation.last_inbound_at is not None:
-        stop_outreach(conversation, conversation.last_inbound_at)
+    if is_corrected:
+        take_reply_back(former, conversation)
 
 
 def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -231,7 +231,7 @@ def _clock(raw: Any, where: str) -> str:
     try:
         return f"{dt.datetime.strptime(raw, '%H:%M').time():%H:%M}"  # noqa: DTZ007  a local time of day
     except (TypeError, ValueError):
-        return _refuse(where, "must be a time such as 09:00")
+        _refuse(where, "must be a time such as 09:00")
 
 
 def _take_templates(steps: list[JsonObject], where: str) -> None:
@@ -284,7 +284,7 @@ def _known(raw: Values, keys: set[str] | frozenset[str], where: str) -> None:
             _refuse(f"{where}.{shorten(key)}", f"unknown key; there is {', '.join(sorted(keys))}")
 
 
-def _refuse(where: str, hint: str) -> Any:
+def _refuse(where: str, hint: str) -> NoReturn:
     raise NamedError("InvalidPayload_400", hint, field=where)
 
 

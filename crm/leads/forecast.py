@@ -1,0 +1,166 @@
+"""The reports about pipelines: the forecast by month, and the conversion of stages with the time in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from django.db.models import (
+    Count,
+    DurationField,
+    ExpressionWrapper,
+    F,
+    FloatField,
+    Func,
+    Q,
+    QuerySet,
+    Sum,
+    TextField,
+    Value,
+)
+from django.db.models.functions import Cast, Extract, TruncMonth
+from django.utils.formats import date_format
+
+from core.access import Actor
+from core.reports import Column, Grouping, Report, Source, condition, count
+from core.text.json import iso
+from core.text.timezones import zone_of
+from core.text.translation import gettext_lazy
+from core.types import JsonObject
+from crm.leads.models import Lead, StageChange
+from crm.leads.places import CLOSE, start_of
+from crm.leads.reports import GROUPS, PLACES
+from crm.leads.selectors import live_leads
+from crm.pipelines.models import Stage
+from crm.pipelines.selectors import stage_labels
+from crm.records.datetimes import company_timezone
+
+Kind = Stage.Kind
+CLOSE_COLUMN = "expected_close_at"
+OPEN = condition("stage.kind", "equals", Kind.OPEN)
+SECONDS_OF_A_DAY = 86_400.0
+WEIGHTED = Sum(F("value") * F("stage__probability") / 100)
+MEMBER = next(by for by in GROUPS if by.name == "member")
+
+
+def open_leads(actor: Actor) -> QuerySet[Lead]:
+    """Return the open leads with the month of their expected close, as 2027-03."""
+    month = TruncMonth(CLOSE_COLUMN, tzinfo=zone_of(company_timezone()))
+    written = Func(month, Value("YYYY-MM"), function="to_char", output_field=TextField())
+    return live_leads().filter(stage__kind=Kind.OPEN).annotate(close_month=written)
+
+
+def month_labels(keys: Sequence[Any]) -> Mapping[str, str]:
+    """Return month -> its name with the year."""
+    return {key: date_format(first_day(key), "F Y") for key in keys}
+
+
+def first_day(month: str) -> date:
+    return date.fromisoformat(f"{month}-01")
+
+
+def in_month(month: str | None) -> JsonObject:
+    """Return the condition of leads that are expected to close in the month; of none: those without a date."""
+    if month is None:
+        return condition(CLOSE, "isEmpty")
+    first = first_day(month)
+    following = (first + timedelta(days=32)).replace(day=1)
+    begins = condition(CLOSE, "greaterThanOrEqual", iso(start_of(first)))
+    ends = condition(CLOSE, "lessThan", iso(start_of(following)))
+    return {"operator": "and", "conditions": [begins, ends]}
+
+
+FORECAST = Report(
+    name="forecast",
+    title=gettext_lazy("Forecast"),
+    about=gettext_lazy(
+        "Open leads as they are now, whatever the period is, by the month of their expected close. The weighted value"
+        " counts each lead by the probability of its stage."
+    ),
+    modules=("lead",),
+    place=22,
+    sources=(
+        Source(
+            rows=open_leads,
+            path="lead",
+            filters=(OPEN,),
+            by=(
+                Grouping(
+                    "month",
+                    gettext_lazy("Expected close"),
+                    "close_month",
+                    labels=month_labels,
+                    node=in_month,
+                    empty=gettext_lazy("No date"),
+                    ordered=True,
+                ),
+                *PLACES,
+                MEMBER,
+            ),
+            columns=(
+                count("forecastLeads", gettext_lazy("Open leads")),
+                Column("forecastValue", gettext_lazy("Value"), Sum("value"), "money"),
+                Column("forecastWeighted", gettext_lazy("Weighted value"), WEIGHTED, "money"),
+            ),
+        ),
+    ),
+)
+
+
+def stage_changes(actor: Actor) -> QuerySet[StageChange]:
+    """Return the moves of leads between stages, with the days that the lead was in the stage before."""
+    spent = ExpressionWrapper(F("changed_at") - F("entered_at"), DurationField())
+    days = Cast(Extract(spent, "epoch"), FloatField()) / Value(SECONDS_OF_A_DAY)
+    return StageChange.objects.filter(from_stage__isnull=False, lead__is_deleted=False).annotate(days_before=days)
+
+
+FORWARD = Q(to_stage__kind=Kind.WON) | Q(
+    to_stage__kind=Kind.OPEN,
+    to_stage__pipeline=F("from_stage__pipeline"),
+    to_stage__position__gt=F("from_stage__position"),
+)
+STAGES = Report(
+    name="stages",
+    title=gettext_lazy("Stage conversion"),
+    about=gettext_lazy(
+        "Moves of leads between stages in the period: how many went on to a later stage, how many were lost, and the"
+        " days in the stage before."
+    ),
+    modules=("lead",),
+    place=24,
+    sources=(
+        Source(
+            rows=stage_changes,
+            at="changed_at",
+            by=(
+                Grouping("stage", gettext_lazy("Stage"), "from_stage_id", labels=stage_labels),
+                Grouping(
+                    "pipeline",
+                    gettext_lazy("Pipeline"),
+                    "from_stage__pipeline_id",
+                    label="from_stage__pipeline__name",
+                ),
+                Grouping(
+                    "changedBy",
+                    gettext_lazy("Changed by"),
+                    "member_id",
+                    label="member__name",
+                    empty=gettext_lazy("Nobody"),
+                ),
+            ),
+            columns=(
+                Column("stageMoves", gettext_lazy("Moved"), Count("lead")),
+                Column("stageForward", gettext_lazy("Moved on"), Count("lead", filter=FORWARD)),
+                Column("stageLost", gettext_lazy("Lost"), Count("lead", filter=Q(to_stage__kind=Kind.LOST))),
+                Column("stageDays", gettext_lazy("Days"), Sum("days_before"), "days", hidden=True),
+            ),
+        ),
+    ),
+    ratios=(
+        Column("stageConversion", gettext_lazy("Conversion"), type="percent", ratio=("stageForward", "stageMoves")),
+        Column("stageMeanDays", gettext_lazy("Mean days in stage"), type="days", ratio=("stageDays", "stageMoves")),
+    ),
+)
+
+REPORTS = (FORECAST, STAGES)
