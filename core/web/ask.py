@@ -30,7 +30,7 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.visits import visible
 from core.web.words.cures import without_addresses
-from core.web.words.problems import WARNINGS, reason_text, sentence
+from core.web.words.problems import GONE, WARNINGS, reason_text, sentence
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """Headers of the browser's request that are passed to the API: the client's address and user agent."""
@@ -44,6 +44,8 @@ class ActorAuthentication(BaseAuthentication):
         return actor, actor
 
 
+WITH_TEXTS = frozenset({"CountryNotFound_400", "StateNotFound_400"})
+"""Refusals of unknown records whose details are texts for people already."""
 NOT_ALLOWED = gettext_lazy("Your role does not allow this. Ask an owner of the company for the permission.")
 
 
@@ -89,8 +91,11 @@ class Answer:
 
     @property
     def errors(self) -> Sequence[FieldError]:
-        """The refused fields, with the codes of their errors."""
-        return self.failure.errors if self.failure else ()
+        """The refused fields, with the codes of their errors. A record that a field names is gone."""
+        errors = self.failure.errors if self.failure else ()
+        if "NotFound_" not in self.name or self.name in WITH_TEXTS:
+            return errors
+        return [error if "code" in error or "text" in error else {**error, "code": GONE} for error in errors]
 
     def refuses(self, *fields: str) -> bool:
         """Return whether the first refused field is one of these."""
@@ -124,6 +129,8 @@ class Answer:
     @property
     def reason(self) -> str:
         """The reason of a refusal as sentences, without the message and the names of fields."""
+        if any(error.get("code") == GONE for error in self.errors):
+            return sentence(self.message)
         texts = [reason_text(error) for error in self.errors] or [self.warning or self.message]
         return " ".join(dict.fromkeys(sentence(without_addresses(text)) for text in texts))
 

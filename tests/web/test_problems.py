@@ -94,9 +94,30 @@ def test_a_refusal_is_a_message_and_its_reasons() -> None:
 def test_a_named_refusal_has_no_path() -> None:
     failure = refusal_of(NamedError("ApiNotFound_400", "id: there is no such key in this company"))
     answer = Answer(failure.status, failure.body(), failure=failure)
-    assert answer.refusal == "API key not found. There is no such key in this company."
+    assert answer.refusal == "API key not found."
     failure = refusal_of(NamedError("ApiNotFound_400"))
     assert Answer(failure.status, failure.body(), failure=failure).refusal == "API key not found."
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_messages")
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (NamedError("TeamNotFound_400", f"team: there is no team {'a' * 24} in this company"), "This choice no longer"),
+        (NamedError("TagNotFound_400", f"team: there is no tag {'a' * 24} in this company"), "This choice no longer"),
+        (NamedError("CountryNotFound_400", "team: choose a country, such as Germany"), "Choose a country"),
+        (NamedError("InvalidInput_400", "team: choose a team"), "Choose a team."),
+    ],
+)
+def test_a_missing_record_is_an_error_without_its_id(error: NamedError, text: str) -> None:
+    failure = refusal_of(error)
+    form = Form(fields=[Field("team", label="Team")])
+    form.refuse(Answer(failure.status, failure.body(), failure=failure))
+    assert (form["team"].error.startswith(text), "a" * 24 in form["team"].error) == (True, False)
+    other = Form(fields=[Field("name", label="Name")])
+    other.refuse(Answer(failure.status, failure.body(), failure=failure))
+    assert "a" * 24 not in " ".join(other.non_field_errors())
 
 
 @pytest.mark.parametrize(

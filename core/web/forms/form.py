@@ -23,7 +23,7 @@ from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 from core.web.forms.fieldsets import Fieldset, Section, sections_of
 from core.web.words.cures import remedy_key, remedy_text
-from core.web.words.problems import named_problem, problem_text, sentence
+from core.web.words.problems import GONE, named_problem, problem_text, sentence
 
 LOST = gettext_lazy("Enter this value again.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
@@ -193,7 +193,7 @@ class Form(forms.Form):
             field = None if whole else self.field_at(name_of(error["field"]))
             if field is not None:
                 texts.setdefault(field.name, []).append(problem_text(error, field.kind))
-            else:
+            elif error.get("code") != GONE:  # the message says that it is gone
                 rest.append(named_problem(error))
         if not answer.errors and answer.warning:
             rest.append(sentence(answer.warning))

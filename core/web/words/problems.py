@@ -13,6 +13,8 @@ from core.text.translation import gettext_lazy
 from core.web.words.cures import without_addresses
 
 MISSING = gettext_lazy("Enter a value.")
+GONE = "gone"
+"""Code of an error of a field whose record is not there, or no longer."""
 TEXTS: Mapping[str, str] = {
     "required": MISSING,
     "null": MISSING,
@@ -23,6 +25,7 @@ TEXTS: Mapping[str, str] = {
     "emailTaken": gettext_lazy("Another contact has this email address."),
     "numberTaken": gettext_lazy("Another contact has this phone number."),
     "unknown": gettext_lazy("This can't be set here. Reload the page."),
+    GONE: gettext_lazy("This choice no longer exists. Choose another."),
 }
 """Code of a field's error -> its text for people. Errors with other codes have texts for people already."""
 WARNINGS: Mapping[str, str] = {
