@@ -46,7 +46,7 @@ def create_key(
         raise ValidationFailed("allowedIps: only a key with ipRestriction restricted has addresses")
     addresses = list(allowed_ips) or ([made_from] if made_from else [])
     if restricted and not addresses:
-        raise ValidationFailed("allowedIps: name the addresses that the key works from")
+        raise ValidationFailed("allowedIps: enter at least one IP address")
     reserve_quota("api")
     return add_key(
         secrets.token_hex(32),

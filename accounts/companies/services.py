@@ -63,7 +63,7 @@ def check_timezone(name: str) -> None:
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",
-            "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)",
+            "timezone: enter a time zone, such as Europe/Berlin (GET /api/private/timezones)",
         )
 
 
@@ -75,7 +75,7 @@ def phone_columns(phone: Phone | None) -> dict[str, str]:
 def _place(country_text: str, state_text: str) -> dict[str, str]:
     if not country_text:
         if state_text:
-            raise NamedError("StateNotFound_400", "state: a state is one of a country; send country too")
+            raise NamedError("StateNotFound_400", "state: choose the country too")
         return {"country": "", "state": ""}
     country = find_country(country_text)
     state = find_state(country, state_text).code if state_text else ""

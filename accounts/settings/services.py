@@ -87,7 +87,7 @@ def update_settings(*, changes: Values) -> None:
     currency = changes.get("currency")
     if currency is not None and not is_currency(currency):
         raise ValidationFailed(
-            "currency must be the code of a currency in use, such as EUR", f"currency: there is no {currency}"
+            "currency must be the code of a currency in use, such as EUR", "currency: choose a currency, such as EUR"
         )
     for name in PLAIN:
         if name in changes:

@@ -83,7 +83,7 @@ def quote_add_ons(
     lines = []
     quantities = {item.add_on.pk: item.quantity for item in items}
     if any(quantities.get(id, 0) < quantity for id, quantity in had.items()):
-        raise NamedError("BadRequest_400", "addOns: order more now, and fewer with the next period")
+        raise NamedError("BadRequest_400", "addOns: choose fewer for the end of the period")
     periods = periods_left(subscription, now)
     for item in items:
         more = item.quantity - had.get(item.add_on.pk, 0)

@@ -105,7 +105,7 @@ def quote_plan(
     if timing.start is None and sum(line.amount for line in lines) < 0:
         raise NamedError(
             "BadRequest_400",
-            "planID: what is paid already is worth more; choose it for the period's end (when: periodEnd)",
+            "planID: choose this plan for the end of the period",
         )
     coupon = _coupon(coupon_code, plan, code, scheduled=timing.scheduled) if coupon_code else None
     tax = tax_of_sale()
@@ -167,7 +167,7 @@ def _check_ahead(subscription: Subscription, plan: Plan, seats: int, add_ons: Ch
     if seats != kept:
         raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {kept} of the running one")
     if add_ons is not None and _reduces_add_ons(subscription, add_ons):
-        raise NamedError("BadRequest_400", "addOns: fewer of them are chosen for the period's end (when: periodEnd)")
+        raise NamedError("BadRequest_400", "addOns: choose fewer for the end of the period")
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
@@ -192,7 +192,7 @@ def _is_deferred(change: str, when: str, *, runs: bool) -> bool:
 
 def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
     if scheduled:
-        raise NamedError("CouponInvalid_400", "couponCode: a coupon is for what is paid now")
+        raise NamedError("CouponInvalid_400", "couponCode: use the coupon with a payment")
     has_paid = Invoice.objects.filter(status=Invoice.Status.PAID, total_minor__gt=0).exists()
     return usable_coupon(code, plan=plan, currency=currency, has_paid=has_paid)
 
@@ -214,7 +214,7 @@ def _plan(id: str, subscription: Subscription) -> Plan:
     if plan is None or not (plan.is_public or plan.pk == subscription.plan_id):
         raise NamedError("PlanNotFound_400", "planID: there is no such plan on offer")
     if plan.is_trial:
-        raise NamedError("FreePlanAlreadyUsed_400", "planID: a trial is not bought")
+        raise NamedError("FreePlanAlreadyUsed_400", "planID: choose a plan that is no trial")
     return plan
 
 

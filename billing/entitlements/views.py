@@ -61,7 +61,7 @@ def choose_currency(requested: str, priced: list[str]) -> JsonObject:
         currency = CurrencyOut.one(active.filter(code=requested.upper()))
         if currency is None:
             raise NamedError(
-                "InvalidRequest_400", f"currency: {shorten(requested, 20)!r} is the code of no currency on offer"
+                "InvalidRequest_400", f"currency: choose another currency; {shorten(requested, 20)} is not on offer"
             )
         return currency
     own = CompanySettings.objects.values_list("currency", flat=True).first() or FALLBACK

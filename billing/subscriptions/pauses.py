@@ -49,7 +49,7 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
             raise NamedError("BadRequest_400", "paused: the plan does not allow it")
         if not now < until <= months_after(begun, months, begun.day):
             raise ValidationFailed(
-                "not a possible end", f"paused.until: to come, and at most {months} months from its beginning"
+                "not a possible end", f"paused.until: choose a later day, at most {months} months from the start"
             )
         end = subscription.period_end
         is_paid = subscription.status == Status.ACTIVE and end is not None and end > now
@@ -57,7 +57,7 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
             raise NamedError("BadRequest_400", "paused: only a subscription that is paid and active can be paused")
         # A pause would move the end that the company has chosen.
         if subscription.cancel_at_period_end:
-            raise NamedError("BadRequest_400", "paused: it is cancelled; take that back first")
+            raise NamedError("BadRequest_400", "paused: undo the cancellation first")
         return apply_change(
             subscription,
             Action.PAUSED,

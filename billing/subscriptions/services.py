@@ -209,7 +209,9 @@ def cap_overage(
     Others keep theirs. Raises SubscriptionNotFound_400, and ValidationFailed for an unknown meter.
     """
     if unknown := sorted(caps.keys() - METERS.keys()):
-        raise ValidationFailed("no such meter", f"overage: there is no meter {shorten(unknown[0], 40)}")
+        raise ValidationFailed(
+            "no such meter", f"overage: choose one of the meters; {shorten(unknown[0], 40)} is unknown"
+        )
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         overage = {name: most for name, most in {**subscription.overage, **caps}.items() if most is not None}

@@ -38,7 +38,7 @@ def change_billing_details(values: JsonObject) -> BillingDetails:
     if details.vat_id:
         # The form and the check digits of a VAT id differ by country, so that it means nothing without one.
         if not details.country:
-            raise NamedError("InvalidInput_400", "billingDetails.country: say of which country the vatId is")
+            raise NamedError("InvalidInput_400", "billingDetails.country: choose the country of the VAT number")
         details.vat_id = checked_vat_id(details.vat_id, details.country)
     names = ["name", "address", "country", "vat_id", "email"]
     # Old evidence must not stand next to a new id.
@@ -61,7 +61,7 @@ def checked_vat_id(text: str, country: str) -> str:
     # Some people write the country before the number, and some do not.
     bare = plain.removeprefix(country)
     if not (module.is_valid(plain) or module.is_valid(bare)):
-        raise NamedError("InvalidInput_400", f"billingDetails.vatId: {shorten(text, 40)!r} is no VAT id of {country}")
+        raise NamedError("InvalidInput_400", "billingDetails.vatId: check the VAT number: it does not fit the country")
     return plain
 
 

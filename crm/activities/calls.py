@@ -176,7 +176,7 @@ def _read(values: Values, zone: str | None = None) -> JsonObject:
     if "number" in cleaned:
         cleaned["number"] = _number(country_code, cleaned["number"])
     elif country_code:
-        raise NamedError(INVALID, "countryCode: belongs beside number")
+        raise NamedError(INVALID, "countryCode: enter the number too")
     if "started_at" in cleaned:
         cleaned["started_at"] = _started(cleaned["started_at"], zone)
     return cleaned
@@ -195,7 +195,7 @@ def _number(country_code: str | None, number: str | None) -> str:
 def _started(text: str, zone: str | None) -> datetime:
     moment = read_datetime("startedAt", text, zone)
     if moment > timezone.now() + CLOCKS_DIFFER:
-        raise NamedError(INVALID, "startedAt: is still to come; a call is logged when it has begun")
+        raise NamedError(INVALID, "startedAt: enter a time in the past")
     return moment
 
 
@@ -265,12 +265,10 @@ def _set_party(call: CallLog, values: Values, references: _References) -> None:
 def _holder(number: str, references: _References) -> str:
     """Return the id of the one live contact that has the number."""
     if not number:
-        raise NamedError(INVALID, "lead, contact, number: say whom the call was with by at least one of them")
+        raise NamedError(INVALID, "lead, contact, number: choose a lead or contact, or enter a phone number")
     contact_ids = references.holders.get(number, [])
     if not contact_ids:
-        raise NamedError(
-            "ContactNotFound_400", f"number: no contact of this company has {number}; name one by contact, or a lead"
-        )
+        raise NamedError("ContactNotFound_400", f"number: no contact has {number}; choose a contact or lead")
     if len(contact_ids) > 1:
         raise NamedError(
             INVALID,

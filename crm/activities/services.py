@@ -224,9 +224,9 @@ def add_note(
     Raises LeadNotFound_400, ContactNotFound_400 and InvalidInput_400 (neither or both named, or no text).
     """
     if (lead_id is None) == (contact_id is None):
-        raise NamedError("InvalidInput_400", "lead, contact: name the one that the note is on")
+        raise NamedError("InvalidInput_400", "lead, contact: choose a lead or a contact")
     if not notes.strip():
-        raise NamedError("InvalidInput_400", "notes: a note needs text")
+        raise NamedError("InvalidInput_400", "notes: enter a text")
     with transaction.atomic():
         contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
         note = LeadActivity.objects.create(
@@ -253,7 +253,7 @@ def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
         activities = activities.exclude(kind=Kind.NOTE)
     if not activities.update(notes=notes, updated_at=timezone.now()):
         if activity.exists():
-            raise NamedError("InvalidInput_400", "notes: a note needs text")
+            raise NamedError("InvalidInput_400", "notes: enter a text")
         raise not_found()
 
 

@@ -92,7 +92,7 @@ def create_field(*, actor_id: str, values: Values) -> CustomField:
     field.value_type = values.get("value_type") or FIELD_TYPES[field.field_type].value_types[0]
     field.unique_field_id = values.get("unique_field_id") or field.pk
     if field.unique_field_id in RESERVED_KEYS[field.panel]:
-        raise NamedError("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
+        raise NamedError("InvalidInput_400", f"uniqueFieldID: enter another key; {field.unique_field_id} is taken")
     check_definition(field)
     reserve_quota("custom-field")
     save_field(field)

@@ -111,12 +111,12 @@ def check_options(field: CustomField, before: Iterable[Values]) -> None:
     check_definition(field)
     option_values = [option["value"] for option in field.options]
     if not option_values:
-        raise NamedError("InvalidInput_400", "options: needs at least one option")
+        raise NamedError("InvalidInput_400", "options: enter at least one option")
     column, kind = field.unique_field_id, kind_of(field.panel)
     most: int = kind.model._meta.get_field(column).max_length  # type: ignore[union-attr, assignment]
     long = next((value for value in option_values if len(value) > most), None)
     if long is not None:
-        raise NamedError("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {most} characters")
+        raise NamedError("InvalidInput_400", f"options: enter at most {most} characters instead of {shorten(long, 40)}")
     gone = {option["value"] for option in before} - set(option_values)
     live = (
         kind.model._default_manager.filter(is_deleted=False, **{f"{column}__in": gone})

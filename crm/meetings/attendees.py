@@ -74,7 +74,7 @@ def _read(meeting: Meeting, people: Sequence[Given], before: Sequence[MeetingAtt
     for place, person in enumerate(people):
         where = f"attendees.{place}"
         if len(person.keys() & {"member", "contact", "email"}) != 1 or ("name" in person and "email" not in person):
-            raise NamedError("InvalidInput_400", f"{where}: name a member, or a contact, or an email and maybe a name")
+            raise NamedError("InvalidInput_400", f"{where}: choose a member or a contact, or enter an email address")
         values = _values(where, person, members, contacts, there)
         values |= {"email": values["email"].lower(), "name": one_line(values["name"])[:300]}
         attendees.append(MeetingAttendee(meeting=meeting, **values))
@@ -106,5 +106,5 @@ def _values(
             return {"email": stays.email, "name": stays.name, "contact_id": id}
         if contact is None:
             raise NamedError("ContactNotFound_400", f"{where}.contact: there is no contact {id} in this company")
-        raise NamedError("ContactDataRequired_400", f"{where}.contact: {id} has no email address, to be invited at")
+        raise NamedError("ContactDataRequired_400", f"{where}.contact: choose a contact with an email address")
     return {"email": contact.email, "name": contact.name, "contact_id": id}

@@ -89,7 +89,7 @@ def readable_kinds(actor: Actor, text: str) -> set[str]:
     try:
         kinds = matching(part.strip() for part in (text or "*").split(",") if part.strip())
     except ValueError as error:
-        raise refuse("kinds", f"{shorten(str(error), 60)!r} is no kind of events") from None
+        raise refuse("kinds", f"choose one of the events; {shorten(str(error), 60)!r} is unknown") from None
     modules = {module_of(kind) for kind in kinds}
     readable = {module for module in modules if may_read(actor, module)}
     return {kind for kind in kinds if module_of(kind) in readable}

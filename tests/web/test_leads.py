@@ -124,7 +124,7 @@ def test_cards_are_moved_and_refusals_say_why(scope: Cast, leads: list[Lead], cl
     toast = toast_of(client, sent)
     assert ("Moved to Won" in toast, "Undo" in toast) == (True, True)
     refused = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "status": "nothing"}))
-    assert ('class="toast bad"' in refused, "none of the options" in refused) == (True, True)
+    assert ('class="toast bad"' in refused, "is not an option" in refused) == (True, True)
     CompanySettings.objects.update_or_create(defaults={"duplicate_leads": "refuse"})
     LeadFactory(contact=leads[0].contact)
     twice = toast_of(client, client.post(path, {"do": "move", "id": leads[0].pk, "status": "new"}))

@@ -63,16 +63,16 @@ def check_templates(chosen: Mapping[str, Values]) -> None:
         where = f"notificationSettings.{notice}"
         if not _is_found("email", channels["emailTemplate"]):
             raise NamedError(
-                "InvalidEmailTemplate_400", f"{where}.emailTemplate: there is no such email template in this company"
+                "InvalidEmailTemplate_400", f"{where}.emailTemplate: this template no longer exists; choose another"
             )
         if not _is_found("chatapp", channels["chatappTemplate"]):
             raise NamedError(
-                "InvalidChatAppTemplate_400", f"{where}.chatappTemplate: there is no such template in this company"
+                "InvalidChatAppTemplate_400", f"{where}.chatappTemplate: this template no longer exists; choose another"
             )
         if channels["chatapp"] and channels["chatappTemplate"] is None:
             raise NamedError(
                 "InvalidChatAppTemplate_400",
-                f"{where}.chatapp: a notice by chat app takes a template; set chatappTemplate too",
+                f"{where}.chatapp: choose a template for chats",
             )
 
 

@@ -142,7 +142,7 @@ def test_options_and_children_that_values_need_stay_too(cast: Cast) -> None:
         path,
         {"options": [{"label": "Small", "value": "s"}]},
         BAD_INPUT,
-        "defaultValue: l is none of the options. Write one of these: Small (s).",
+        "defaultValue: l is not an option. Choose one of these: Small (s).",
     )
     dropped = cast.key.put(path, {"options": [big], "dropInvalid": True})
     assert [one["value"] for one in dropped.data["options"]] == ["l"]
@@ -190,7 +190,7 @@ def test_the_statuses_of_leads_are_the_companys_own(cast: Cast) -> None:
     assert cast.key.put(path, {"options": [one for one in options if one["value"] != "proposal"]}).status == 200
     refused(cast, path, {"options": []}, BAD_INPUT)
     refused(cast, path, {"options": [{"label": "x" * 101}, *options]}, BAD_INPUT, "longer than 100")
-    refused(cast, path, {"options": options[1:]}, BAD_INPUT, "none of the options. Write one of these: ")
+    refused(cast, path, {"options": options[1:]}, BAD_INPUT, "not an option. Choose one of these: ")
     assert cast.key.put(path, {"options": options[1:], "defaultValue": "contacted"}).data["defaultValue"] == "contacted"
     assert make_lead(cast, 3)["status"] == "contacted"
     refused(cast, path, {"fieldType": "text"}, BAD_SYSTEM)

@@ -151,7 +151,7 @@ def test_what_a_value_becomes(old: tuple[str, str], new: tuple[str, str], value:
     [
         (("text", "string"), ("number", "number"), "ten", "ten is not a number"),
         (("text", "string"), ("date", "date"), "03/04/2026", "may be day and month or month and day"),
-        (("text", "string"), ("select", "string"), "green", "green is none of the options"),
+        (("text", "string"), ("select", "string"), "green", "green is not an option"),
         (("number", "number"), ("checkbox", "boolean"), 2, "needs 1 or 0"),
         (("number", "number"), ("date", "date"), 2, "no number can become a date"),
         (("date", "date"), ("number", "number"), "2026-01-31", "no date can become a number"),

@@ -183,7 +183,7 @@ def test_a_follow_up_is_made_from_the_template_that_its_run_began_with(cast: Cas
     )
     for wrong in ({"subject": "Hi\r\nBcc: x@example.org"}, {"name": "A\x07"}, {"subject": "A\u2028B"}):
         refused = cast.key.post("/template/email", {"name": "B", **words, **wrong})
-        told = f"{next(iter(wrong))}: must be one line"
+        told = f"{next(iter(wrong))}: enter one line"
         assert (refused.status, refused.body["warning"].startswith(told)) == (400, True)
     refused = cast.key.post("/template/email", {"name": "B", **words, "attachments": [template]})
     assert (refused.status, refused.body["warning"].startswith("attachments: ")) == (400, True)
