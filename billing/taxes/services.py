@@ -11,7 +11,7 @@ from accounts.models import Company
 from accounts.places.data import find_country
 from billing.taxes.models import BillingDetails, TaxRate
 from billing.taxes.vies import note_change
-from core.errors import NamedError, renamed_fields, shorten
+from core.errors import NamedError, renamed_fields
 from core.tenancy import company_id
 from core.types import JsonObject
 

@@ -60,7 +60,7 @@ REFUSED: Mapping[str, str] = {
     "POST campaign/test/{type}": "The email could not be sent. Check the sender.",
     "POST campaign/{id}/winner": "the campaign has no variants to choose from",
     "POST chat-widget": "'Website' is already in use",
-    "POST conversation": "it is none that is approved for this chat app",
+    "POST conversation": "choose an approved template of this chat app",
     "POST form": "'Ask for an offer' is already in use",
     "POST form/{token}": "this page was for another or is old",
     "POST manual-payment": "has no price for a month in USD",
@@ -82,7 +82,7 @@ REFUSED: Mapping[str, str] = {
     **{f"POST gateway-{letter}/capture": "nothing was begun at gateway-" for letter in "abcde"},
     **{f"POST {name}": NO_LINK for name in ("invite", "accept-invite", "decline-invite", "reset-password")},
     "POST verify-email": NO_LINK,
-    "GET campaign/{id}/preview": "give a template, or subject and body",
+    "GET campaign/{id}/preview": "choose a template, or enter subject and text",
     "GET subscription/invoices/{id}/pdf": "the order has not been paid yet",
     "GET workflow/approvals/{id}": "there is no such question to you",
 }

@@ -53,9 +53,9 @@ class RecordConfig(NodeConfig):
     @model_validator(mode="after")
     def _whole(self) -> RecordConfig:
         if self.action in ("create", "upsert") and not self.values:
-            raise PydanticCustomError("noValues", "values: a new record needs some")
+            raise PydanticCustomError("noValues", "values: enter at least one value")
         if self.action == "update" and not (self.values or self.tags):
-            raise PydanticCustomError("noChange", "values: name at least one to change")
+            raise PydanticCustomError("noChange", "values: choose at least one to change")
         return self
 
 
@@ -70,7 +70,7 @@ def checked_ids(ids: Iterable[str]) -> list[str]:
     all_ids = list(ids)
     wrong = next((id for id in all_ids if not is_id(id)), None)
     if wrong is not None:
-        raise PydanticCustomError("badId", "{wrong} is no id of 24 hex characters", {"wrong": repr(wrong[:40])})
+        raise PydanticCustomError("badId", "enter an ID instead of {wrong}", {"wrong": repr(wrong[:40])})
     return all_ids
 
 

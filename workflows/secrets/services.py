@@ -28,9 +28,9 @@ def create_secret(*, member_id: str, name: str, host: str, value: str) -> Workfl
     """Keep a secret. Raises InvalidInput_400, WorkflowSecretNameAlreadyExists_400."""
     host = host.lower()
     if not HOST.fullmatch(host):
-        raise NamedError("InvalidInput_400", "host: needs the name of a host, such as api.example.org")
+        raise NamedError("InvalidInput_400", "host: enter a host, such as api.example.org")
     if not value.isascii() or not value.isprintable():
-        raise NamedError("InvalidInput_400", "value: has characters that no header can carry")
+        raise NamedError("InvalidInput_400", "value: check the value: some characters are not allowed")
     lock_company(LOCK)
     if WorkflowSecret.objects.count() >= MAX_SECRETS:
         raise NamedError("InvalidInput_400", f"name: a company keeps at most {MAX_SECRETS} secrets; delete one first")

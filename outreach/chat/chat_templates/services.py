@@ -219,9 +219,9 @@ def header_handle(*, app: str, file: File) -> str:
     """
     chat_app = get_app(app, "app")
     if file.mime not in HANDLED:
-        raise NamedError("UnsupportedFileType_400", f"file: one of {', '.join(sorted(HANDLED))}")
+        raise NamedError("UnsupportedFileType_400", f"file: choose a file of the type {', '.join(sorted(HANDLED))}")
     if file.size > MAX_BYTES:
-        raise NamedError("FileUploadFailed_400", "file: at most 16 MB")
+        raise NamedError("FileUploadFailed_400", "file: choose a file of at most 16 MB")
     if not chat_app.app_id:
         raise NamedError("FileUploadFailed_400", "app: has no appId, which files are uploaded by")
     try:

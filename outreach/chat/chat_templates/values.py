@@ -55,9 +55,9 @@ def check_variables(components: Sequence[Any], variables: Values) -> None:
             there = ", ".join(names) or "none"
             raise NamedError("InvalidVariables_400", f"variables.{shorten(name)}: the template has {there}")
         if not isinstance(field, str) or not field.strip() or len(field) > 2000 or "\0" in field:
-            raise NamedError("InvalidVariables_400", f"variables.{name}: names a field, such as {BUILT_IN[0]}")
+            raise NamedError("InvalidVariables_400", f"variables.{name}: choose a field, such as {BUILT_IN[0]}")
         if name == LINK and not field.startswith("https://"):
-            raise NamedError("InvalidVariables_400", f"variables.{name}: an address that begins with https://")
+            raise NamedError("InvalidVariables_400", f"variables.{name}: enter an address that begins with https://")
 
 
 def values_for(

@@ -74,7 +74,7 @@ class ConversationChannel:
     def content(self, conversation: Conversation, text: str) -> JsonObject:
         """Return free text in the form of `columns`: `type`, and the values of the type. Raises ValidationFailed."""
         if not text.strip() or len(text) > self.text_length:
-            raise ValidationFailed("text is missing or too long", f"text: 1 to {self.text_length:,} characters")
+            raise ValidationFailed("text is missing or too long", f"text: enter 1 to {self.text_length:,} characters")
         return {"type": "text"}
 
     def columns(self, conversation: Conversation, content: Values) -> JsonObject | None:
@@ -125,7 +125,7 @@ class ChatAppChannel(ConversationChannel):
         caption = {"caption": text} if text and kind != "audio" else {}
         # The vendor's audio messages have no caption.
         if text and kind == "audio":
-            raise ValidationFailed("text: no words go below a sound", "text: send the words as an answer of their own")
+            raise ValidationFailed("text: no words go below a sound", "text: send the text as a message of its own")
         return {"type": kind, kind: {**caption, **({"filename": file.name} if kind == "document" else {})}}
 
     def columns(self, conversation: Conversation, content: Values) -> JsonObject:
@@ -168,7 +168,9 @@ class MessengerChannel(DirectChannel):
 
     def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         if len(text) > CAPTION_LENGTH:
-            raise ValidationFailed("text is too long", f"text: below a file at most {CAPTION_LENGTH:,} characters")
+            raise ValidationFailed(
+                "text is too long", f"text: enter at most {CAPTION_LENGTH:,} characters below a file"
+            )
         kind = "photo" if file.mime in ("image/jpeg", "image/png") else "document"
         return {"type": kind, kind: {"caption": text} if text else {}}
 
@@ -192,7 +194,7 @@ class SocialBChannel(DirectChannel):
         if conversation.address.startswith(COMMENTS):
             raise ValidationFailed("file: comments have none", "file: below a post the platform takes words alone")
         if text:
-            raise ValidationFailed("text: no words go below a file", "text: send the words as an answer of their own")
+            raise ValidationFailed("text: no words go below a file", "text: send the text as a message of its own")
         kind = file_kind(file.mime)
         if kind is None or (kind == "image" and file.size > MAX_IMAGE_BYTES):
             detail = "the platform takes JPEG and PNG of at most 8 MB, sounds, videos and PDF"

@@ -116,7 +116,7 @@ def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tupl
     for key, question in questions.items():
         text = " ".join(answers.get(key, "").split())
         if not text and (question["required"] or key in needed):
-            raise ValidationFailed(f"answers.{key} is required", f"answers.{key}: is required")
+            raise ValidationFailed(f"answers.{key} is required", f"answers.{key}: enter a value")
         if key in KNOWN:
             values[key] = _read(key, text) if text else ""
         elif text:
@@ -129,7 +129,9 @@ def _read(key: str, text: str) -> str:
         try:
             validate_email(text)
         except ValidationError:
-            raise ValidationFailed("answers.email is no address", "answers.email: is no email address") from None
+            raise ValidationFailed(
+                "answers.email is no address", "answers.email: enter an email address, such as name@example.com"
+            ) from None
         return text[:254]
     if key == "phone":
         try:

@@ -136,7 +136,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
         raise unavailable(letter, spec)
     check_values(values)
     if params["code"] and not values.get("from_name"):
-        raise ValidationFailed("fromName is required", "fromName: say whom its messages come from")
+        raise ValidationFailed("fromName is required", "fromName: enter the name of the sender")
     with turn():
         tokens = _end_login(letter, member_id, None, params)
         app = MailApp(

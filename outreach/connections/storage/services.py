@@ -98,7 +98,9 @@ def _changed(id: str, values: JsonObject) -> Bucket:
     """Return the locked bucket with the values set, unsaved."""
     bucket: Bucket = CONNECTED_APPS["bucket"].record_to_change(id, values)
     if bool(values.get("accesskey")) != bool(values.get("secretkey")):
-        raise ValidationFailed("accesskey and secretkey belong together", "accesskey, secretkey: send both or none")
+        raise ValidationFailed(
+            "accesskey and secretkey belong together", "accesskey, secretkey: enter both, or leave both empty"
+        )
     moved = [name for name in PLACE if name in values and values[name] != getattr(bucket, name)]
     if moved and File.objects.filter(bucket=bucket).exists():
         raise ValidationFailed(

@@ -58,7 +58,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     # A file that is named twice goes once.
     ids = list(dict.fromkeys(ids))
     if len(ids) > MAX_FILES:
-        raise NamedError(unfit, f"{where}: has {len(ids)} files; at most {MAX_FILES} go with a mail")
+        raise NamedError(unfit, f"{where}: choose at most {MAX_FILES} files")
     files = _live(ids)
     for id in ids:
         if id not in files:
@@ -101,7 +101,7 @@ def listed(ids: Sequence[str]) -> list[JsonObject]:
 def _check_type(file: File, where: str, unfit: str) -> None:
     ending = file.name.rpartition(".")[2].lower()
     if file.mime in REFUSED_TYPES or ending in REFUSED_ENDINGS:
-        raise NamedError(unfit, f"{where}: {shorten(file.name)} is of a type that mail servers turn away")
+        raise NamedError(unfit, f"{where}: remove {shorten(file.name)}; mail servers refuse its type")
 
 
 def _megabytes(size: int) -> str:

@@ -231,7 +231,7 @@ def approve_message(
     unchanged(job, content_hash, "approved")
     needed = ("text",) if job.chat_app_id else ("subject", "text")
     if missing := [name for name in needed if not getattr(job, name).strip()]:
-        raise NamedError("CampaignCannotBeUpdated_400", f"{missing[0]}: is empty; write it before you approve")
+        raise NamedError("CampaignCannotBeUpdated_400", f"{missing[0]}: enter a text before you approve")
     if content_hash is not None and content_hash != job.content_hash:
         raise NamedError("MessageChanged_409", ENVELOPE_CHANGED)
     if never := SendJob.objects.filter(pk=message_id).values_list(never_goes(), flat=True).first():
@@ -300,10 +300,10 @@ def edit_message(
     if rich and text is None:
         text = text_from_html(rich)
         if not text:
-            raise NamedError("InvalidPayload_400", "html: has no words")
+            raise NamedError("InvalidPayload_400", "html: enter a text")
     if text is not None:
         if not text.strip():
-            raise NamedError("InvalidPayload_400", "text: is empty")
+            raise NamedError("InvalidPayload_400", "text: enter a text")
         values.update(text=text, html="")
         evidence = after_edit(evidence, "text", job.text, text)
     if rich is not None:

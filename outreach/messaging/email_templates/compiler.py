@@ -93,7 +93,7 @@ def _check_tags(body: str) -> None:
     name, line = wrong[1], bare.count("\n", 0, wrong.start()) + 1
     near = get_close_matches(name.lower(), _TAGS, n=1)
     meant = f"; did you mean <{near[0]}>?" if near else ""
-    raise NamedError("InvalidEmailTemplate_400", f"body: line {line}: <{shorten(name)}> is no tag of MJML{meant}")
+    raise NamedError("InvalidEmailTemplate_400", f"body: line {line}: <{shorten(name)}> is unknown{meant}")
 
 
 def _html_of(body: str) -> str:
@@ -101,4 +101,4 @@ def _html_of(body: str) -> str:
     try:
         return mjml2html(body, disable_comments=True)
     except ValueError as error:
-        raise NamedError("InvalidEmailTemplate_400", f"body: is no MJML: {error}") from None
+        raise NamedError("InvalidEmailTemplate_400", f"body: check the MJML: {error}") from None

@@ -72,7 +72,7 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
                 raise NamedError("NoSMTPSelected_400", "smtp: there is no such sender in this company")
             if ImapMailbox.objects.filter(smtp_id=smtp).exists():
                 raise ValidationFailed(
-                    "the sender has a mailbox", "smtp: the sender has a mailbox already; change that"
+                    "the sender has a mailbox", "smtp: choose another sender; this one has a mailbox"
                 )
             reserve_quota(MODULE)
             mailbox = ImapMailbox.objects.create(
@@ -126,7 +126,7 @@ def _checked(values: JsonObject) -> JsonObject:
         return values
     names = [name.strip() for name in values["folders"] if name.strip()]
     if any(not name.isprintable() for name in names):
-        raise ValidationFailed("folders: a name has control characters")
+        raise ValidationFailed("folders: enter names without control characters")
     return {**values, "folders": list(dict.fromkeys(names)) or [INBOX]}
 
 

@@ -182,7 +182,7 @@ def _set_sender(mail: PersonalMail, values: JsonObject) -> None:
     """Set the given sender; of a reply the one that the person has written to."""
     given = [values[name] for name in ("smtp", "mail_app") if values.get(name)]
     if len(given) > 1:
-        raise ValidationFailed("smtp, mailApp: there is one sender", "smtp, mailApp: name one of them")
+        raise ValidationFailed("smtp, mailApp: there is one sender", "smtp, mailApp: choose a sender")
     if given:
         _go_by(mail, choose_sender(given[0]))
     elif "smtp" in values or "mail_app" in values:
@@ -226,12 +226,12 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
     """
     now = timezone.now()
     if mail.send_at is not None and mail.send_at > now + MAX_AHEAD:
-        raise ValidationFailed("sendAt is too late", f"sendAt: at most {MAX_AHEAD.days} days ahead")
+        raise ValidationFailed("sendAt is too late", f"sendAt: choose a time within {MAX_AHEAD.days} days")
     contact = mail.contact
     _check_may_get(contact)
     sender = mail.sender or _usual_sender(mail)
     if not sender.is_active:
-        raise NamedError("NoSMTPSelected_400", "smtp: the sender is switched off")
+        raise NamedError("NoSMTPSelected_400", "smtp: choose another sender; this one is off")
     _go_by(mail, sender)
     words = rendered(mail, contact)
     check_sendable(words)

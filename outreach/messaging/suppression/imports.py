@@ -268,16 +268,14 @@ def _columns(job: SuppressionImport, table: Table) -> Columns:
                     return Columns(index, reason)
     if len(table.headers) == 1:
         return Columns(0, None)
-    raise ValidationFailed(
-        "emailColumn is required", "emailColumn: name the column with the addresses, since none is called email"
-    )
+    raise ValidationFailed("emailColumn is required", "emailColumn: choose the column with the email addresses")
 
 
 def _named(table: Table, name: str, header: str) -> int | None:
     if not header:
         return None
     if header not in table.headers:
-        raise ValidationFailed(f"{name} is no column", f"{name}: the file has no column of that name")
+        raise ValidationFailed(f"{name} is no column", f"{name}: choose a column of the file")
     return table.headers.index(header)
 
 

@@ -69,7 +69,7 @@ def suppress_address(*, email: str, **values: Any) -> Suppression:
 def _checked(email: str) -> str:
     text = normal(email)
     if text is None:
-        raise ValidationFailed("email is no email address", f"email: {shorten(email)!r} is no email address")
+        raise ValidationFailed("email is no email address", f"email: enter an email address, not {shorten(email)}")
     return text
 
 

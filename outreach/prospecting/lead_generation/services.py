@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from core.access import entitlement, is_limited, limited, reserve_quota
-from core.errors import NamedError, shorten
+from core.errors import NamedError
 from core.hooks import Hook
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.jobs.runner import notify_ended
@@ -128,15 +128,13 @@ def start_generation(
 
 def _check_search(prompt: str, industry: str, count: int) -> None:
     if not prompt.strip():
-        raise NamedError("PromptRequired_400", "prompt: say who is looked for, such as 'marketing managers in Berlin'")
+        raise NamedError("PromptRequired_400", "prompt: enter who to find, such as marketing managers in Berlin")
     if count > MAX_LEADS:
-        raise NamedError(
-            "MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MAX_LEADS} are made by one search"
-        )
+        raise NamedError("MaximumLeadsExceeded_400", f"count: enter at most {MAX_LEADS}")
     if not terms_of(read_purpose(prompt).who, industry):
         raise NamedError(
             "PromptRequired_400",
-            f"prompt: {shorten(prompt, 60)!r} names nothing to look for; name a job, a place or an industry",
+            "prompt: enter a job, a place or an industry",
         )
 
 

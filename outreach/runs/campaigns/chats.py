@@ -46,7 +46,7 @@ def chat_words(
     and InvalidVariables_400.
     """
     if content.get("subject") or content.get("body"):
-        raise NamedError(INVALID, f"{where}body: by chat a template goes, without a subject or words of its own")
+        raise NamedError(INVALID, f"{where}body: choose a chat template instead of a text")
     id = content[parameter]
     if not id:
         raise NamedError("CampaignTemplateRequired_400", f"{where}{parameter}: choose a chat template")
@@ -69,11 +69,11 @@ def take_app(campaign: Campaign) -> None:
     campaign.smtp = campaign.mail_app = campaign.template = None
     for place, step in enumerate(campaign.outreach_cadence.get("steps", ())):
         if not is_chat(campaign, step):
-            raise NamedError(INVALID, f"outreachCadence.steps[{place}].channel: it follows up by chat")
+            raise NamedError(INVALID, f"outreachCadence.steps[{place}].channel: choose chat")
     apps = {template.app_id: template.app for template in templates_of(campaign).values()}
     # A template belongs to the account that it was approved for, and a campaign has one sender.
     if len(apps) > 1:
-        raise NamedError(INVALID, "templateId: the templates are of several chat apps; a campaign goes by one")
+        raise NamedError(INVALID, "templateId: choose templates of one chat app")
     campaign.chat_app = next(iter(apps.values()), None)
 
 

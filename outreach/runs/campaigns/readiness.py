@@ -27,19 +27,19 @@ def check_ready(campaign: Campaign) -> JsonObject:
     if campaign.failures >= MAX_FAILURES:
         raise NamedError("CampaignFailedManyTime_400", f"it could not begin {campaign.failures} times; duplicate it")
     if campaign.ends_at is not None and campaign.ends_at <= timezone.now():
-        raise NamedError("CampaignCannotBeUpdated_400", "endsAt: lies in the past")
+        raise NamedError("CampaignCannotBeUpdated_400", "endsAt: choose a time in the future")
     _check_sender(campaign)
     check_metric(campaign)
     content, cadence = content_of(campaign), follow_ups_of(campaign)
     check_approved(named_words(campaign, content, cadence))
     if not any(campaign.audience.values()):
         name = "CampaignSegmentsRequired_400"
-        raise NamedError(name, "segments: name whom it goes to, by segments, tags, categories, contactIds or leadIds")
+        raise NamedError(name, "segments: choose recipients")
     live = campaign.audience_mode == Campaign.Audience.LIVE
     if not live and not Audience.stored(campaign.audience).contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
-            "segments, tags, categories: together they select no live contact",
+            "segments, tags, categories: choose others; no contact matches",
             code="noRecipients",
         )
     return {"content": content, "outreach_cadence": cadence}
@@ -52,12 +52,11 @@ def check_metric(campaign: Campaign) -> None:
     if kind is None or (campaign.by_chat and kind == "opens"):
         return  # a chat vendor tells what was read
     if campaign.by_chat:
-        raise NamedError("InvalidPayload_400", f"winner.metric: by chat nobody tells what was {metric}")
-    switch = f"track{kind.capitalize()}"
+        raise NamedError("InvalidPayload_400", "winner.metric: choose replies or chats read; chats report nothing else")
     if not getattr(campaign, f"track_{kind}"):
-        raise NamedError("InvalidPayload_400", f"winner.metric: {metric} needs {switch}, which is off for the campaign")
+        raise NamedError("InvalidPayload_400", f"winner.metric: turn on tracking of {kind}, or choose replies")
     if not tracking_of_company()[kind]:
-        text = f"winner.metric: {metric} needs {switch} of PUT /genie/settings, which is off; or take replied"
+        text = f"winner.metric: turn on tracking of {kind} in the settings, or choose replies"
         raise NamedError("InvalidPayload_400", text)
 
 
@@ -67,12 +66,12 @@ def _check_sender(campaign: Campaign) -> None:
     sender = campaign.sender
     if campaign.type == "smtp":
         if sender is None:
-            raise NamedError("CampaignSMTPRequired_400", "smtp: choose the sender")
+            raise NamedError("CampaignSMTPRequired_400", "smtp: choose a sender")
         if not sender.is_active:
-            raise NamedError("CampaignSMTPNotFound_400", "smtp: the sender is switched off")
+            raise NamedError("CampaignSMTPNotFound_400", "smtp: choose another sender; this one is off")
         return
     letter = campaign.type[-1]
     if sender is None:
-        raise NamedError(nothing_selected(letter).name, f"mailApp: choose the {campaign.type} app that sends it")
+        raise NamedError(nothing_selected(letter).name, "mailApp: choose a sender")
     if not sender.is_active:
-        raise NamedError(not_found(letter).name, f"mailApp: the {campaign.type} app is switched off")
+        raise NamedError(not_found(letter).name, "mailApp: choose another sender; this one is off")

@@ -82,7 +82,7 @@ class WinnerInput(Input):
         values = super().to_internal_value(data)
         metric, span = values["metric"], values.get("after")
         if metric not in METRICS:
-            raise NamedError("InvalidPayload_400", f"winner.metric: must be one of {', '.join(METRICS)}")
+            raise NamedError("InvalidPayload_400", f"winner.metric: choose one of {', '.join(METRICS)}")
         if metric == "manual" and span is not None:
             raise NamedError("InvalidPayload_400", "winner.after: leave it out where a member chooses")
         after = None if metric == "manual" else read_span(span, "winner.after")

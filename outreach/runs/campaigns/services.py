@@ -125,7 +125,7 @@ def _save(campaign: Campaign, member_id: str, values: JsonObject, event: str) ->
         setattr(campaign, COLUMNS.get(name, name), empty)
     check_type(campaign.type)
     if values.get("variables") and not campaign.by_chat:
-        raise NamedError("InvalidVariables_400", "variables: are those of a chat template; a mail fills its own")
+        raise NamedError("InvalidVariables_400", "variables: leave them out of an email")
     _set_sender(campaign, senders, "type" in values)
     check_variants(campaign.variants)
     _check_times(campaign, values)
@@ -161,7 +161,7 @@ def selected(chosen: Values) -> JsonObject:
 def check_type(type: str) -> None:
     """Raise InvalidCampaignType_400 for an unknown type of campaign."""
     if type not in TYPES:
-        raise NamedError("InvalidCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
+        raise NamedError("InvalidCampaignType_400", f"type: choose one of {', '.join(TYPES)}, not {shorten(type)!r}")
 
 
 def _set_sender(campaign: Campaign, sender_ids: Mapping[str, str | None], retyped: bool) -> None:
@@ -176,7 +176,7 @@ def _set_sender(campaign: Campaign, sender_ids: Mapping[str, str | None], retype
     kind, other = ("smtp", "mail_app") if campaign.type == "smtp" else ("mail_app", "smtp")
     if sender_ids.get(other):
         raise ValidationFailed(
-            f"{_camel(other)}: the campaign's type is {campaign.type}", f"{_camel(kind)}: name the sender here"
+            f"{_camel(other)}: the campaign's type is {campaign.type}", f"{_camel(kind)}: choose a sender"
         )
     if sender_ids.get(kind):
         sender = _sender(campaign.type, str(sender_ids[kind]))

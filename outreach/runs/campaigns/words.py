@@ -26,9 +26,9 @@ def check_variants(variants: Sequence[Values]) -> None:
         raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
     names = [variant["name"].casefold() for variant in variants]
     if len(set(names)) < len(names):
-        raise ValidationFailed("variants: two have the same name", "variants: give each a name of its own")
+        raise ValidationFailed("variants: two have the same name", "variants: enter another name for each")
     if variants and sum(variant["share"] for variant in variants) != 100:
-        raise ValidationFailed("variants: the shares are not 100 together", "variants: share is in percent of all")
+        raise ValidationFailed("variants: the shares are not 100 together", "variants: enter shares of 1 to 99 percent")
 
 
 def content_of(campaign: Campaign) -> JsonObject:
@@ -119,7 +119,7 @@ def check_words(campaign: Campaign) -> None:
 def _compiled(content: Values, templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str) -> JsonObject:
     named = {"name": content["name"], "share": content["share"]}
     if content.get("variables"):
-        raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")
+        raise NamedError("InvalidVariables_400", f"{where}variables: leave them out of an email")
     if content["templateId"]:
         template = templates.get(content["templateId"])
         if template is None:
@@ -129,11 +129,14 @@ def _compiled(content: Values, templates: Mapping[str, EmailTemplate], reader: V
         return {**named, **texts, "variables": template.variables, "attachments": files}
     if not content["subject"] or not content["body"].strip():
         missing = "body" if content["subject"] else "templateId"
-        raise NamedError("CampaignTemplateRequired_400", f"{where}{missing}: give a template, or subject and body")
+        raise NamedError(
+            "CampaignTemplateRequired_400", f"{where}{missing}: choose a template, or enter subject and text"
+        )
     try:
         compiled, variables = compile_words(content["subject"], content["body"], reader)
     except NamedError as error:
-        raise NamedError(error.name, f"{where}{error.detail}") from None
+        detail = f"{where}{error.detail}"
+        raise NamedError(error.name, detail, code=error.code, params=error.params) from None
     return {
         **named,
         "subject": content["subject"],

@@ -86,7 +86,7 @@ class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
     def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise ValidationFailed for two senders."""
         if attrs.get("smtp") and attrs.get("mail_app"):
-            raise ValidationFailed("a run has one sender", "smtp, mailApp: name one of them")
+            raise ValidationFailed("a run has one sender", "smtp, mailApp: choose one sender")
         return super().validate(attrs)
 
 

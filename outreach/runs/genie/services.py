@@ -78,7 +78,7 @@ def start_run(
     if not audience.contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
-            "contactIds, leadIds, segments, tags, categories: together they select no live contact",
+            "contactIds, leadIds, segments, tags, categories: choose others; no contact matches",
             code="noRecipients",
         )
     # Passed as a function: without a limit of the plan nothing is counted.

@@ -125,9 +125,11 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     elif "team" in values and page.team_id:
         page.member_id = None
     if bool(page.member_id) == bool(page.team_id):
-        raise NamedError("InvalidInput_400", "member, team: name one of them")
+        raise NamedError("InvalidInput_400", "member, team: choose a member or a team")
     if page.member_id != actor.member_id and not sees_all(actor, method):
-        raise NamedError("UnauthorizedAction_403", "member: your role lets you have booking pages of your own alone")
+        raise NamedError(
+            "UnauthorizedAction_403", "member: choose yourself; your role allows only your own booking pages"
+        )
     if values.get("member"):
         check_member("member", page.member_id or "")
     if values.get("team") and not Team.objects.filter(pk=page.team_id).exists():
@@ -150,7 +152,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     if "colour" in values:
         page.colour = page.colour.lower()
         if not _COLOUR.fullmatch(page.colour):
-            raise ValidationFailed("colour is none", "colour: six hexadecimal digits, such as #2f5bea")
+            raise ValidationFailed("colour is none", "colour: enter a colour, such as #2f5bea")
 
 
 def _check_link(page: BookingPage) -> None:
@@ -174,13 +176,17 @@ def _checked(questions: list[JsonObject]) -> list[JsonObject]:
     for place, question in enumerate(questions):
         where = f"questions.{place}"
         if not KEY.fullmatch(question["key"]):
-            raise ValidationFailed(f"{where}.key is none", f"{where}.key: a letter, then letters, digits, - and _")
+            raise ValidationFailed(
+                f"{where}.key is none", f"{where}.key: begin with a letter; use letters, digits, - and _"
+            )
         if question["key"] in seen:
-            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: {question['key']} is asked already")
+            raise ValidationFailed(
+                f"{where}.key is taken", f"{where}.key: enter another key; {question['key']} is taken"
+            )
         seen.add(question["key"])
         options = list(dict.fromkeys(question["options"])) if question["type"] in CHOICES else []
         if question["type"] in CHOICES and not options:
-            raise ValidationFailed(f"{where}.options are missing", f"{where}.options: needs at least one")
+            raise ValidationFailed(f"{where}.options are missing", f"{where}.options: enter at least one option")
         stored.append({**question, "options": options})
     return stored
 

@@ -139,9 +139,9 @@ def delete_forms(*, selection: BulkSelection) -> int:
 
 def _check_publishable(form: Form) -> None:
     if not form.fields:
-        raise NamedError(NO_FIELDS, "fields: the form asks nothing yet; add a field")
+        raise NamedError(NO_FIELDS, "fields: add a field first")
     if form.source == Source.SOCIAL_A and form.app_id is None:
-        raise NamedError(FORM_TOKEN, "app: the social app was removed; choose another one")
+        raise NamedError(FORM_TOKEN, "app: choose another social account; this one was removed")
     schema = LeadSchema.load()
     check_identifies(form.mapping, schema)
     # What an ad asks is up to the platform, where nobody can make it required here.
@@ -177,19 +177,19 @@ def _set(form: Form, values: Values) -> None:
 def _check_place(form: Form) -> None:
     """Raise the catalogue's errors for a form of the platform without app, page or form id."""
     if not form.app_id:
-        raise NamedError(FORM_TOKEN, "app: is required of a form of the source social-a")
+        raise NamedError(FORM_TOKEN, "app: choose a social account")
     get_app(form.app_id, "app")
     if not form.page_id:
-        raise NamedError(PAGE_ID, "pageId: is required of a form of the source social-a")
+        raise NamedError(PAGE_ID, "pageId: choose a page")
     if not form.form_id:
-        raise NamedError(FORM_ID, "formId: is required of a form of the source social-a")
+        raise NamedError(FORM_ID, "formId: choose a form")
 
 
 def _check_look(form: Form, values: Values) -> None:
     if "colour" in values:
         form.colour = form.colour.lower()
         if not _COLOUR.fullmatch(form.colour):
-            raise ValidationFailed("colour is none", "colour: six hexadecimal digits, such as #2f5bea")
+            raise ValidationFailed("colour is none", "colour: enter a colour, such as #2f5bea")
     if "country_code" in values and form.country_code:
         try:
             form.country_code = read_country_code(form.country_code)
@@ -199,7 +199,9 @@ def _check_look(form: Form, values: Values) -> None:
         form.allowed_origins = list(dict.fromkeys(map(_read_origin, form.allowed_origins)))
     leads_to = form.redirect_url if {"allowed_origins", "redirect_url"} & {*values} else ""
     if leads_to and origin_of(leads_to) not in form.allowed_origins:
-        raise ValidationFailed("redirectUrl is not allowed", "redirectUrl: its site has to be one of allowedOrigins")
+        raise ValidationFailed(
+            "redirectUrl is not allowed", "redirectUrl: enter an address of one of the allowed sites"
+        )
 
 
 def origin_of(url: str) -> str:
@@ -237,13 +239,15 @@ def _checked_fields(fields: Sequence[Values], *, own: bool) -> list[JsonObject]:
     for place, field in enumerate(fields):
         where = f"fields.{place}"
         if own and not KEY.fullmatch(field["key"]):
-            raise ValidationFailed(f"{where}.key is none", f"{where}.key: a letter, then letters, digits, - and _")
+            raise ValidationFailed(
+                f"{where}.key is none", f"{where}.key: begin with a letter; use letters, digits, - and _"
+            )
         if field["key"] in seen:
-            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: {field['key']} is the key of another field")
+            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: enter another key; {field['key']} is taken")
         seen.add(field["key"])
         options = list(dict.fromkeys(field["options"]))
         if field["type"] in CHOICES and not options:
-            raise ValidationFailed(f"{where}.options are missing", f"{where}.options: needs at least one")
+            raise ValidationFailed(f"{where}.options are missing", f"{where}.options: enter at least one option")
         kept = {"options": options if field["type"] in CHOICES else []}
         kept["required"] = field["required"] and field["type"] != HIDDEN
         checked.append({**field, **kept})
@@ -257,5 +261,5 @@ def _save(form: Form) -> Form:
     except IntegrityError as error:
         if "form_social_once" not in str(error):
             raise
-        raise NamedError(TAKEN, "formId: another form of this company takes its leads already") from None
+        raise NamedError(TAKEN, "formId: choose another form; this one is already connected") from None
     return form

@@ -64,9 +64,11 @@ def check_mapping(fields: Sequence[Values], mapping: Values, schema: LeadSchema)
         if key not in keys:
             raise NamedError(INVALID, f"mapping.{shorten(key, 60)}: the form has no such field that can be mapped")
         if not isinstance(target, str) or target not in target_keys:
-            raise NamedError(INVALID, f"mapping.{key}: {shorten(str(target), 60)!r} is no field of leads or contacts")
+            raise NamedError(
+                INVALID, f"mapping.{key}: choose a field of leads or contacts; {shorten(str(target), 60)!r} is unknown"
+            )
         if target in taken:
-            raise NamedError(INVALID, f"mapping.{key}: {target} is filled by {taken[target]} already")
+            raise NamedError(INVALID, f"mapping.{key}: choose another field; {taken[target]} already fills {target}")
         taken[target] = key
 
 

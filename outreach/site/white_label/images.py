@@ -41,7 +41,7 @@ def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
     from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415  takes time that no other request needs
 
     if len(content) > MAX_BYTES:
-        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MAX_BYTES // 1024**2} MB")
+        raise ValidationFailed(f"{field}: too large", f"{field}: choose a picture of at most {MAX_BYTES // 1024**2} MB")
     fit = FITS[kind]
     try:
         with warnings.catch_warnings():
@@ -50,11 +50,13 @@ def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
                 _check_size(image.size, fit, field)
                 whole = ImageOps.exif_transpose(image.convert("RGBA"))
     except UnidentifiedImageError:
-        raise ValidationFailed(f"{field}: no picture", f"{field}: needs a PNG, JPEG or WebP picture") from None
+        raise ValidationFailed(f"{field}: no picture", f"{field}: choose a PNG, JPEG or WebP picture") from None
     except ValidationFailed:
         raise
     except Exception:  # noqa: BLE001  bytes that are no picture make Pillow raise whatever it stumbles over
-        raise ValidationFailed(f"{field}: unreadable", f"{field}: this picture cannot be read; save it anew") from None
+        raise ValidationFailed(
+            f"{field}: unreadable", f"{field}: choose another picture; this one is damaged"
+        ) from None
     whole.thumbnail((fit.width, fit.height))
     return _written(Image.frombytes("RGBA", whole.size, whole.tobytes()))
 
@@ -63,11 +65,15 @@ def _check_size(size: tuple[int, int], fit: Fit, field: str) -> None:
     """Refuse sizes before the picture is decoded."""
     width, height = size
     if max(size) > MAX_SIDE:
-        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MAX_SIDE} pixels wide and high")
+        raise ValidationFailed(f"{field}: too large", f"{field}: choose a picture of at most {MAX_SIDE} pixels a side")
     if min(size) < fit.least:
-        raise ValidationFailed(f"{field}: too small", f"{field}: at least {fit.least} pixels wide and high")
+        raise ValidationFailed(
+            f"{field}: too small", f"{field}: choose a picture of at least {fit.least} pixels a side"
+        )
     if fit.square and width != height:
-        raise ValidationFailed(f"{field}: not square", f"{field}: has to be square, and is {width} × {height} pixels")
+        raise ValidationFailed(
+            f"{field}: not square", f"{field}: choose a square picture; this one is {width} × {height} pixels"
+        )
 
 
 def _written(picture: Any) -> Drawn:

@@ -42,7 +42,7 @@ def check_colors(accent: str, accent_dark: str) -> None:
         if not color:
             continue
         if not COLOR.fullmatch(color):
-            raise ValidationFailed(f"{field}: is no colour", f"{field}: needs a colour such as #2f5bea")
+            raise ValidationFailed(f"{field}: is no colour", f"{field}: enter a colour, such as #2f5bea")
         ratio, background = worst(color, backgrounds)
         if ratio < LEAST:
             raise ValidationFailed(
@@ -51,7 +51,7 @@ def check_colors(accent: str, accent_dark: str) -> None:
                 f" people need {LEAST} (WCAG AA). Choose a {'darker' if when == 'light' else 'lighter'} one",
             )
     if accent_dark and not accent:
-        raise ValidationFailed("accent: is missing", "accent: name the colour by light beside the one by dark")
+        raise ValidationFailed("accent: is missing", "accent: choose both colours, for light and dark")
 
 
 def contrasts(accent: str, accent_dark: str) -> JsonObject:
@@ -101,7 +101,7 @@ def _check_name(field: str, text: str) -> None:
     It would mislead people, and mail servers filter such mail out.
     """
     if holds_link(text) or BARE_HOST.fullmatch(text):
-        raise ValidationFailed(f"{field}: is an address", f"{field}: a name, and no address of the web or of mail")
+        raise ValidationFailed(f"{field}: is an address", f"{field}: enter a name without web or email addresses")
 
 
 def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:

@@ -100,7 +100,7 @@ def answer(
 def _approved(id: str, conversation: Conversation) -> ChatTemplate:
     chat_template = get_template(id, "template")
     if chat_template.app_id != conversation.chat_app_id or chat_template.status != ChatTemplate.Status.APPROVED:
-        raise NamedError("InvalidChatAppTemplate_400", "template: it is none that is approved for this chat app")
+        raise NamedError("InvalidChatAppTemplate_400", "template: choose an approved template of this chat app")
     return chat_template
 
 
@@ -114,7 +114,7 @@ def begin(
     if recipient is None:
         raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
     if not is_phone(recipient.contact_number):
-        raise NamedError("NoRecipientsSpecified_400", "contact: has no number that a chat can go to")
+        raise NamedError("NoRecipientsSpecified_400", "contact: choose a contact with a phone number")
     chat_app = get_app(app, "app")
     place = {"channel": Conversation.Channel.CHATAPP, "chat_app": chat_app, "address": recipient.contact_number}
     lead = lead_of(recipient, member_id)

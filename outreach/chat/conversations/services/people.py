@@ -97,7 +97,7 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
     """
     conversation = locked(id)
     if conversation.contact is None:
-        raise NamedError("InvalidRequest_400", "lead: the conversation has no contact yet; say who writes first")
+        raise NamedError("InvalidRequest_400", "lead: choose a contact for the conversation first")
     if lead is None:
         lead_id = new_lead(conversation.contact, member_id)
         conversation.lead_id = lead_id

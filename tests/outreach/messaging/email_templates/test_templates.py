@@ -36,7 +36,7 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
         ("Hi", "{{a.b|c}}", [], "InvalidVariables_400 body: {{a.b|c}} is none"),
         ("Hi", "{% now %}", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "{{ {{Plan}} }}", [PLAN], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
-        ("Hi", "<p><script>x</script></p>", [], "InvalidEmailTemplate_400 body: has no words"),
+        ("Hi", "<p><script>x</script></p>", [], "InvalidEmailTemplate_400 body: enter a text"),
         (
             "Hi",
             "<mjml>\n<!-- <mj-x>\n --><mj-body><mj-texxt>Hi</mj-texxt></mj-body></mjml>",
@@ -50,7 +50,7 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
             [],
             "InvalidEmailTemplate_400 body: has too many",
         ),
-        ("Hi", "<mjml><mj-body>", [], "InvalidEmailTemplate_400 body: is no MJML: "),
+        ("Hi", "<mjml><mj-body>", [], "InvalidEmailTemplate_400 body: check the MJML: "),
         (
             "Hi",
             '<mjml><mj-body><mj-include path="/etc/passwd" /></mj-body></mjml>',
@@ -67,8 +67,8 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
         ("Hi", "{{" + " " * 190_000 + "x", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "<style" * 33_000 + "{{", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "<a" * 99_000 + "{{", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
-        ("Hi", "<!-- -->" * 24_000 + "<p>", [], "InvalidEmailTemplate_400 body: has no words"),
-        ("Hi", "x", [PLAN, PLAN], "InvalidVariables_400 variables: 'Plan' is there twice"),
+        ("Hi", "<!-- -->" * 24_000 + "<p>", [], "InvalidEmailTemplate_400 body: enter a text"),
+        ("Hi", "x", [PLAN, PLAN], "InvalidVariables_400 variables: enter each name once; check 'Plan'"),
     ],
 )
 def test_what_no_template_may_have(subject: str, body: str, variables: list[dict[str, Any]], told: str) -> None:
