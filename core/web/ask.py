@@ -116,7 +116,7 @@ class Answer:
     def notice(self) -> str:
         """Return the warning of a successful response as text for people."""
         codes = self.notes.get("warnings") or ()
-        texts = [str(WARNINGS[code]) for code in codes] or [sentence(self.warning)]
+        texts = [str(WARNINGS[code]) for code in codes] or [sentence(without_addresses(self.warning))]
         return " ".join(filter(None, texts))
 
     @property

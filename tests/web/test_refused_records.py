@@ -45,6 +45,16 @@ def test_a_second_lead_of_a_contact(cast: Cast) -> None:
     assert 'href="' + at(cast.owner, f"leads/{first}") + '">Open the lead</a>' in html_of(page)
 
 
+def test_many_leads_that_open_again(cast: Cast) -> None:
+    first = cast.key.post("/lead", {"formData": {**ANN, "status": "lost"}}).data["_id"]
+    cast.key.post("/lead", {"formData": ANN})
+    client: Client = enter(cast.owner)
+    change = {"do": "save", "what": "status", "how": "set", "status": "new", "ids": [first]}
+    toast = toast_of(client, client.post(at(cast.owner, "leads/change"), change))
+    assert "Some of the leads have a contact with another open lead." in toast
+    assert not ID.search(re.sub(r"<[^>]+>", " ", toast))
+
+
 def test_the_fallback_team_is_kept(cast: Cast) -> None:
     client: Client = enter(cast.owner)
     team = next(team for team in cast.key.get("/team").data if team["isDefault"])

@@ -196,7 +196,7 @@ class Form(forms.Form):
             elif error.get("code") != GONE:  # the message says that it is gone
                 rest.append(named_problem(error))
         if not answer.errors and answer.warning:
-            rest.append(sentence(answer.warning))
+            rest.append(answer.reason)
         for name, messages in texts.items():
             self[name].replace_error(" ".join(map(str, messages)))
         if answer.message and not self.refused_fields:

@@ -30,6 +30,10 @@ TEXTS: Mapping[str, str] = {
 """Code of a field's error -> its text for people. Errors with other codes have texts for people already."""
 WARNINGS: Mapping[str, str] = {
     "leadRepeats": gettext_lazy("This contact has another open lead."),
+    "leadsRepeat": gettext_lazy("Some of the leads have a contact with another open lead."),
+    "hintIgnored": gettext_lazy(
+        "The built-in writer ignored a part of your request. It knows shorter, longer, a tone, and what to mention."
+    ),
     "contactLeftAlone": gettext_lazy("The contact already exists and keeps its own values."),
 }
 """Code of a warning -> its text for people."""

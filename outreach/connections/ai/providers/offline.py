@@ -81,7 +81,7 @@ class OfflineComposer(AiProvider):
     def unfollowed(self, hint: str) -> str:
         """Return a message about the parts of the hint without a rule."""
         ignored = read_hint(hint).ignored
-        return f"hint: the offline composer can do nothing about “{ignored}”; it knows {KNOWN}" if ignored else ""
+        return f"hint: the built-in writer ignores “{ignored}”; it knows {KNOWN}" if ignored else ""
 
 
 def _mail(brief: ComposeBrief, hint: Hint, subject: Passage, passages: list[Passage], mention: str, also: str) -> Draft:
