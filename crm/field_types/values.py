@@ -50,7 +50,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
     """Return the text, if PostgreSQL can store it. Raises BadValue."""
     if not isinstance(value, str):
-        raise BadValue(f"needs text, got {describe(value)}")
+        raise BadValue(f"enter a text, not {describe(value)}")
     if len(value) > limit:
         raise BadValue(f"is {len(value):,} characters long. Enter at most {limit:,}.")
     if "\0" in value or _SURROGATE.search(value):
@@ -216,7 +216,7 @@ class Member(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> str:
         if not is_id(value):
-            raise BadValue(f"needs the _id of a {self.name}, got {describe(value)}")
+            raise BadValue(f"enter the ID of a {self.name}, not {describe(value)}")
         return value
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> str:
@@ -248,7 +248,7 @@ class Array(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> list[Any]:
         if not isinstance(value, list):
-            raise BadValue(f"needs an array, got {describe(value)}")
+            raise BadValue(f"enter a list, not {describe(value)}")
         if len(value) > MAX_ITEMS:
             raise BadValue(f"enter at most {MAX_ITEMS} values")
         if field.children:
@@ -287,7 +287,7 @@ class Object(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> JsonObject:
         if not isinstance(value, dict):
-            raise BadValue(f"needs an object, got {describe(value)}")
+            raise BadValue(f"enter a record, not {describe(value)}")
         return _clean_object(value, field, "") if field.children else check_json(value)
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> JsonObject:
@@ -313,7 +313,7 @@ class AnyValue(ValueType):
 
 def _clean_object(value: Any, field: FieldSpec, where: str) -> JsonObject:
     if not isinstance(value, dict):
-        raise BadValue(f"{where}needs an object, got {describe(value)}")
+        raise BadValue(f"{where}enter a record, not {describe(value)}")
     children = {child.key: child for child in field.children}
     unknown = next((key for key in value if key not in children), None)
     if unknown is not None:
@@ -344,7 +344,7 @@ def _clean_item(item: Any) -> Any:
         return item
     if isinstance(item, int | float) and abs(item) < MAX_NUMBER:
         return item
-    raise BadValue(f"needs items that are text, numbers or booleans, got {describe(item)}")
+    raise BadValue(f"enter texts or numbers, not {describe(item)}")
 
 
 def check_json(value: Any) -> Any:
@@ -379,7 +379,7 @@ def _load(text: str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
-        raise BadValue(f"needs JSON, got {describe(text)}") from None
+        raise BadValue(f"enter a record in JSON, not {describe(text)}") from None
 
 
 _ALL: tuple[Callable[[], ValueType], ...] = (String, Number, Boolean, Date, Member, File, Array, Object, AnyValue)

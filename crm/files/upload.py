@@ -139,5 +139,5 @@ class _Counted:
 def too_large() -> ValidationFailed:
     """Return the error for an upload over the limit."""
     return ValidationFailed(
-        f"file: the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request"
+        f"file: the upload is too large; choose files of at most {settings.MAX_UPLOAD_BYTES / 1024**2:.3g} MB"
     )

@@ -142,7 +142,7 @@ class ImportType(ABC):
             seen.update(changed.values_list("record_id", flat=True))
         for row in rows:
             if row.record_id not in live:
-                message = f"there is no record {shorten(row.record_id, 40)!r} among the company's {self.noun}"
+                message = f"no record of your {self.noun} has the ID “{shorten(row.record_id, 40)}”"
                 result.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, message)]
             elif row.record_id in seen:
                 result.failed[row.index] = [ValueProblem(RECORD_ID, "InvalidDataFormat_400", REPEATED)]

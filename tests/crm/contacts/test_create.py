@@ -92,7 +92,7 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
             "InvalidSystemField_400",
             "countryCode: “+999” is not a country code. Enter one, for example +49.",
         ),
-        (form(1, name=["x"]), "InvalidSystemField_400", "name: needs text, got an array"),
+        (form(1, name=["x"]), "InvalidSystemField_400", "name: enter a text, not an array"),
         (form(1, name="x" * 301), "InvalidSystemField_400", "name: is 301 characters long. Enter at most 300."),
     ],
 )

@@ -136,7 +136,7 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
 @pytest.mark.parametrize(
     ("field_type", "value_type", "value", "reason"),
     [
-        ("text", "string", 5, "needs text, got 5"),
+        ("text", "string", 5, "enter a text, not 5"),
         ("text", "string", "x" * 5001, "is 5,001 characters long. Enter at most 5,000."),
         ("number", "number", "5", "5 is not a number. Enter a number, for example 1200"),
         ("number", "number", True, "true is not a number"),
@@ -146,9 +146,9 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
         ("date", "date", "2026-02-30", "2026-02-30 is not a date"),
         ("date", "date", 20260131, "20260131 is not a date"),
         ("select", "string", "green", "green is not an option. Choose one of these: red, 7, Yes (true)."),
-        ("select", "string", ["red"], "needs text, got an array"),
-        ("select", "member", "ann", "needs the _id of a member, got ann"),
-        ("multi-select", "array", "red", "needs an array, got red"),
+        ("select", "string", ["red"], "enter a text, not an array"),
+        ("select", "member", "ann", "enter the ID of a member, not ann"),
+        ("multi-select", "array", "red", "enter a list, not red"),
         ("multi-select", "array", ["green"], "green is not an option"),
         ("multi-select", "array", [{"a": 1}], "needs items that are text"),
         ("multi-select", "array", ["red"] * 1001, "enter at most 1000 values"),
@@ -177,7 +177,7 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
             "https://exa mple.com",
             "“https://exa mple.com” is not a web address. Enter one like https://example.com.",
         ),
-        ("text", "object", [1], "needs an object, got an array"),
+        ("text", "object", [1], "enter a record, not an array"),
     ],
 )
 def test_what_is_refused_and_why(field_type: str, value_type: str, value: Any, reason: str) -> None:
@@ -218,7 +218,7 @@ def test_children_are_checked_at_every_level() -> None:
     for bad, reason in (
         ({"lines": [{"n": 1}]}, "lines: item 0: sku is required"),
         ({"lines": [{"sku": "a", "n": "x"}]}, "lines: item 0: n: x is not a number. Enter a number, for example 1200."),
-        ({"lines": ["a"]}, "lines: item 0: needs an object, got a"),
+        ({"lines": ["a"]}, "lines: item 0: enter a record, not a"),
         ({"planet": 1}, "'planet' is unknown; known: by, lines"),
     ):
         with pytest.raises(BadValue) as refused:

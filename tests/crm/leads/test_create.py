@@ -107,7 +107,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
     values = {"number": "+49 170 1000001", "name": "Anna"}
     kept = cast.key.post("/lead", {"formData": values, "productServices": [roof.pk]})
     assert kept.data["contact"] == by_email.data["contact"]
-    assert kept.body["warning"] == "contact: name left unchanged; existingError false overwrites them"
+    assert kept.body["warning"] == "contact: name left unchanged; the contact has values already"
     by_number = cast.key.post(
         "/lead", {"formData": values, "productServices": [roof.pk], "existingError": False, "automation": "skip"}
     )
@@ -154,7 +154,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         (form(1, value=-1), "InvalidSystemField_400", "value: enter 0 or more"),
         (form(1, value=1e14), "InvalidSystemField_400", "value: enter at most 14 digits before the point"),
         (form(1, value=1e300), "InvalidSystemField_400", "value: is too large"),
-        (form(1, notes=["x"]), "InvalidSystemField_400", "notes: needs text, got an array"),
+        (form(1, notes=["x"]), "InvalidSystemField_400", "notes: enter a text, not an array"),
         (form(1, planet="Mars"), "InvalidCustomField_400", "planet: there is no such field"),
         (form(1, contact="x"), "InvalidCustomField_400", "contact: there is no such field"),
         (
