@@ -69,7 +69,7 @@ def find_role(role_id: str | None) -> Role:
         role = Role.objects.filter(is_default=True).first()
         if role is None:
             raise NamedError(
-                "DefaultRoleNotFound_404", "role: name one, or make one the default: PUT /role/:id {isDefault: true}"
+                "DefaultRoleNotFound_404", "role: choose a role, or make one the default (PUT /role/:id)"
             )
         return role
     role = Role.objects.filter(pk=role_id).first()

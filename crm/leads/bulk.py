@@ -89,7 +89,7 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
     foreign = [key for key in form_data if key in CONTACT_KEYS]
     if foreign:
         raise NamedError(
-            BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact"
+            BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it there (PUT /contact)"
         )
     change = plan_change(schema, form_data, update_type, row.tag_ids)
     for column, name in (("team_id", "team"), ("team_member_id", "teamMember"), ("organization_id", "organization")):

@@ -64,7 +64,7 @@ def trial_record(graph: Values, data: Values, may_read: MayRead) -> TrialRecord:
     id = data.get("record")
     given = data.get("trigger")
     if subject and id:
-        raise NamedError("InvalidInput_400", "subject, record: name one of them")
+        raise NamedError("InvalidInput_400", "subject, record: choose one record")
     if subject:
         _check_read(subject["panel"], may_read, "subject")
         return TrialRecord(subject=(subject["panel"], subject["id"]), payload=given)

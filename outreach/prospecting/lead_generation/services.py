@@ -185,7 +185,7 @@ def cancel_generation(id: str) -> LeadGeneration:
         generation.finished_at = timezone.now()
     elif generation.status != LeadGeneration.Status.CANCELLED:
         raise NamedError(
-            "InvalidInput_400", f"status: the search is {generation.status} already; delete its leads with DELETE /lead"
+            "InvalidInput_400", f"status: the search is {generation.status} already; delete its leads (DELETE /lead)"
         )
     generation.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])
     if generation.status == LeadGeneration.Status.CANCELLED:
