@@ -20,7 +20,7 @@ from rest_framework.request import Request
 from core.access import Actor
 from core.api.endpoint import Endpoint
 from core.api.refusals import Refusal
-from core.errors import PERMISSION, FieldError
+from core.errors import GONE, PERMISSION, FieldError
 from core.internals.django import set_body, set_stream
 from core.internals.rest_framework import http_request
 from core.lists import FieldSet
@@ -30,7 +30,7 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.visits import visible
 from core.web.words.cures import without_addresses
-from core.web.words.problems import GONE, WARNINGS, reason_text, sentence
+from core.web.words.problems import WARNINGS, reason_text, sentence
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """Headers of the browser's request that are passed to the API: the client's address and user agent."""

@@ -34,7 +34,7 @@ def check_member(field: str, id: str, loaded: Member | None = None) -> Member:
     if member is None:
         raise NamedError("MemberNotFound_404", f"{field}: there is no member {id} in this company")
     if member.status not in ACTIVE:
-        raise NamedError("MemberNotAccepted_400", f"{field}: the membership of {id} is {member.status}")
+        raise NamedError("MemberNotAccepted_400", f"{field}: choose an active member; this one is {member.status}")
     return member
 
 

@@ -81,7 +81,7 @@ def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
     if other is not None:
         raise NamedError(
             WRONG_STATE,
-            f"id: the bulk job {other.pk} has undone it" if other.finished_at else f"id: {other.pk} undoes it already",
+            "id: another bulk job has undone it" if other.finished_at else "id: another bulk job is undoing it",
         )
 
 

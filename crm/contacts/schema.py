@@ -83,7 +83,7 @@ class ContactSchema(RecordSchema):
             if other.id != id:
                 part = "email" if email and other.email_key == email else "number"
                 raise NamedError(
-                    CONTACT.exists, f"choices.{part}: belongs to the contact {other.id} already, which is not among ids"
+                    CONTACT.exists, f"choices.{part}: choose another value; a contact outside of ids has this one"
                 )
 
     def identified_by(self, key: str) -> bool:

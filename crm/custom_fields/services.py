@@ -228,10 +228,8 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
 def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:
     """Refuse to change a definition while a job converts the values. Return the names of the changed attributes."""
     meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
-    if meaning and (job := unfinished_job(before)):
-        raise NamedError(
-            "InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field"
-        )
+    if meaning and unfinished_job(before):
+        raise NamedError("InvalidInput_400", f"{meaning[0]}: wait for the job that converts the values of this field")
     return meaning
 
 

@@ -53,7 +53,7 @@ def check_definition(field: CustomField) -> None:
     named = [] if field.default_value is None else list(spec.references(field.default_value))
     unknown = next((reference for reference in named if reference not in known_references(named)), None)
     if unknown is not None:
-        raise refuse("defaultValue", f"there is no {unknown.kind} {unknown.id} in this company")
+        raise refuse("defaultValue", f"choose another value; this {unknown.kind} does not exist")
 
 
 def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:

@@ -50,7 +50,9 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
             row_problems.append(_absent("teamMember", "member", "MemberNotFound_404", member))
         elif member and members[member] not in ACTIVE:
             row_problems.append(
-                ValueProblem("teamMember", "MemberNotAccepted_400", f"the membership of {member} is {members[member]}")
+                ValueProblem(
+                    "teamMember", "MemberNotAccepted_400", f"choose an active member; this one is {members[member]}"
+                )
             )
         if row_problems:
             problems[position] = row_problems

@@ -100,9 +100,9 @@ def _check(kind: RecordKind, merge: Merge) -> int:
     noun = kind.singular
     erased = next((id for id in ids if id not in states), None)
     if erased is not None:
-        raise NamedError(REFUSED, f"id: the {noun} {erased} has been erased")
+        raise NamedError(REFUSED, f"id: a {noun} of the merge has been erased")
     deleted, into = states[merge.winner_id]
     if deleted:
         went = f"merged into {into}; undo that merge first" if into else "deleted; it has to be restored first"
-        raise NamedError(REFUSED, f"id: the {noun} {merge.winner_id} has been {went}")
+        raise NamedError(REFUSED, f"id: the {noun} has been {went}")
     return sum(states[id][0] for id in merge.loser_ids)

@@ -115,7 +115,7 @@ def check_members(ids: Collection[str]) -> None:
         raise NamedError("MemberNotFound_404", f"members: there is no member {', '.join(missing[:5])} in this company")
     refused = sorted(id for id, status in statuses.items() if status not in ACTIVE)
     if refused:
-        raise NamedError("MemberNotAccepted_400", f"members: the membership of {refused[0]} is {statuses[refused[0]]}")
+        raise NamedError("MemberNotAccepted_400", f"members: choose active members; one is {statuses[refused[0]]}")
 
 
 def _add(team: Team, members: Collection[str]) -> None:

@@ -14,7 +14,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.forms.renderers import TemplatesSetting
 from django.utils.translation import gettext as _
 
-from core.errors import PERMISSION, WHOLE_BODY
+from core.errors import GONE, PERMISSION, WHOLE_BODY
 from core.text.json import dumps
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
@@ -23,7 +23,7 @@ from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 from core.web.forms.fieldsets import Fieldset, Section, sections_of
 from core.web.words.cures import remedy_key, remedy_text
-from core.web.words.problems import GONE, named_problem, problem_text, sentence
+from core.web.words.problems import named_problem, problem_text, sentence
 
 LOST = gettext_lazy("Enter this value again.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
 
-from core.errors import WHOLE_BODY, FieldError
+from core.errors import GONE, WHOLE_BODY, FieldError
 from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.web.words.cures import without_addresses
 
 MISSING = gettext_lazy("Enter a value.")
-GONE = "gone"
-"""Code of an error of a field whose record is not there, or no longer."""
 TEXTS: Mapping[str, str] = {
     "required": MISSING,
     "null": MISSING,
@@ -56,6 +54,8 @@ def problem_text(error: FieldError, kind: str = "") -> str:
 def named_problem(error: FieldError) -> str:
     """Return what is wrong with a field that no form shows, with its name in words."""
     # The message about a field of the company names it, by its label and not its key.
+    if error.get("code") == GONE:
+        return str(TEXTS[GONE])
     if "text" in error or error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
         return sentence(without_addresses(error["message"]))
     return _("%(field)s: %(problem)s") % {"field": field_words(error["field"]), "problem": problem_text(error)}

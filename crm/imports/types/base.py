@@ -150,7 +150,7 @@ class ImportType(ABC):
                 seen.add(row.record_id)
                 present.append(row)
             else:
-                problem = ValueProblem(RECORD_ID, self.exists, f"the record {row.record_id} exists already")
+                problem = ValueProblem(RECORD_ID, self.exists, "the record exists already")
                 result.existing.append(Existing(row.index, row.record_id, problem))
         if present:
             result.add(self.update_named(schema, present, job, actor_id=actor_id))

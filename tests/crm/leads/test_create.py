@@ -214,7 +214,7 @@ def test_leads_are_given_to_accepted_members_only(cast: Cast, status: str) -> No
         somebody = member(status)
     answer = cast.key.post("/lead", {"formData": form(1), "teamMember": somebody.pk})
     assert (answer.status, answer.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")
-    assert answer.body["warning"] == f"teamMember: the membership of {somebody.pk} is {status}"
+    assert answer.body["warning"] == f"teamMember: choose an active member; this one is {status}"
 
 
 def test_a_contact_that_two_contacts_have_parts_of_is_neither(cast: Cast) -> None:
