@@ -57,7 +57,7 @@ class OfflineComposer(AiProvider):
         hint_tone = phrases.tone_named(hint.tone)
         tone = phrases.tone_named(brief.tone) if hint_tone == "neutral" else hint_tone
         if stock is not None:
-            subject, passages = translated(brief, stock, tone, rng)
+            subject, passages = translated(brief, language, stock, tone, rng)
             if brief.language not in (None, language):
                 passages[0] = _unasked(passages[0])
             if brief.channel == "email":
