@@ -87,7 +87,8 @@ def update_settings(*, changes: Values) -> None:
     currency = changes.get("currency")
     if currency is not None and not is_currency(currency):
         raise ValidationFailed(
-            "currency must be the code of a currency in use, such as EUR", "currency: choose a currency, such as EUR"
+            "currency must be the code of a currency in use, such as EUR",
+            f"currency: choose a currency, such as EUR; {currency} is not in use",
         )
     for name in PLAIN:
         if name in changes:

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
+from django.template.defaultfilters import filesizeformat
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 
@@ -139,5 +140,5 @@ class _Counted:
 def too_large() -> ValidationFailed:
     """Return the error for an upload over the limit."""
     return ValidationFailed(
-        f"file: the upload is too large; choose files of at most {settings.MAX_UPLOAD_BYTES / 1024**2:.3g} MB"
+        f"file: the upload is too large; choose files of at most {filesizeformat(settings.MAX_UPLOAD_BYTES)}"
     )

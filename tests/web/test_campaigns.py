@@ -170,7 +170,7 @@ def test_a_campaign_by_chat_from_the_form_to_its_edit(cast: Cast, client: Client
     sent = {**chosen, "name": "Spring", "chatTemplate": spring.pk, "f0-chatTemplate": late.pk, "f0-amount": "2"}
     sent |= {"f0-unit": "days", "f0-chatVariables": "1 = you\n2 = LATE"}
     lacks = client.post(new, {**sent, "chatVariables": "1 = {{contact.firstName}}"})
-    assert (lacks.status_code, "othing fills 2" in text_of(lacks)) == (422, True)
+    assert (lacks.status_code, "nter a value for 2" in text_of(lacks)) == (422, True)
     values = "1 = {{contact.firstName}}\n2 = SPRING"
     refused = client.post(new, {**sent, "chatVariables": values, "f0-chatVariables": "9 = x"})
     assert (refused.status_code, "he template has 1, 2" in text_of(refused)) == (422, True)

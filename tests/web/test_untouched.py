@@ -298,7 +298,7 @@ def test_several_members_are_chosen(scope: Cast) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "said"),
-    [("2026-03-29T02:30", "skip this one"), ("nonsense", "is not a date")],
+    [("2026-03-29T02:30", "skip this time"), ("nonsense", "is not a date")],
 )
 def test_a_time_that_cannot_be_is_refused_at_its_field(scope: Cast, typed: str, said: str) -> None:
     Company.objects.filter(pk=scope.company.pk).update(timezone="Europe/Berlin")

@@ -209,21 +209,21 @@ def _check_times(campaign: Campaign, values: Values) -> None:
     live = campaign.audience_mode == Campaign.Audience.LIVE
     wrong = ""
     if live and campaign.recurring:
-        wrong = "recurring: a live audience is written to all the time; take one of both"
+        wrong = "recurring: choose a live audience or repeats, not both"
     elif live and campaign.ends_at is None:
-        wrong = "endsAt: a live audience needs an end"
+        wrong = "endsAt: enter an end for a live audience"
     elif campaign.recurring and campaign.interval_ms is None:
-        wrong = "intervalMs: is needed by what recurs"
+        wrong = "intervalMs: enter how often it repeats"
     elif campaign.ends_at is not None and not live and not campaign.recurring:
-        wrong = "endsAt: is for a live audience, or what recurs"
+        wrong = "endsAt: leave it empty, or choose a live audience or repeats"
     elif values.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
-        wrong = "endsAt: lies in the past"
+        wrong = "endsAt: choose a time in the future"
     elif campaign.ends_at and campaign.scheduled_at and campaign.ends_at <= campaign.scheduled_at:
-        wrong = "endsAt: lies before scheduledAt"
+        wrong = "endsAt: choose an end after the start"
     elif campaign.winner_rule and not campaign.variants:
-        wrong = "winner: there are no variants to choose from"
+        wrong = "winner: add a second version first"
     elif campaign.winner_rule and campaign.recurring and campaign.write_again:
-        wrong = "writeAgain: a winner writes to those who were not in the test; take one of both"
+        wrong = "writeAgain: choose a winner or writing again, not both"
     if wrong:
         raise ValidationFailed(wrong, wrong)
 

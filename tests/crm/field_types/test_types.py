@@ -150,7 +150,7 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
         ("select", "member", "ann", "enter the ID of a member, not ann"),
         ("multi-select", "array", "red", "enter a list, not red"),
         ("multi-select", "array", ["green"], "green is not an option"),
-        ("multi-select", "array", [{"a": 1}], "needs items that are text"),
+        ("multi-select", "array", [{"a": 1}], "enter texts or numbers"),
         ("multi-select", "array", ["red"] * 1001, "enter at most 1000 values"),
         ("email", "string", "ann", "“ann” is no email address: it has no @. Write one such as name@example.com."),
         (

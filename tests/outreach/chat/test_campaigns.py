@@ -262,7 +262,10 @@ def test_what_may_not_be_sent_does_not_begin(
     with cast.scope():
         ChatTemplate.objects.update(status="PENDING")
     pending = cast.session.post(f"/campaign/{id}/start")
-    assert (pending.status, pending.body["warning"][:27]) == (400, "templateId: it is pending; ")
+    assert (pending.status, pending.body["warning"]) == (
+        400,
+        "templateId: choose an approved template; this one is pending",
+    )
     with cast.scope():
         ChatTemplate.objects.update(status="APPROVED")
         ChatApp.objects.update(is_active=False)

@@ -130,7 +130,7 @@ def test_what_does_not_go_with_a_mail_is_refused_with_its_name(cast: Cast, monke
         return str(answer.body["warning"])
 
     assert told([page]) == "attachments: remove page.html; mail servers refuse its type"
-    assert told([script]).startswith("attachments: run.js is of a type")
+    assert told([script]).startswith("attachments: remove run.js")
     assert told(["0" * 24]).startswith("attachments: there is no file")
     monkeypatch.setattr(attachments, "MAX_FILES", 0)
     assert told([pdf]) == "attachments: choose at most 0 files"

@@ -147,7 +147,7 @@ def test_pictures_are_drawn_anew_and_public(cast: Cast, outsiders: Cast) -> None
         (_with_chunk(picture(), b"eXIf", b"II*\0"), "hostile.png", "logoFile", "this one is damaged"),
         (picture(20, 20), "small.png", "logoFile", "at least 24 pixels"),
         (picture(4001, 30), "wide.png", "logoFile", "at most 4000 pixels"),
-        (picture(64, 65), "icon.png", "faviconFile", "square, and is 64 × 65"),
+        (picture(64, 65), "icon.png", "faviconFile", "square picture; this one is 64 × 65"),
     ],
 )
 def test_other_files_are_refused(cast: Cast, content: bytes, name: str, field: str, words: str) -> None:
