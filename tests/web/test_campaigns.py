@@ -100,7 +100,7 @@ def test_a_scheduled_campaign_and_a_manual_one(cast: Cast, client: Client, chose
     later = (timezone.now() + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M")
     form = {**chosen, "templateId": template.pk, "share": "50", "subject": "unused below a template"}
     saved = client.post(at(cast.owner, "campaigns/new"), {**form, "name": "Later", "scheduledAt": later, "live": "on"})
-    assert (saved.status_code, "A live audience needs an end" in text_of(saved)) == (422, True)
+    assert (saved.status_code, "Enter an end for a live audience" in text_of(saved)) == (422, True)
     saved = client.post(at(cast.owner, "campaigns/new"), {**form, "name": "Later", "scheduledAt": later})
     assert "Campaign scheduled" in toast_of(client, client.post(saved["Location"], {"do": "start"}))
     assert "Scheduled" in text_of(client.get(saved["Location"]))
