@@ -25,7 +25,7 @@ def read_span(raw: Any, where: str) -> JsonObject:
         raise NamedError("InvalidPayload_400", f"{where}: {HINT}")
     amount, unit = raw["amount"], raw["unit"]
     if not isinstance(amount, int) or isinstance(amount, bool) or not 1 <= amount <= MAX_AMOUNT:
-        raise NamedError("InvalidPayload_400", f"{where}.amount: must be a whole number from 1 to {MAX_AMOUNT:,}")
+        raise NamedError("InvalidPayload_400", f"{where}.amount: enter a whole number from 1 to {MAX_AMOUNT:,}")
     if unit not in UNITS:
         raise NamedError("InvalidPayload_400", f"{where}.unit: must be one of {', '.join(UNITS)}")
     return {"amount": amount, "unit": unit}

@@ -43,7 +43,7 @@ def create_key(
         raise NamedError("DurationRequired_400", detail)
     restricted = ip_restriction == ApiKey.IpRestriction.RESTRICTED
     if allowed_ips and not restricted:
-        raise ValidationFailed("allowedIps: only a key with ipRestriction restricted has addresses")
+        raise ValidationFailed("allowedIps: choose “restricted” first, or leave it empty")
     addresses = list(allowed_ips) or ([made_from] if made_from else [])
     if restricted and not addresses:
         raise ValidationFailed("allowedIps: enter at least one IP address")

@@ -77,7 +77,7 @@ def _free_membership(email: str) -> Member:
     # A member may have changed their address since, so both the invited and the present one are compared.
     seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()
     if seated is not None:
-        raise NamedError("MemberAlredyExists_400", f"email: {email} already is a member or has an invitation")
+        raise NamedError("MemberAlredyExists_400", f"email: enter another address; {email} is a member or invited")
     return former or Member(email=email)
 
 

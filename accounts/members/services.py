@@ -112,9 +112,7 @@ def _step(actor: Actor, member: Member, status: str, action: Action, detail: str
 
 def _give_role(actor: Actor, member: Member, role: Role) -> None:
     if member.status == Status.OWNER:
-        raise NamedError(
-            "BadRequest_400", "role: an owner may do everything; make them a plain member first (status accepted)"
-        )
+        raise NamedError("BadRequest_400", "role: make the owner a member first (status accepted)")
     if member.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
         raise NamedError(
             "MemberNotAccepted_400", f"role: this membership is {member.status}; invite them again with the role"

@@ -29,7 +29,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     end = subscription.period_end
     start = subscription.period_start
     if not is_open(subscription) or subscription.status != Subscription.Status.ACTIVE:
-        raise NamedError("BadRequest_400", "seats: they are added to a subscription that is active and paid")
+        raise NamedError("BadRequest_400", "seats: pay the subscription before you add seats")
     if plan is None or not subscription.interval or end is None or start is None:
         raise NamedError("BadRequest_400", "this subscription has no seats to be paid for")
     check_seats(plan, seats)

@@ -94,7 +94,7 @@ def quote_plan(
     items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
     if keeps and not timing.scheduled and add_ons is not None and _adds_add_ons(subscription, quantities):
         if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
-            raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
+            raise NamedError("BadRequest_400", "addOns: order add-ons without seats and coupon")
         return quote_add_ons(subscription, plan, items, at=now)
     if timing.ahead:
         _check_ahead(subscription, plan, chosen, add_ons)

@@ -149,9 +149,9 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
         # Staff type the amount from the bank's statement. A partial payment would open a whole period, and an
         # excess would vanish from the books, so neither is accepted.
         if amount_minor != locked.amount_minor:
-            raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
+            raise ValidationFailed("another amount", "amount: enter exactly the amount of the order")
         if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
-            raise ValidationFailed("received_on is to come", "received_on: a day that is yet to come")
+            raise ValidationFailed("received_on is to come", "received_on: enter a day in the past")
         locked.bank_state = Bank.APPROVED
         locked.decided_at = timezone.now()
         locked.decided_by = by

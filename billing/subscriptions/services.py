@@ -116,7 +116,7 @@ def grant_subscription(
     """
     now = timezone.now()
     if until is not None and until <= now:
-        raise ValidationFailed("until has passed", "until: a moment to come, or none")
+        raise ValidationFailed("until has passed", "until: enter a time in the future, or leave it empty")
     end = until or (period_after(now, interval, now.day) if interval else None)
     with lock_primary(company_id) as primary:
         check_seats(plan, seats)
@@ -161,7 +161,7 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
         if end is None:
             raise NamedError("BadRequest_400", "the subscription has no end that could be moved")
         if until <= max(end, timezone.now()):
-            raise ValidationFailed("until is not later", f"until: later than now and than {moment_text(end)}")
+            raise ValidationFailed("until is not later", f"until: enter a time after {moment_text(end)}")
         was_trial = expired and subscription.plan is not None and subscription.plan.is_trial
         status = Status.TRIAL if was_trial or subscription.status == Status.TRIAL else Status.ACTIVE
         ends_at = access_end(until, status=status, cancelling=subscription.cancel_at_period_end)

@@ -175,7 +175,7 @@ def without_lone_prefix(system: Values, current: Values) -> Values:
 def refuse_lone_prefix(columns: Values) -> None:
     """Refuse to change the dial prefixes of many contacts without their numbers (InvalidSystemField_400)."""
     if columns.get("country_code") and "number" not in columns:
-        raise NamedError(BAD_SYSTEM, "countryCode: changes together with number only")
+        raise NamedError(BAD_SYSTEM, "countryCode: enter the number too")
 
 
 def _read_name_and_email(data: Values, row: RecordRow, problems: list[ValueProblem], how: TextFormat | None) -> None:

@@ -192,7 +192,7 @@ def _refuse_fixed(field: CustomField, changed: Values) -> None:
     if "panel" in changed:
         raise NamedError("InvalidPanel_400", f"panel: the field belongs to {field.panel} and cannot move")
     if "unique_field_id" in changed:
-        raise NamedError("InvalidInput_400", "uniqueFieldID: is set once, when the field is made")
+        raise NamedError("InvalidInput_400", "uniqueFieldID: leave it as it is; a key never changes")
     allowed = may_change(field) if field.is_system else ()
     refused = [name for name in changed if field.is_system and name not in allowed]
     if refused:

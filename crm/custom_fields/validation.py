@@ -167,7 +167,7 @@ def save_field(field: CustomField) -> None:
         if "customfield_name_unique" in str(error):
             raise NamedError(
                 "CustomFieldNameAlreadyExists_400",
-                f"name: another field of this panel is called {shorten(field.name, 60)!r}",
+                f"name: enter another name; {shorten(field.name, 60)!r} is taken",
             ) from None
         if "customfield_key_unique" in str(error):
             key = field.unique_field_id

@@ -152,7 +152,7 @@ def _set(view: SavedView, listed: ViewedList, values: Values) -> None:
         raise NamedError("InvalidInput_400", problem)
     twice = next((name for name in columns if columns.count(name) > 1), None)
     if twice is not None and columns != view.columns:
-        raise NamedError("InvalidInput_400", f"columns: has {shorten(twice, 60)!r} twice")
+        raise NamedError("InvalidInput_400", f"columns: choose each column once; {shorten(twice, 60)!r} is there twice")
     for name in ("name", "columns", "layout", "shared"):
         if name in values:
             setattr(view, name, values[name])

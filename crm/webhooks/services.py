@@ -279,9 +279,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     modules = sorted({module_of(kind) for kind in kinds})
     hidden = next((module for module in modules if not may_read(actor, module)), None)
     if hidden is not None:
-        raise NamedError(
-            "UnauthorizedAction_403", f"kinds: your role or plan lacks {hidden}.GET, so a webhook may not tell of it"
-        )
+        raise NamedError("UnauthorizedAction_403", f"kinds: choose other events; your role or plan lacks {hidden}.GET")
     _check_fields(webhook.fields, [type_of(kind) for kind in sorted(kinds) if kind.endswith(UPDATED)])
     if not webhook.filter:
         webhook.filter = None

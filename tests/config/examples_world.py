@@ -70,7 +70,7 @@ REFUSED: Mapping[str, str] = {
     "POST workflow/runs/{runId}/resume": "the run is completed, it cannot be resumed",
     "POST conversation/{id}/messages": "The chat app of the conversation is switched off",
     "POST genie/send-jobs/{sendJobId}/regenerate": "its run writes nothing any more",
-    "POST template/chatapp/handle": "has no appId, which files are uploaded by",
+    "POST template/chatapp/handle": "enter the App ID of the chat app first",
     "POST workflow/approvals/{id}/answer": "Approval not found.",
     "PUT bulk-job/{id}": "a job that is completed cannot be cancelled",
     "PUT manual-payment/{id}": "there is no such payment by bank",

@@ -55,7 +55,7 @@ def test_a_campaign_with_two_versions_from_the_form_to_its_winner(
     assert (refused.status_code, "The field {{nobody}} is unknown" in text_of(refused)) == (422, True)
     both = {"subject": f"Hi {EVIL}", "secondSubject": "Hello", "secondBody": "Do come", "metric": "replied"}
     early = client.post(new, {**sent, **both, "after": "0"})
-    assert (early.status_code, "Must be a whole number from 1" in text_of(early)) == (422, True)
+    assert (early.status_code, "Enter a whole number from 1" in text_of(early)) == (422, True)
     saved = client.post(new, {**sent, **both, "after": "2", "start": "09:00", "end": "17:00", "throttle": "30"})
     assert saved.status_code == 303, text_of(saved)
     with cast.scope():

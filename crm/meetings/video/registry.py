@@ -24,7 +24,7 @@ def provider_of(key: str, organizer: str) -> VideoProvider:
     """Return the provider, which has links for the member's (id) meetings. Raises InvalidInput_400."""
     provider = PROVIDERS.get(key)
     if provider is None:
-        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+        raise NamedError("InvalidInput_400", f"videoProvider: choose {' or '.join(PROVIDERS)}")
     if refusal := provider.refusal(organizer, VideoSettings.objects.first() or VideoSettings()):
         raise NamedError("InvalidInput_400", f"videoProvider: {refusal}")
     return provider

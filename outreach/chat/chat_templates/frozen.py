@@ -44,7 +44,9 @@ def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: st
     for name, content in values.items():
         place = f"{where}variables.{shorten(name)}"
         if name not in there:
-            raise NamedError("InvalidVariables_400", f"{place}: the template has {', '.join(there) or 'none'}")
+            raise NamedError(
+                "InvalidVariables_400", f"{place}: remove it; the template has {', '.join(there) or 'none'}"
+            )
         if name == LINK and not content.startswith("https://"):
             raise NamedError("InvalidVariables_400", f"{place}: enter an address that begins with https://")
         for field in names_in(content):

@@ -93,7 +93,7 @@ def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
     if "app" in values:
         app_id = values.pop("app")
         if app_id != template.app_id:
-            raise NamedError(INVALID, "app: a template stays at the app that it was written for")
+            raise NamedError(INVALID, "app: leave it as it is; a template never moves")
     changed = [name for name in WORDS if name in values and values[name] != getattr(template, name)]
     if fixed := [name for name in changed if name in FIXED and _was_approved(template)]:
         raise NamedError(
@@ -223,12 +223,12 @@ def header_handle(*, app: str, file: File) -> str:
     if file.size > MAX_BYTES:
         raise NamedError("FileUploadFailed_400", "file: choose a file of at most 16 MB")
     if not chat_app.app_id:
-        raise NamedError("FileUploadFailed_400", "app: has no appId, which files are uploaded by")
+        raise NamedError("FileUploadFailed_400", "app: enter the App ID of the chat app first")
     try:
         with open_content(file) as opened:
             content = opened.read(MAX_BYTES + 1)
     except OSError:
-        raise NamedError("FileNotFound_400", "file: its content cannot be read") from None
+        raise NamedError("FileNotFound_400", "file: choose another file; this one is damaged") from None
     with turn():
         try:
             handle = ChatClient.of(chat_app).header_handle(content, file.mime)

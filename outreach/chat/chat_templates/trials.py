@@ -37,16 +37,16 @@ def send_chat_trial(
     ContactNotFound_400, TooManyAttempts and ConnectionTestRunning_429.
     """
     if template_id is None:
-        raise NamedError(INVALID, "templateId: is needed; by chat only an approved template is tested")
+        raise NamedError(INVALID, "templateId: choose an approved template")
     template = get_template(template_id, "templateId")
     if template.status != ChatTemplate.Status.APPROVED:
-        raise NamedError(INVALID, f"templateId: it is {template.status.lower()}; only an approved one is sent")
+        raise NamedError(INVALID, f"templateId: choose an approved template; this one is {template.status.lower()}")
     if not (template.app.is_active and template.app.verified):
-        raise NamedError(FAILED, "templateId: its chat app is switched off, or has to be tested first")
+        raise NamedError(FAILED, "templateId: turn on and test its chat app first")
     numbers = _numbers(own_people(recipients))
     filled = preview_template(id=template_id, contact_id=contact_id or next(iter(numbers)))
     if filled.missing:
-        raise NamedError("InvalidVariables_400", f"templateId: no value of {', '.join(filled.missing)}")
+        raise NamedError("InvalidVariables_400", f"templateId: enter a value for {', '.join(filled.missing)}")
     for _ in numbers:
         TRIALS.count(member_id)
     with turn():

@@ -137,7 +137,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     if page.lead_source != source:
         page.lead_source = check_source(page.lead_source)
     if page.video_provider and page.video_provider not in PROVIDERS:
-        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+        raise NamedError("InvalidInput_400", f"videoProvider: choose {' or '.join(PROVIDERS)}")
     # Only when it matters: a page that lost its link later can still be edited otherwise.
     if page.is_active and page.kind == Meeting.Kind.ONLINE and (page._state.adding or DECIDE_LINK & values.keys()):
         _check_link(page)
@@ -162,7 +162,7 @@ def _check_link(page: BookingPage) -> None:
     if not key:
         raise NamedError("InvalidInput_400", NO_LINK)
     if key not in PROVIDERS:
-        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+        raise NamedError("InvalidInput_400", f"videoProvider: choose {' or '.join(PROVIDERS)}")
     for member in members_of(page):  # whoever of a team has no link to give would be booked without
         if problem := PROVIDERS[key].refusal(member.pk, settings):
             raise NamedError("InvalidInput_400", f"videoProvider: {member}: {problem}")

@@ -117,7 +117,7 @@ def test_what_is_not_on_offer_is_refused() -> None:
         ([chosen(hidden)], "on offer"),
         ([chosen(unpriced)], "no price for a month in USD"),
         ([{"addOnID": "0" * 24}], "on offer"),
-        ([chosen(known), chosen(known)], "twice"),
+        ([chosen(known), chosen(known)], "once"),
         ([chosen(known, 1001)], "1000"),
         ([chosen(known, -1)], "0"),
         ([{"addOnID": known.pk, "amount": 1}], "amount"),

@@ -206,7 +206,12 @@ def test_versions_share_and_a_winner_is_whom_most_read(
         ({"templateId": "0" * 24}, 404, "ChatAppTemplateNotFound_404", "templateId: there is no such"),
         ({"subject": "Hi", "body": "Hi"}, 400, "InvalidChatAppTemplate_400", "body: choose a chat template"),
         ({"smtp": "0" * 24}, 400, "", "templateId: the chat app of the template sends it"),
-        ({"templateId": "T", "variables": {"3": "x"}}, 400, "InvalidVariables_400", "variables.3: the template has 1"),
+        (
+            {"templateId": "T", "variables": {"3": "x"}},
+            400,
+            "InvalidVariables_400",
+            "variables.3: remove it; the template has 1",
+        ),
         (
             {"templateId": "T", "variables": {"1": "{{no}}"}},
             400,

@@ -46,8 +46,8 @@ def refused(cadence: dict[str, Any]) -> str:
         ({"steps": [{"delay": DAY}] * 11}, "outreachCadence.steps: must be an array of at most 10"),
         ({"steps": ["x"]}, "outreachCadence.steps[0]: must be an object"),
         ({"steps": [{"delay": DAY}, {}]}, "outreachCadence.steps[1].delay: enter a value"),
-        ({"steps": [{"delay": {"amount": 0, "unit": "days"}}]}, "steps[0].delay.amount: must be a whole number"),
-        ({"steps": [{"delay": {"amount": 1.5, "unit": "days"}}]}, "steps[0].delay.amount: must be a whole number"),
+        ({"steps": [{"delay": {"amount": 0, "unit": "days"}}]}, "steps[0].delay.amount: enter a whole number"),
+        ({"steps": [{"delay": {"amount": 1.5, "unit": "days"}}]}, "steps[0].delay.amount: enter a whole number"),
         ({"steps": [{"delay": {"amount": 1, "unit": "years"}}]}, "steps[0].delay.unit: must be one of seconds"),
         ({"steps": [{"delay": 60}]}, "outreachCadence.steps[0].delay: needs"),
         (
