@@ -13,6 +13,7 @@ from core.errors import WHOLE_BODY, ApiError, FieldError, NamedError
 from core.web.ask import Answer
 from core.web.forms import Field, Form
 from core.web.words.problems import field_words, named_problem, problem_text, reason_text
+from outreach.messaging.email_templates.pages import EmailTemplateForm
 
 PLACE = "65a1b2c3d4e5f60718293a4b"
 
@@ -118,6 +119,15 @@ def test_a_missing_record_is_an_error_without_its_id(error: NamedError, text: st
     other = Form(fields=[Field("name", label="Name")])
     other.refuse(Answer(failure.status, failure.body(), failure=failure))
     assert "a" * 24 not in " ".join(other.non_field_errors())
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_messages")
+def test_a_template_that_is_written_is_not_one_to_choose() -> None:
+    failure = refusal_of(NamedError("InvalidEmailTemplate_400", "attachments: choose at most 10 files"))
+    form = EmailTemplateForm()
+    form.refuse(Answer(failure.status, failure.body(), failure=failure))
+    assert list(form.non_field_errors()) == ["Choose at most 10 files."]
 
 
 @pytest.mark.parametrize(
