@@ -139,6 +139,8 @@ class _Counted:
 
 def too_large() -> ValidationFailed:
     """Return the error for an upload over the limit."""
+    most = settings.MAX_UPLOAD_BYTES
     return ValidationFailed(
-        f"file: the upload is too large; choose files of at most {filesizeformat(settings.MAX_UPLOAD_BYTES)}"
+        f"file: the upload is too large; at most {most} bytes are taken in one request",
+        f"file: the upload is too large; choose files of at most {filesizeformat(most)}",
     )
