@@ -182,8 +182,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 def read_instructions(text: str, name: str) -> list[Instruction]:
     """Return the instructions of a sentence in a language; none where any part of it is no known one."""
     parts = _FOLLOWING[name].split(text) if name in LANGUAGES else []
-    found = [_instruction(part.strip(" .!?"), name) for part in parts]
-    return [instruction for instruction in found if instruction is not None] if all(found) else []
+    instructions = [_instruction(part.strip(" .!?"), name) for part in parts]
+    return [instruction for instruction in instructions if instruction] if all(instructions) else []
 
 
 def topic_text(text: str, name: str) -> str:
