@@ -53,7 +53,7 @@ def check_variables(components: Sequence[Any], variables: Values) -> None:
     for name, field in variables.items():
         if name not in names:
             there = ", ".join(names) or "none"
-            raise NamedError("InvalidVariables_400", f"variables.{shorten(name)}: the template has {there}")
+            raise NamedError("InvalidVariables_400", f"variables.{shorten(name)}: remove it; the template has {there}")
         if not isinstance(field, str) or not field.strip() or len(field) > 2000 or "\0" in field:
             raise NamedError("InvalidVariables_400", f"variables.{name}: choose a field, such as {BUILT_IN[0]}")
         if name == LINK and not field.startswith("https://"):
@@ -132,5 +132,5 @@ def check_values(template: ChatTemplate, values: Mapping[str, str]) -> None:
     there = needed(template.components)
     for name in values:
         if name not in there:
-            text = f"values.{shorten(name)}: the template has {', '.join(there) or 'none'}"
+            text = f"values.{shorten(name)}: remove it; the template has {', '.join(there) or 'none'}"
             raise NamedError("InvalidVariables_400", text)

@@ -147,7 +147,11 @@ def test_a_merged_contact_is_missing_and_tells_where_it_went(cast: Cast, outside
         ({"choices": {"number": {"value": "1"}}}, "The value of a system field is not valid.", "number"),
         ({"choices": {"score": {"value": "x"}}}, "The value of a field is not valid.", "score"),
         ({"choices": {"email": {"value": None}}}, "The value of a system field is not valid.", "email"),
-        ({"choices": {"email": {"value": "bob3@example.com"}}}, "This contact already exists.", "BOB"),
+        (
+            {"choices": {"email": {"value": "bob3@example.com"}}},
+            "This contact already exists.",
+            "choices.email: choose another value",
+        ),
         ({"choices": "x"}, "Invalid format for field choices: x", ""),
         ({"fillEmpty": "yes"}, "Invalid format for field fillEmpty: yes", ""),
         ({"automation": "maybe"}, None, "automation"),
