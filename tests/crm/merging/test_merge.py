@@ -162,7 +162,7 @@ def test_refusals_change_nothing(
     cast: Cast, fields: None, body: dict[str, Any], message: str | None, warning: str
 ) -> None:
     ann, anna = one(cast, 1, name="Ann"), one(cast, 2, name="Anna", city="Bonn")
-    bob = one(cast, 3, email="bob3@example.com")
+    one(cast, 3, email="bob3@example.com")
     names = {"ANN": ann, "ANNA": anna}
     if isinstance(body.get("choices"), dict):
         body = {
@@ -175,7 +175,7 @@ def test_refusals_change_nothing(
     answer = cast.key.post("/contact/merge", {"ids": [ann, anna], "winner": ann, **body})
     assert answer.status == 400
     assert message is None or answer.body["message"] == message
-    assert warning.replace("BOB", bob) in answer.body["warning"]
+    assert warning in answer.body["warning"]
     assert cast.key.get("/contact").data == before
     with cast.scope():
         assert not Merge.objects.exists()
