@@ -195,7 +195,7 @@ def test_a_campaign_by_chat_from_the_form_to_its_edit(cast: Cast, client: Client
     counted = client.get(at(cast.owner, f"campaigns/audience?tags={chosen['tags']}&chatTemplate={spring.pk}"))
     assert "no valid address" in text_of(counted).lower() or "3" in text_of(counted)
     start = client.post(place, {"do": "start"})
-    assert "It is paused" in toast_of(client, start)
+    assert "this one is paused" in toast_of(client, start)
 
 
 @pytest.fixture
