@@ -24,6 +24,10 @@ WHOLE_BODY = "wholeBody"
 """Code of an error that is about no single field of the body."""
 
 
+GONE = "gone"
+"""Code of an error of a field whose record is not there, or no longer."""
+
+
 class FieldError(TypedDict):
     """A refused field of a body, as a path such as handover.mode, or a refused parameter.
 

@@ -26,7 +26,7 @@ def read_span(raw: Any, where: str) -> JsonObject:
     amount, unit = raw["amount"], raw["unit"]
     if not isinstance(amount, int) or isinstance(amount, bool) or not 1 <= amount <= MAX_AMOUNT:
         raise NamedError(
-            "InvalidPayload_400", f"must be a whole number from 1 to {MAX_AMOUNT:,}", field=f"{where}.amount"
+            "InvalidPayload_400", f"enter a whole number from 1 to {MAX_AMOUNT:,}", field=f"{where}.amount"
         )
     if unit not in UNITS:
         raise NamedError("InvalidPayload_400", f"must be one of {', '.join(UNITS)}", field=f"{where}.unit")

@@ -43,10 +43,10 @@ def create_key(
         raise NamedError("DurationRequired_400", detail, field="durationMinutes")
     restricted = ip_restriction == ApiKey.IpRestriction.RESTRICTED
     if allowed_ips and not restricted:
-        raise ValidationFailed("only a key with ipRestriction restricted has addresses", field="allowedIps")
+        raise ValidationFailed("choose “restricted” first, or leave it empty", field="allowedIps")
     addresses = list(allowed_ips) or ([made_from] if made_from else [])
     if restricted and not addresses:
-        raise ValidationFailed("name the addresses that the key works from", field="allowedIps")
+        raise ValidationFailed("enter at least one IP address", field="allowedIps")
     reserve_quota("api")
     return add_key(
         secrets.token_hex(32),

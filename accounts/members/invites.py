@@ -72,13 +72,15 @@ def _free_membership(email: str) -> Member:
     if former is not None and is_live(former):
         raise NamedError(
             "MemberAlredyExists_400",
-            f"{email} is invited; send that invite again: POST /member/{former.pk}/resend",
+            f"{email} is invited; send that invite again (POST /member/{former.pk}/resend)",
             field="email",
         )
     # A member may have changed their address since, so both the invited and the present one are compared.
     seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()
     if seated is not None:
-        raise NamedError("MemberAlredyExists_400", f"{email} already is a member or has an invitation", field="email")
+        raise NamedError(
+            "MemberAlredyExists_400", f"enter another address; {email} is a member or invited", field="email"
+        )
     return former or Member(email=email)
 
 

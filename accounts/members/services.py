@@ -112,11 +112,7 @@ def _step(actor: Actor, member: Member, status: str, action: Action, detail: str
 
 def _give_role(actor: Actor, member: Member, role: Role) -> None:
     if member.status == Status.OWNER:
-        raise NamedError(
-            "BadRequest_400",
-            "an owner may do everything; make them a plain member first (status accepted)",
-            field="role",
-        )
+        raise NamedError("BadRequest_400", "make the owner a member first (status accepted)", field="role")
     if member.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
         raise NamedError(
             "MemberNotAccepted_400",

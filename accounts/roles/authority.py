@@ -69,9 +69,7 @@ def find_role(role_id: str | None) -> Role:
         role = Role.objects.filter(is_default=True).first()
         if role is None:
             raise NamedError(
-                "DefaultRoleNotFound_404",
-                "name one, or make one the default: PUT /role/:id {isDefault: true}",
-                field="role",
+                "DefaultRoleNotFound_404", "choose a role, or make one the default (PUT /role/:id)", field="role"
             )
         return role
     role = Role.objects.filter(pk=role_id).first()

@@ -49,7 +49,7 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
         if add_on.is_public or add_on.pk in present:
             items.append(Item(add_on=add_on, quantity=chosen[add_on.pk], unit_amount=amount))
     if len(items) != len(chosen):
-        raise NamedError("BadRequest_400", "one of them is not on offer", field="addOns")
+        raise NamedError("BadRequest_400", "choose add-ons on offer", field="addOns")
     return items
 
 

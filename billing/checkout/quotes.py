@@ -94,7 +94,7 @@ def quote_plan(
     items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
     if keeps and not timing.scheduled and add_ons is not None and _adds_add_ons(subscription, quantities):
         if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
-            raise NamedError("BadRequest_400", "more of them are ordered without seats and coupon", field="addOns")
+            raise NamedError("BadRequest_400", "order add-ons without seats and coupon", field="addOns")
         return quote_add_ons(subscription, plan, items, at=now)
     if timing.ahead:
         _check_ahead(subscription, plan, chosen, add_ons)
@@ -105,7 +105,7 @@ def quote_plan(
     if timing.start is None and sum(line.amount for line in lines) < 0:
         raise NamedError(
             "BadRequest_400",
-            "what is paid already is worth more; choose it for the period's end (when: periodEnd)",
+            "choose this plan for the end of the period",
             field="planID",
         )
     coupon = _coupon(coupon_code, plan, code, scheduled=timing.scheduled) if coupon_code else None
@@ -168,9 +168,7 @@ def _check_ahead(subscription: Subscription, plan: Plan, seats: int, add_ons: Ch
     if seats != kept:
         raise NamedError("BadRequest_400", f"a period is paid ahead with the {kept} of the running one", field="seats")
     if add_ons is not None and _reduces_add_ons(subscription, add_ons):
-        raise NamedError(
-            "BadRequest_400", "fewer of them are chosen for the period's end (when: periodEnd)", field="addOns"
-        )
+        raise NamedError("BadRequest_400", "choose fewer for the end of the period", field="addOns")
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
@@ -195,7 +193,7 @@ def _is_deferred(change: str, when: str, *, runs: bool) -> bool:
 
 def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
     if scheduled:
-        raise NamedError("CouponInvalid_400", "a coupon is for what is paid now", field="couponCode")
+        raise NamedError("CouponInvalid_400", "use the coupon with a payment", field="couponCode")
     has_paid = Invoice.objects.filter(status=Invoice.Status.PAID, total_minor__gt=0).exists()
     return usable_coupon(code, plan=plan, currency=currency, has_paid=has_paid)
 
@@ -217,7 +215,7 @@ def _plan(id: str, subscription: Subscription) -> Plan:
     if plan is None or not (plan.is_public or plan.pk == subscription.plan_id):
         raise NamedError("PlanNotFound_400", "there is no such plan on offer", field="planID")
     if plan.is_trial:
-        raise NamedError("FreePlanAlreadyUsed_400", "a trial is not bought", field="planID")
+        raise NamedError("FreePlanAlreadyUsed_400", "choose a plan that is no trial", field="planID")
     return plan
 
 

@@ -184,7 +184,7 @@ def apply_coupon(*, code: str, values: Values, apply: bool, member_id: str | Non
     ordered = payment if payment is not None and payment.invoice.kind == "cycle" else None
     plan_id = values.get("plan_id") or (ordered.plan_id if ordered else subscription.plan_id)
     if not plan_id:
-        raise NamedError("PlanNotFound_400", "say what the coupon is for", field="planID")
+        raise NamedError("PlanNotFound_400", "choose a plan first", field="planID")
     terms: JsonObject = {}
     if ordered is not None and ordered.plan_id == plan_id:
         terms = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
@@ -228,7 +228,7 @@ def change_by_company(*, id: str, values: JsonObject) -> None:
         caps = {cap["meter"]: cap["most"] for cap in values["overage"]}
         # A list may name a meter twice, and the last one would win without a word.
         if len(caps) < len(values["overage"]):
-            raise ValidationFailed("a meter twice", "it names a meter twice; give each one cap", field="overage")
+            raise ValidationFailed("a meter twice", "enter each meter once", field="overage")
         cap_overage(company_id=company_id(), caps=caps, note=BY_MEMBER)
     if "paused" in values:
         pause_or_resume(values["paused"])

@@ -62,7 +62,7 @@ def choose_currency(requested: str, priced: list[str]) -> JsonObject:
         if currency is None:
             raise NamedError(
                 "InvalidRequest_400",
-                f"{shorten(requested, 20)!r} is the code of no currency on offer",
+                f"choose another currency; {shorten(requested, 20)} is not on offer",
                 field="currency",
             )
         return currency

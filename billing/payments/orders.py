@@ -149,9 +149,9 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
         # Staff type the amount from the bank's statement. A partial payment would open a whole period, and an
         # excess would vanish from the books, so neither is accepted.
         if amount_minor != locked.amount_minor:
-            raise ValidationFailed("another amount", "it must be what the order says, to the last unit", field="amount")
+            raise ValidationFailed("another amount", "enter exactly the amount of the order", field="amount")
         if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
-            raise ValidationFailed("received_on is to come", "a day that is yet to come", field="received_on")
+            raise ValidationFailed("received_on is to come", "enter a day in the past", field="received_on")
         locked.bank_state = Bank.APPROVED
         locked.decided_at = timezone.now()
         locked.decided_by = by

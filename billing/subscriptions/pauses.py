@@ -49,7 +49,9 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
             raise NamedError("BadRequest_400", "the plan does not allow it", field="paused")
         if not now < until <= months_after(begun, months, begun.day):
             raise ValidationFailed(
-                "not a possible end", f"to come, and at most {months} months from its beginning", field="paused.until"
+                "not a possible end",
+                f"choose a later day, at most {months} months from the start",
+                field="paused.until",
             )
         end = subscription.period_end
         is_paid = subscription.status == Status.ACTIVE and end is not None and end > now
@@ -59,7 +61,7 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
             )
         # A pause would move the end that the company has chosen.
         if subscription.cancel_at_period_end:
-            raise NamedError("BadRequest_400", "it is cancelled; take that back first", field="paused")
+            raise NamedError("BadRequest_400", "undo the cancellation first", field="paused")
         return apply_change(
             subscription,
             Action.PAUSED,

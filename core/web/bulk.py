@@ -100,7 +100,9 @@ class BulkList(ViewedList):
         number = answer.data[count]
         if number is None:
             return self.done(doing, self.list_here, watch=answer.job)
-        text = " ".join(filter(None, (did.of(number), answer.notice)))
+        text = did.of(number)
+        if answer.notice:
+            text = _("%(result)s. %(notice)s") % {"result": text, "notice": answer.notice}
         return self.done(text, self.list_here, undo=answer.job)
 
 

@@ -176,7 +176,7 @@ def _read(values: Values, zone: str | None = None) -> JsonObject:
     if "number" in cleaned:
         cleaned["number"] = _number(country_code, cleaned["number"])
     elif country_code:
-        raise NamedError(INVALID, "belongs beside number", field="countryCode")
+        raise NamedError(INVALID, "enter the number too", field="countryCode")
     if "started_at" in cleaned:
         cleaned["started_at"] = _started(cleaned["started_at"], zone)
     return cleaned
@@ -195,7 +195,7 @@ def _number(country_code: str | None, number: str | None) -> str:
 def _started(text: str, zone: str | None) -> datetime:
     moment = read_datetime("startedAt", text, zone)
     if moment > timezone.now() + CLOCKS_DIFFER:
-        raise NamedError(INVALID, "is still to come; a call is logged when it has begun", field="startedAt")
+        raise NamedError(INVALID, "enter a time in the past", field="startedAt")
     return moment
 
 
@@ -268,15 +268,11 @@ def _holder(number: str, references: _References) -> str:
     """Return the id of the one live contact that has the number."""
     if not number:
         raise NamedError(
-            INVALID, "say whom the call was with by at least one of them", field=("lead", "contact", "number")
+            INVALID, "choose a lead or contact, or enter a phone number", field=("lead", "contact", "number")
         )
     contact_ids = references.holders.get(number, [])
     if not contact_ids:
-        raise NamedError(
-            "ContactNotFound_400",
-            f"no contact of this company has {number}; name one by contact, or a lead",
-            field="number",
-        )
+        raise NamedError("ContactNotFound_400", f"no contact has {number}; choose a contact or lead", field="number")
     if len(contact_ids) > 1:
         raise NamedError(
             INVALID,

@@ -99,7 +99,7 @@ def _apply(follow_up: FollowUp, values: Values) -> Changes:
     if "title" in cleaned:
         cleaned["title"] = one_line(cleaned["title"])
         if not cleaned["title"]:
-            raise NamedError("InvalidInput_400", "needs a character that can be seen", field="title")
+            raise NamedError("InvalidInput_400", "enter a title", field="title")
     if "due_at" in cleaned:
         cleaned["due_at"] = read_datetime("dueAt", cleaned["due_at"])
     if cleaned.get("assignee") and cleaned["assignee"] != follow_up.assignee_id:

@@ -34,7 +34,7 @@ def check_member(field: str, id: str, loaded: Member | None = None) -> Member:
     if member is None:
         raise NamedError("MemberNotFound_404", f"there is no member {id} in this company", field=field)
     if member.status not in ACTIVE:
-        raise NamedError("MemberNotAccepted_400", f"the membership of {id} is {member.status}", field=field)
+        raise NamedError("MemberNotAccepted_400", f"choose an active member; this one is {member.status}", field=field)
     return member
 
 

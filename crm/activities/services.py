@@ -229,9 +229,9 @@ def add_note(
     Raises LeadNotFound_400, ContactNotFound_400 and InvalidInput_400 (neither or both named, or no text).
     """
     if (lead_id is None) == (contact_id is None):
-        raise NamedError("InvalidInput_400", "name the one that the note is on", field=("lead", "contact"))
+        raise NamedError("InvalidInput_400", "choose a lead or a contact", field=("lead", "contact"))
     if not notes.strip():
-        raise NamedError("InvalidInput_400", "a note needs text", field="notes")
+        raise NamedError("InvalidInput_400", "enter a text", field="notes")
     with transaction.atomic():
         contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
         note = LeadActivity.objects.create(
@@ -258,7 +258,7 @@ def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
         activities = activities.exclude(kind=Kind.NOTE)
     if not activities.update(notes=notes, updated_at=timezone.now()):
         if activity.exists():
-            raise NamedError("InvalidInput_400", "a note needs text", field="notes")
+            raise NamedError("InvalidInput_400", "enter a text", field="notes")
         raise not_found()
 
 

@@ -81,7 +81,7 @@ def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
     if other is not None:
         raise NamedError(
             WRONG_STATE,
-            f"the bulk job {other.pk} has undone it" if other.finished_at else f"{other.pk} undoes it already",
+            "another bulk job has undone it" if other.finished_at else "another bulk job is undoing it",
             field="id",
         )
 

@@ -86,7 +86,7 @@ class ContactSchema(RecordSchema):
                 part = "email" if email and other.email_key == email else "number"
                 raise NamedError(
                     CONTACT.exists,
-                    f"belongs to the contact {other.id} already, which is not among ids",
+                    "choose another value; a contact outside of ids has this one",
                     field=f"choices.{part}",
                 )
 
@@ -179,7 +179,7 @@ def without_lone_prefix(system: Values, current: Values) -> Values:
 def refuse_lone_prefix(columns: Values) -> None:
     """Refuse to change the dial prefixes of many contacts without their numbers (InvalidSystemField_400)."""
     if columns.get("country_code") and "number" not in columns:
-        raise NamedError(BAD_SYSTEM, "changes together with number only", field="countryCode")
+        raise NamedError(BAD_SYSTEM, "enter the number too", field="countryCode")
 
 
 def _read_name_and_email(data: Values, row: RecordRow, problems: list[ValueProblem], how: TextFormat | None) -> None:

@@ -34,9 +34,7 @@ def check_section(panel: str, id: Any) -> None:
             cursor.execute("SELECT id FROM crm_customsection WHERE id = %s AND panel = %s FOR KEY SHARE", [id, panel])
             if cursor.fetchone():
                 return
-    raise NamedError(
-        "InvalidSectionId_400", f"{shorten(id, 40)!r} is not the id of a section of the panel {panel}", field="section"
-    )
+    raise NamedError("InvalidSectionId_400", f"choose a section of the panel {panel}", field="section")
 
 
 @transaction.atomic

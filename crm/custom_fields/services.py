@@ -95,7 +95,7 @@ def create_field(*, actor_id: str, values: Values) -> CustomField:
     field.unique_field_id = values.get("unique_field_id") or field.pk
     if field.unique_field_id in RESERVED_KEYS[field.panel]:
         raise NamedError(
-            "InvalidInput_400", f"{field.unique_field_id!r} is the name of a system value", field="uniqueFieldID"
+            "InvalidInput_400", f"enter another key; {field.unique_field_id} is taken", field="uniqueFieldID"
         )
     check_definition(field)
     reserve_quota("custom-field")
@@ -197,7 +197,7 @@ def _refuse_fixed(field: CustomField, changed: Values) -> None:
     if "panel" in changed:
         raise NamedError("InvalidPanel_400", f"the field belongs to {field.panel} and cannot move", field="panel")
     if "unique_field_id" in changed:
-        raise NamedError("InvalidInput_400", "is set once, when the field is made", field="uniqueFieldID")
+        raise NamedError("InvalidInput_400", "leave it as it is; a key never changes", field="uniqueFieldID")
     allowed = may_change(field) if field.is_system else ()
     refused = [name for name in changed if field.is_system and name not in allowed]
     if refused:
@@ -236,9 +236,9 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
 def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:
     """Refuse to change a definition while a job converts the values. Return the names of the changed attributes."""
     meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
-    if meaning and (job := unfinished_job(before)):
+    if meaning and unfinished_job(before):
         raise NamedError(
-            "InvalidInput_400", f"the job {job.pk} is still converting the values of this field", field=meaning[0]
+            "InvalidInput_400", "wait for the job that converts the values of this field", field=meaning[0]
         )
     return meaning
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
+from django.template.defaultfilters import filesizeformat
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 
@@ -144,6 +145,9 @@ class _Counted:
 
 def too_large() -> ValidationFailed:
     """Return the error for an upload over the limit."""
+    most = settings.MAX_UPLOAD_BYTES
     return ValidationFailed(
-        f"the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request", field="file"
+        f"file: the upload is too large; at most {most} bytes are taken in one request",
+        f"the upload is too large; choose files of at most {filesizeformat(most)}",
+        field="file",
     )

@@ -59,10 +59,10 @@ class Options:
                 field="options",
             )
         if new.country and new.country not in SUPPORTED_REGIONS:
-            raise _refusal("country", f"{shorten(new.country, 40)!r} is no country code; write one such as DE or US")
+            raise _refusal("country", f"choose a country, such as DE or US; {shorten(new.country, 40)} is unknown")
         if new.time_zone and not is_timezone(new.time_zone):
             raise _refusal(
-                "timeZone", f"{shorten(new.time_zone, 60)!r} is no time zone; write one such as Europe/Berlin"
+                "timeZone", f"enter a time zone, such as Europe/Berlin; {shorten(new.time_zone, 60)} is unknown"
             )
         if new.date_format:
             try:

@@ -55,9 +55,13 @@ def duplicate_rule() -> str:
     return CompanySettings.objects.values_list("duplicate_leads", flat=True).first() or Rule.WARN.value
 
 
+REPEATED_TEXT = "the contact already has an open lead for this product"
+"""The text about a lead that repeats an open one."""
+
+
 def repeated(lead: str) -> str:
-    """Return the text about a lead that repeats an open one."""
-    return f"the contact already has an open lead for this product ({lead})"
+    """Return the text with the id of the open lead, for programs."""
+    return f"{REPEATED_TEXT} ({lead})"
 
 
 def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:

@@ -74,9 +74,7 @@ def _read(meeting: Meeting, people: Sequence[Given], before: Sequence[MeetingAtt
     for place, person in enumerate(people):
         where = f"attendees.{place}"
         if len(person.keys() & {"member", "contact", "email"}) != 1 or ("name" in person and "email" not in person):
-            raise NamedError(
-                "InvalidInput_400", "name a member, or a contact, or an email and maybe a name", field=where
-            )
+            raise NamedError("InvalidInput_400", "choose a member or a contact, or enter an email address", field=where)
         values = _values(where, person, members, contacts, there)
         values |= {"email": values["email"].lower(), "name": one_line(values["name"])[:300]}
         attendees.append(MeetingAttendee(meeting=meeting, **values))
@@ -110,7 +108,5 @@ def _values(
             raise NamedError(
                 "ContactNotFound_400", f"there is no contact {id} in this company", field=f"{where}.contact"
             )
-        raise NamedError(
-            "ContactDataRequired_400", f"{id} has no email address, to be invited at", field=f"{where}.contact"
-        )
+        raise NamedError("ContactDataRequired_400", "choose a contact with an email address", field=f"{where}.contact")
     return {"email": contact.email, "name": contact.name, "contact_id": id}

@@ -236,9 +236,7 @@ def _organizer(id: str | None, actor_id: str | None) -> Member:
         return check_member("organizer", id)
     member = first_active(actor_id) or Member.objects.filter(status=Member.Status.OWNER).order_by("pk").first()
     if member is None:
-        raise NamedError(
-            "MemberNotFound_404", "the company has no owner, to be the organizer; name a member", field="organizer"
-        )
+        raise NamedError("MemberNotFound_404", "choose a member", field="organizer")
     return member
 
 
@@ -249,7 +247,7 @@ def _apply(meeting: Meeting, values: Values) -> Changes:
     if "description" in values:
         cleaned["description"] = several_lines(values["description"])
     if cleaned.get("title") == "":
-        raise NamedError("InvalidInput_400", "needs a character that can be seen", field="title")
+        raise NamedError("InvalidInput_400", "enter a title", field="title")
     if "timezone" in cleaned:
         check_timezone(cleaned["timezone"])
     cleaned |= _times(meeting, values, cleaned.get("timezone", meeting.timezone)) | _video(meeting, values)
@@ -282,7 +280,9 @@ def _video(meeting: Meeting, values: Values) -> dict[str, str]:
     """
     provider = values.get("video_provider")
     if provider and values.get("link"):
-        raise NamedError("InvalidInput_400", "give one of them", field=("link", "videoProvider"))
+        raise NamedError(
+            "InvalidInput_400", "choose a link or a video service, not both", field=("link", "videoProvider")
+        )
     if provider is None or provider == meeting.video_provider:
         by_hand = "link" in values and not values.get("by_provider") and values["link"] != meeting.link
         return {"video_provider": ""} if by_hand else {}
@@ -298,20 +298,24 @@ def _times(meeting: Meeting, values: Values, zone: str) -> dict[str, datetime]:
     if not values.keys() & {"starts_at", "ends_at", "duration_minutes"}:
         return {}
     if "ends_at" in values and "duration_minutes" in values:
-        raise NamedError("InvalidInput_400", "give one of them", field=("endsAt", "durationMinutes"))
+        raise NamedError(
+            "InvalidInput_400", "enter an end or a duration, not both", field=("endsAt", "durationMinutes")
+        )
     start = read_datetime("startsAt", values["starts_at"], zone) if "starts_at" in values else meeting.starts_at
     if "ends_at" in values:
         end = read_datetime("endsAt", values["ends_at"], zone)
     elif "duration_minutes" in values:
         end = start + timedelta(minutes=values["duration_minutes"])
     elif meeting.ends_at is None:
-        raise NamedError("InvalidInput_400", "say how long the meeting takes", field=("endsAt", "durationMinutes"))
+        raise NamedError("InvalidInput_400", "enter an end or a duration", field=("endsAt", "durationMinutes"))
     else:
         end = start + (meeting.ends_at - meeting.starts_at)
     if end <= start:
-        raise NamedError("InvalidInput_400", "the meeting ends before it has begun", field="endsAt")
+        raise NamedError("InvalidInput_400", "enter an end after the start", field="endsAt")
     if end - start > MAX_DURATION:
-        raise NamedError("InvalidInput_400", f"a meeting takes at most {MAX_DURATION.days} days", field="endsAt")
+        raise NamedError(
+            "InvalidInput_400", f"choose an end at most {MAX_DURATION.days} days after the start", field="endsAt"
+        )
     return {"starts_at": start, "ends_at": end}
 
 

@@ -109,9 +109,7 @@ def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: Rec
     for key in choices:
         value = winner.after[parts[key].deciding_column] if key in parts else winner.custom.get(key)
         if _empty(value) and (key in schema.required_system or key in schema.required_custom):
-            raise NamedError(
-                BAD_SYSTEM if key in parts else BAD_CUSTOM, "is required and cannot be empty", field=f"choices.{key}"
-            )
+            raise NamedError(BAD_SYSTEM if key in parts else BAD_CUSTOM, "enter a value", field=f"choices.{key}")
 
 
 def _put(state: RecordState, key: str, value: Any) -> None:

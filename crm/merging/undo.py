@@ -101,9 +101,9 @@ def _check(kind: RecordKind, merge: Merge) -> int:
     noun = kind.singular
     erased = next((id for id in ids if id not in states), None)
     if erased is not None:
-        raise NamedError(REFUSED, f"the {noun} {erased} has been erased", field="id")
+        raise NamedError(REFUSED, f"a {noun} of the merge has been erased", field="id")
     deleted, into = states[merge.winner_id]
     if deleted:
         went = f"merged into {into}; undo that merge first" if into else "deleted; it has to be restored first"
-        raise NamedError(REFUSED, f"the {noun} {merge.winner_id} has been {went}", field="id")
+        raise NamedError(REFUSED, f"the {noun} has been {went}", field="id")
     return sum(states[id][0] for id in merge.loser_ids)

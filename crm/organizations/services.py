@@ -161,7 +161,9 @@ def owner_problems(ids: Iterable[str | None]) -> dict[str, ValueProblem]:
         if id not in statuses:
             problems[id] = ValueProblem("owner", "MemberNotFound_404", f"there is no member {id} in this company")
         elif statuses[id] not in ACTIVE:
-            problems[id] = ValueProblem("owner", "MemberNotAccepted_400", f"the membership of {id} is {statuses[id]}")
+            problems[id] = ValueProblem(
+                "owner", "MemberNotAccepted_400", f"choose an active member; this one is {statuses[id]}"
+            )
     return problems
 
 

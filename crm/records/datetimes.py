@@ -29,15 +29,13 @@ def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
     if _is_date(text.strip()):
         raise InvalidFormat(field, text, f"a day without a time; {FORM}", field=field)
     if parsed.year not in YEARS:
-        raise InvalidFormat(field, text, f"the year is one from {YEARS.start} to {YEARS.stop - 1}", field=field)
+        raise InvalidFormat(field, text, f"enter a year from {YEARS.start} to {YEARS.stop - 1}", field=field)
     if parsed.tzinfo is not None:
         return parsed.astimezone(UTC)
     name = zone or company_timezone()
     found_utc = local_to_utc(parsed, zone_of(name))
     if found_utc is None:
-        raise InvalidFormat(
-            field, text, f"the clocks of {name} are put forward then and skip this time; give another", field=field
-        )
+        raise InvalidFormat(field, text, f"enter another time; clocks in {name} skip this one", field=field)
     return found_utc
 
 
@@ -65,7 +63,7 @@ def check_timezone(name: str) -> str:
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",
-            "write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)",
+            "enter a time zone, such as Europe/Berlin (GET /api/private/timezones)",
             field="timezone",
         )
     return name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.errors import PERMISSION, FieldError, NamedError
+from core.errors import GONE, PERMISSION, FieldError, NamedError
 
 MISSING_VALUE = "required"
 """Code of the problem of a required value that is missing, or cannot be left out."""
@@ -53,9 +53,14 @@ def _joined(texts: Sequence[str]) -> str:
     return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
 
 
+def _field_error(problem: ValueProblem) -> FieldError:
+    error = FieldError(field=problem.key, message=problem.text, text=problem.message)
+    return {**error, "code": GONE} if problem.code == GONE or "NotFound_" in problem.name else error
+
+
 def refusal(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
     """Return the error of a form with these problems. It has the name of the first one, and all fields."""
-    errors = [FieldError(field=problem.key, message=problem.text, text=problem.message) for problem in problems]
+    errors = [_field_error(problem) for problem in problems]
     text = explain(problems)
     name = problems[0].name
     code = PERMISSION if name == "UnauthorizedAction_403" else ""

@@ -156,7 +156,9 @@ def _set(view: SavedView, listed: ViewedList, values: Values) -> None:
         raise problem
     twice = next((name for name in columns if columns.count(name) > 1), None)
     if twice is not None and columns != view.columns:
-        raise NamedError("InvalidInput_400", f"has {shorten(twice, 60)!r} twice", field="columns")
+        raise NamedError(
+            "InvalidInput_400", f"choose each column once; {shorten(twice, 60)!r} is there twice", field="columns"
+        )
     for name in ("name", "columns", "layout", "shared"):
         if name in values:
             setattr(view, name, values[name])

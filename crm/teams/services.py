@@ -118,7 +118,7 @@ def check_members(ids: Collection[str]) -> None:
     refused = sorted(id for id, status in statuses.items() if status not in ACTIVE)
     if refused:
         raise NamedError(
-            "MemberNotAccepted_400", f"the membership of {refused[0]} is {statuses[refused[0]]}", field="members"
+            "MemberNotAccepted_400", f"choose active members; one is {statuses[refused[0]]}", field="members"
         )
 
 

@@ -116,7 +116,7 @@ def update_webhook(*, id: str, actor: Actor, values: Values) -> Webhook:
             raise not_found()
         # A member who may not see the headers could otherwise send them to a server of their own.
         if headers is None and attributes.get("url", webhook.url) != webhook.url and webhook.header_names:
-            raise _wrong("send them along with another url; they are kept for the former one alone", field="headers")
+            raise _wrong("enter the headers again for another URL", field="headers")
         status = attributes.pop("status", webhook.status)
         for name, value in attributes.items():
             setattr(webhook, name, value)
@@ -243,7 +243,7 @@ def _place(name: str, text: str) -> feed.Position:
         return feed.position_of(text, name=name)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if not datetime(2000, 1, 1, tzinfo=UTC) < moment < datetime(2100, 1, 1, tzinfo=UTC):
-        raise _wrong("is no time of this century", field=name)
+        raise _wrong("enter a time of this century", field=name)
     return feed.position_at(moment.astimezone(UTC))
 
 
@@ -267,7 +267,7 @@ def _matching(kinds: Sequence[str]) -> set[str]:
     try:
         return matching(kinds)
     except ValueError as error:
-        raise _wrong(f"{shorten(str(error), 60)!r} is no kind of events", field="kinds") from None
+        raise _wrong(f"choose one of the events; {shorten(str(error), 60)!r} is unknown", field="kinds") from None
 
 
 def _check_wishes(webhook: Webhook, actor: Actor) -> None:
@@ -275,14 +275,12 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     webhook.kinds = list(dict.fromkeys(webhook.kinds))
     kinds = _matching(webhook.kinds)
     if not kinds or len(webhook.kinds) > MAX_KINDS:
-        raise _wrong(f"name 1 to {MAX_KINDS} kinds of events, such as contact.created or contact.*", field="kinds")
+        raise _wrong(f"choose 1 to {MAX_KINDS} events, such as contact.created", field="kinds")
     modules = sorted({module_of(kind) for kind in kinds})
     hidden = next((module for module in modules if not may_read(actor, module)), None)
     if hidden is not None:
         raise NamedError(
-            "UnauthorizedAction_403",
-            f"your role or plan lacks {hidden}.GET, so a webhook may not tell of it",
-            field="kinds",
+            "UnauthorizedAction_403", f"choose other events; your role or plan lacks {hidden}.GET", field="kinds"
         )
     _check_fields(webhook.fields, [type_of(kind) for kind in sorted(kinds) if kind.endswith(UPDATED)])
     if not webhook.filter:
@@ -291,7 +289,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     types = {resource_type.kind.panel if (resource_type := type_of(kind)) else "" for kind in kinds}
     record_type = type_of(next(iter(kinds)))
     if len(types) > 1 or record_type is None:
-        raise _wrong("takes kinds of one resource alone: contact, lead or product-service", field="filter")
+        raise _wrong("choose events of one kind: contacts, leads or products", field="filter")
     parsed = tree.parse(webhook.filter, "filter")
     tree.compile(parsed, record_type.fields, parameter="filter")
     webhook.filter = tree.dump(parsed)
@@ -304,20 +302,20 @@ def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> N
     field_names = set[str]().union(*(record_type.changing for record_type in types if record_type is not None))
     wrong = next((name for name in names if name not in field_names), None)
     if wrong is not None:
-        raise _wrong(f"{shorten(wrong, 60)!r} is no field whose changes the kinds tell of", field="fields")
+        raise _wrong(f"choose fields that these events report; {shorten(wrong, 60)!r} is unknown", field="fields")
 
 
 def _checked_headers(headers: Values) -> dict[str, str]:
     """Return the headers that are sent along. Raises InvalidInput_400."""
     if len(headers) > MAX_HEADERS:
-        raise _wrong(f"at most {MAX_HEADERS}", field="headers")
+        raise _wrong(f"enter at most {MAX_HEADERS} headers", field="headers")
     checked = {}
     for name, value in headers.items():
         where = f"headers.{shorten(name, 40)}"
         if not _HEADER.fullmatch(name) or name.lower() in RESERVED or name.lower().startswith("webhook-"):
-            raise _wrong("is no header of your own, such as Authorization", field=where)
+            raise _wrong("enter a header such as Authorization", field=where)
         if not isinstance(value, str) or len(value) > 2000 or not (value.isascii() and value.isprintable()):
-            raise _wrong("needs a line of at most 2000 plain characters", field=where)
+            raise _wrong("enter one line of at most 2000 plain characters", field=where)
         checked[name] = value
     return checked
 

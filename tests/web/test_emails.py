@@ -64,7 +64,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(cast: Cast,
     here = at(cast.owner, "emails/new")
     refused = browser.post(here, sent({"contact": ada.pk, "subject": "", "body": "Some words"}))
     assert refused.status_code == 422
-    assert "rite a subject" in text_of(refused)
+    assert "nter a subject" in text_of(refused)
     assert "Some words" in refused.content.decode()
     with cast.scope():
         Contact.objects.filter(pk=ada.pk).update(unsubscribed_at=timezone.now())

@@ -229,7 +229,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
         (b"", "has no content"),
         (b"Name,Email\n", "row"),
         (b"\x7fELF" + bytes(99), "allowed types"),
-        (b"x" * 5001, "at most 4.9 KB are taken"),
+        (b"x" * 5001, "at most 4.9 KB"),
     ):
         refused = client.post(new, {"do": "upload", "file": SimpleUploadedFile("x.csv", content)})
         assert (refused.status_code, words in text_of(refused)) == (422, True), text_of(refused)

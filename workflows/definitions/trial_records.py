@@ -64,7 +64,7 @@ def trial_record(graph: Values, data: Values, may_read: MayRead) -> TrialRecord:
     id = data.get("record")
     given = data.get("trigger")
     if subject and id:
-        raise NamedError("InvalidInput_400", "name one of them", field=("subject", "record"))
+        raise NamedError("InvalidInput_400", "choose one record", field=("subject", "record"))
     if subject:
         _check_read(subject["panel"], may_read, "subject")
         return TrialRecord(subject=(subject["panel"], subject["id"]), payload=given)

@@ -30,7 +30,7 @@ class Cron:
 def read_cron(text: str) -> Cron:
     """Parse an expression. Raises ValueError."""
     if len(text.split()) != 5:
-        raise PydanticCustomError("badCron", "needs five fields: minute hour day month weekday")
+        raise PydanticCustomError("badCron", "enter five parts: minute hour day month weekday")
     try:
         CronSim(text, dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
     except CronSimError as error:

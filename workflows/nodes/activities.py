@@ -79,7 +79,7 @@ class CallConfig(NodeConfig):
     def _known(self) -> CallConfig:
         if self.outcome not in CallLog.Outcome.values:
             raise PydanticCustomError(
-                "badOption", "outcome: is none of {known}", {"known": ", ".join(CallLog.Outcome.values)}
+                "badOption", "outcome: choose one of {known}", {"known": ", ".join(CallLog.Outcome.values)}
             )
         checked_ids(filter(None, (self.member,)))
         return self
@@ -90,7 +90,7 @@ def _web_address(name: str, value: str) -> str:
         try:
             IS_WEB(value)
         except ValidationError:
-            raise NamedError("InvalidInput_400", "is no address that begins with http", field=name) from None
+            raise NamedError("InvalidInput_400", "enter an address that begins with http", field=name) from None
         if len(value) > MAX_ADDRESS:
             raise NamedError("InvalidInput_400", f"has more than {MAX_ADDRESS} characters", field=name)
     return value

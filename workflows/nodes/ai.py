@@ -54,7 +54,7 @@ class OutputField(NodeConfig):
     def _whole(self) -> OutputField:
         if not NAME.fullmatch(self.name) or self.name == REFUSED:
             raise PydanticCustomError(
-                "badName", "{name} is no name of letters, digits and _", {"name": repr(self.name[:40])}
+                "badName", "use letters, digits and _ instead of {name}", {"name": repr(self.name[:40])}
             )
         if (self.type == "choice") != bool(self.options) or any(
             not option or len(option) > 100 for option in self.options

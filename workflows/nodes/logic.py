@@ -134,7 +134,7 @@ class SetConfig(NodeConfig):
         for name in values:
             if not name.replace("_", "").isalnum() or not name.isascii() or len(name) > 64:
                 raise PydanticCustomError(
-                    "badName", "{name} is no name of letters, digits and _", {"name": repr(name[:40])}
+                    "badName", "use letters, digits and _ instead of {name}", {"name": repr(name[:40])}
                 )
         return values
 

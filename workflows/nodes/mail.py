@@ -63,9 +63,9 @@ class MailConfig(RecipientConfig):
     @model_validator(mode="after")
     def _words(self) -> MailConfig:
         if self.template is not None and (self.subject or self.body):
-            raise PydanticCustomError("twoTexts", "template, or subject and body: take one of both")
+            raise PydanticCustomError("twoTexts", "choose a template, or enter subject and text, not both")
         if self.template is None and not (self.subject and self.body):
-            raise PydanticCustomError("noText", "needs a template, or subject and body")
+            raise PydanticCustomError("noText", "choose a template, or enter subject and text")
         if self.variables and self.template is None:
             raise PydanticCustomError("onlyOfTemplate", "variables: belong to a template")
         return self

@@ -28,9 +28,9 @@ def create_secret(*, member_id: str, name: str, host: str, value: str) -> Workfl
     """Keep a secret. Raises InvalidInput_400, WorkflowSecretNameAlreadyExists_400."""
     host = host.lower()
     if not HOST.fullmatch(host):
-        raise NamedError("InvalidInput_400", "needs the name of a host, such as api.example.org", field="host")
+        raise NamedError("InvalidInput_400", "enter a host, such as api.example.org", field="host")
     if not value.isascii() or not value.isprintable():
-        raise NamedError("InvalidInput_400", "has characters that no header can carry", field="value")
+        raise NamedError("InvalidInput_400", "check the value: some characters are not allowed", field="value")
     lock_company(LOCK)
     if WorkflowSecret.objects.count() >= MAX_SECRETS:
         raise NamedError(

@@ -95,7 +95,7 @@ def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> 
     PASSWORD_CHANGES.count(user_id)
     user = User.objects.select_for_update(no_key=True).get(pk=user_id)
     if not check_password(current, user.password):
-        raise NamedError("InvalidPassword_400", "this is not your password", field="currentPassword")
+        raise NamedError("InvalidPassword_400", "enter your current password", field="currentPassword")
     check_strength(new, user, field="newPassword")
     _set(user, new, caller)
     PASSWORD_CHANGES.reset(user_id)

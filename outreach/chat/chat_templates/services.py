@@ -93,7 +93,7 @@ def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
     if "app" in values:
         app_id = values.pop("app")
         if app_id != template.app_id:
-            raise NamedError(INVALID, "a template stays at the app that it was written for", field="app")
+            raise NamedError(INVALID, "leave it as it is; a template never moves", field="app")
     changed = [name for name in WORDS if name in values and values[name] != getattr(template, name)]
     if fixed := [name for name in changed if name in FIXED and _was_approved(template)]:
         raise NamedError(
@@ -219,16 +219,18 @@ def header_handle(*, app: str, file: File) -> str:
     """
     chat_app = get_app(app, "app")
     if file.mime not in HANDLED:
-        raise NamedError("UnsupportedFileType_400", f"one of {', '.join(sorted(HANDLED))}", field="file")
+        raise NamedError(
+            "UnsupportedFileType_400", f"choose a file of the type {', '.join(sorted(HANDLED))}", field="file"
+        )
     if file.size > MAX_BYTES:
-        raise NamedError("FileUploadFailed_400", "at most 16 MB", field="file")
+        raise NamedError("FileUploadFailed_400", "choose a file of at most 16 MB", field="file")
     if not chat_app.app_id:
-        raise NamedError("FileUploadFailed_400", "has no appId, which files are uploaded by", field="app")
+        raise NamedError("FileUploadFailed_400", "enter the App ID of the chat app first", field="app")
     try:
         with open_content(file) as opened:
             content = opened.read(MAX_BYTES + 1)
     except OSError:
-        raise NamedError("FileNotFound_400", "its content cannot be read", field="file") from None
+        raise NamedError("FileNotFound_400", "choose another file; this one is damaged", field="file") from None
     with turn():
         try:
             handle = ChatClient.of(chat_app).header_handle(content, file.mime)

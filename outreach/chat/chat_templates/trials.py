@@ -37,16 +37,18 @@ def send_chat_trial(
     ContactNotFound_400, TooManyAttempts and ConnectionTestRunning_429.
     """
     if template_id is None:
-        raise NamedError(INVALID, "is needed; by chat only an approved template is tested", field="templateId")
+        raise NamedError(INVALID, "choose an approved template", field="templateId")
     template = get_template(template_id, "templateId")
     if template.status != ChatTemplate.Status.APPROVED:
-        raise NamedError(INVALID, f"it is {template.status.lower()}; only an approved one is sent", field="templateId")
+        raise NamedError(
+            INVALID, f"choose an approved template; this one is {template.status.lower()}", field="templateId"
+        )
     if not (template.app.is_active and template.app.verified):
-        raise NamedError(FAILED, "its chat app is switched off, or has to be tested first", field="templateId")
+        raise NamedError(FAILED, "turn on and test its chat app first", field="templateId")
     numbers = _numbers(own_people(recipients))
     filled = preview_template(id=template_id, contact_id=contact_id or next(iter(numbers)))
     if filled.missing:
-        raise NamedError("InvalidVariables_400", f"no value of {', '.join(filled.missing)}", field="templateId")
+        raise NamedError("InvalidVariables_400", f"enter a value for {', '.join(filled.missing)}", field="templateId")
     for _ in numbers:
         TRIALS.count(member_id)
     with turn():

@@ -74,7 +74,9 @@ class ConversationChannel:
     def content(self, conversation: Conversation, text: str) -> JsonObject:
         """Return free text in the form of `columns`: `type`, and the values of the type. Raises ValidationFailed."""
         if not text.strip() or len(text) > self.text_length:
-            raise ValidationFailed("text is missing or too long", f"1 to {self.text_length:,} characters", field="text")
+            raise ValidationFailed(
+                "text is missing or too long", f"enter 1 to {self.text_length:,} characters", field="text"
+            )
         return {"type": "text"}
 
     def columns(self, conversation: Conversation, content: Values) -> JsonObject | None:
@@ -126,7 +128,7 @@ class ChatAppChannel(ConversationChannel):
         # The vendor's audio messages have no caption.
         if text and kind == "audio":
             raise ValidationFailed(
-                "text: no words go below a sound", "send the words as an answer of their own", field="text"
+                "text: no words go below a sound", "send the text as a message of its own", field="text"
             )
         return {"type": kind, kind: {**caption, **({"filename": file.name} if kind == "document" else {})}}
 
@@ -171,7 +173,7 @@ class MessengerChannel(DirectChannel):
     def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         if len(text) > CAPTION_LENGTH:
             raise ValidationFailed(
-                "text is too long", f"below a file at most {CAPTION_LENGTH:,} characters", field="text"
+                "text is too long", f"enter at most {CAPTION_LENGTH:,} characters below a file", field="text"
             )
         kind = "photo" if file.mime in ("image/jpeg", "image/png") else "document"
         return {"type": kind, kind: {"caption": text} if text else {}}
@@ -199,7 +201,7 @@ class SocialBChannel(DirectChannel):
             )
         if text:
             raise ValidationFailed(
-                "text: no words go below a file", "send the words as an answer of their own", field="text"
+                "text: no words go below a file", "send the text as a message of its own", field="text"
             )
         kind = file_kind(file.mime)
         if kind is None or (kind == "image" and file.size > MAX_IMAGE_BYTES):

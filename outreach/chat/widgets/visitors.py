@@ -116,7 +116,7 @@ def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tupl
     for key, question in questions.items():
         text = " ".join(answers.get(key, "").split())
         if not text and (question["required"] or key in needed):
-            raise ValidationFailed(f"answers.{key} is required", "is required", field=f"answers.{key}")
+            raise ValidationFailed(f"answers.{key} is required", "enter a value", field=f"answers.{key}")
         if key in KNOWN:
             values[key] = _read(key, text) if text else ""
         elif text:
@@ -130,7 +130,7 @@ def _read(key: str, text: str) -> str:
             validate_email(text)
         except ValidationError:
             raise ValidationFailed(
-                "answers.email is no address", "is no email address", field="answers.email"
+                "answers.email is no address", "enter an email address, such as name@example.com", field="answers.email"
             ) from None
         return text[:254]
     if key == "phone":

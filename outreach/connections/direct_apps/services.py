@@ -202,9 +202,7 @@ def bot_id(token: str) -> str:
     """Return the bot's id, with which its token begins. Raises ValidationFailed for an invalid token."""
     id, colon, rest = token.partition(":")
     if not (colon and rest and id.isascii() and id.isdigit() and len(id) <= 20):
-        raise ValidationFailed(
-            "botToken is none", "such as 123456:ABC-DEF, as the messenger gives it", field="botToken"
-        )
+        raise ValidationFailed("botToken is none", "enter a token, such as 123456:ABC-DEF", field="botToken")
     return id
 
 
@@ -230,7 +228,7 @@ def _ask_social_b(app: ChatApp) -> JsonObject:
     client = SocialBClient.of(app)
     account = client.me()
     if str(account["user_id"]) != app.phone_number_id:
-        raise NamedError(NO_ACCOUNT, "the token is of another account", field="accountId")
+        raise NamedError(NO_ACCOUNT, "enter the account of the token", field="accountId")
     username = _word(account, "username", 39)
     fields = {"display_number": f"@{username}", "name": app.name or username, "last_error": ""}
     return {**fields, **_lasting(app, client)}

@@ -140,7 +140,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
         raise unavailable(letter, spec)
     check_values(values)
     if params["code"] and not values.get("from_name"):
-        raise ValidationFailed("fromName is required", "say whom its messages come from", field="fromName")
+        raise ValidationFailed("fromName is required", "enter the name of the sender", field="fromName")
     with turn():
         tokens = _end_login(letter, member_id, None, params)
         app = MailApp(

@@ -135,9 +135,11 @@ def _checked(spec: MailVendor, values: Values, current: MailApp | None) -> JsonO
         column, name = setting.column, NAMES.get(setting.column, setting.column)
         kept = current is not None and (setting.secret or getattr(current, column))
         if setting.required and not cleaned.get(column) and not (kept and column not in cleaned):
-            raise ValidationFailed(f"{name} is required", f"{spec.name} needs it ({setting.label})", field=name)
+            raise ValidationFailed(
+                f"{name} is required", f"enter a value; {spec.name} needs it ({setting.label})", field=name
+            )
         if setting.choices and cleaned.get(column) and cleaned[column] not in setting.choices:
-            raise ValidationFailed(f"{name} is none of them", f"one of {', '.join(setting.choices)}", field=name)
+            raise ValidationFailed(f"{name} is none of them", f"choose one of {', '.join(setting.choices)}", field=name)
     for name in ("api_key", "secret_key"):
         key = cleaned.get(name, "")
         if not (key.isascii() and key.isprintable() and " " not in key):

@@ -57,7 +57,7 @@ def create_ocr(*, member_id: str, **values: Any) -> Ocr:
     provider = _provider(values["name"])
     values = _checked(values)
     if provider.needs_key and not values.get("key"):
-        raise ValidationFailed("key is required", f"the key that {provider.name} has given you", field="key")
+        raise ValidationFailed("key is required", f"enter the key from {provider.name}", field="key")
     problem = _problem_of_key(provider, values["key"]) if provider.needs_key else ""
     with transaction.atomic():
         reserve_quota(MODULE)
@@ -84,7 +84,7 @@ def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
             setattr(app, name, value)
         provider = PROVIDERS.get(app.name)
         if provider is not None and provider.needs_key and not app.key:
-            raise ValidationFailed("key is required", f"the key that {provider.name} has given you", field="key")
+            raise ValidationFailed("key is required", f"enter the key from {provider.name}", field="key")
         app.is_default = app.is_default and app.is_active
         app.updated_by_id = member_id
         save_default(app)
@@ -195,7 +195,9 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
     if file is None:
         raise NamedError("FileNotFound_400", "there is no such file in this company", field="fileId")
     if file.mime not in PICTURES or file.size > MAX_BYTES:
-        raise NamedError("UnsupportedFileType_400", "a picture as JPEG, PNG or WebP, of at most 20 MB", field="fileId")
+        raise NamedError(
+            "UnsupportedFileType_400", "choose a JPEG, PNG or WebP picture of at most 20 MB", field="fileId"
+        )
     scan = CardScan.objects.create(file=file, ocr=app, created_by_id=member_id)
     notify_workers("card-scan")
     return scan

@@ -124,9 +124,7 @@ def check_values(values: Values, current: Sender | None = None) -> None:
             raise ValidationFailed("fromEmail is no email address", error.detail, field="fromEmail") from None
     start, step = (values.get(name, getattr(current, name, None)) for name in ("ramp_start", "ramp_step"))
     if start is not None and not step:
-        raise ValidationFailed(
-            "rampStep is required with rampStart", "how much the limit grows a day, at least 1", field="rampStep"
-        )
+        raise ValidationFailed("rampStep is required with rampStart", "enter 1 or more", field="rampStep")
 
 
 def check_sender(*, id: str) -> ConnectionCheck:

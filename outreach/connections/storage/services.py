@@ -99,7 +99,9 @@ def _changed(id: str, values: JsonObject) -> Bucket:
     bucket: Bucket = CONNECTED_APPS["bucket"].record_to_change(id, values)
     if bool(values.get("accesskey")) != bool(values.get("secretkey")):
         raise ValidationFailed(
-            "accesskey and secretkey belong together", "send both or none", field=("accesskey", "secretkey")
+            "accesskey and secretkey belong together",
+            "enter both, or leave both empty",
+            field=("accesskey", "secretkey"),
         )
     moved = [name for name in PLACE if name in values and values[name] != getattr(bucket, name)]
     if moved and File.objects.filter(bucket=bucket).exists():

@@ -58,7 +58,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     # A file that is named twice goes once.
     ids = list(dict.fromkeys(ids))
     if len(ids) > MAX_FILES:
-        raise NamedError(unfit, f"has {len(ids)} files; at most {MAX_FILES} go with a mail", field=where)
+        raise NamedError(unfit, f"choose at most {MAX_FILES} files", field=where)
     files = _live(ids)
     for id in ids:
         if id not in files:
@@ -102,7 +102,7 @@ def listed(ids: Sequence[str]) -> list[JsonObject]:
 def _check_type(file: File, where: str, unfit: str) -> None:
     ending = file.name.rpartition(".")[2].lower()
     if file.mime in REFUSED_TYPES or ending in REFUSED_ENDINGS:
-        raise NamedError(unfit, f"{shorten(file.name)} is of a type that mail servers turn away", field=where)
+        raise NamedError(unfit, f"remove {shorten(file.name)}; mail servers refuse its type", field=where)
 
 
 def _megabytes(size: int) -> str:

@@ -127,7 +127,7 @@ def choose_sender(
     if sender_id is not None:
         sender = find_sender(sender_id)
         if sender is None or not sender.is_active or not isinstance(sender, tuple(kinds)):
-            raise NamedError("NoSMTPSelected_400", f"{sender_id} is no active sender of this company", field="smtp")
+            raise NamedError("NoSMTPSelected_400", "choose another sender; this one is off or deleted", field="smtp")
         return sender
     conditions = Q(is_active=True, verified=True)
     if among is not None:

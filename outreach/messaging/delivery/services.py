@@ -230,7 +230,7 @@ def approve_message(
     unchanged(job, content_hash, "approved")
     needed = ("text",) if job.chat_app_id else ("subject", "text")
     if missing := [name for name in needed if not getattr(job, name).strip()]:
-        raise NamedError("CampaignCannotBeUpdated_400", "is empty; write it before you approve", field=missing[0])
+        raise NamedError("CampaignCannotBeUpdated_400", "enter a text before you approve", field=missing[0])
     if content_hash is not None and content_hash != job.content_hash:
         raise NamedError("MessageChanged_409", ENVELOPE_CHANGED, field=("contact", "smtp"))
     if never := SendJob.objects.filter(pk=message_id).values_list(never_goes(), flat=True).first():
@@ -299,10 +299,10 @@ def edit_message(
     if rich and text is None:
         text = text_from_html(rich)
         if not text:
-            raise NamedError("InvalidPayload_400", "has no words", field="html")
+            raise NamedError("InvalidPayload_400", "enter a text", field="html")
     if text is not None:
         if not text.strip():
-            raise NamedError("InvalidPayload_400", "is empty", field="text")
+            raise NamedError("InvalidPayload_400", "enter a text", field="text")
         values.update(text=text, html="")
         evidence = after_edit(evidence, "text", job.text, text)
     if rich is not None:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 
 from core.access import reserve_quota
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import NamedError, ValidationFailed
 from core.jobs.leases import LeaseLost, claim, update_owned
 from core.jobs.registry import Moment
 from core.lists import BulkSelection, in_batches
@@ -78,12 +78,12 @@ def read_name(text: str) -> str:
     except (idna.IDNAError, UnicodeError):
         name = ""
     if not is_name(name):
-        raise ValidationFailed(
-            "name is no host", f"{shorten(text, 60)!r} is no host such as click.example.com", field="name"
-        )
+        raise ValidationFailed("name is no host", "enter a domain, such as click.example.com", field="name")
     # Its own check would succeed, and the company would own the service's host.
     if name == own_host() or name in settings.ALLOWED_HOSTS:
-        raise ValidationFailed("name is the service's own", f"{name} is this service's own host", field="name")
+        raise ValidationFailed(
+            "name is the service's own", f"enter a domain of your own; {name} belongs to this service", field="name"
+        )
     return name
 
 

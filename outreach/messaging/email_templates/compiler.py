@@ -95,9 +95,7 @@ def _check_tags(body: str) -> None:
     name, line = wrong[1], bare.count("\n", 0, wrong.start()) + 1
     near = get_close_matches(name.lower(), _TAGS, n=1)
     meant = f"; did you mean <{near[0]}>?" if near else ""
-    raise NamedError(
-        "InvalidEmailTemplate_400", f"line {line}: <{shorten(name)}> is no tag of MJML{meant}", field="body"
-    )
+    raise NamedError("InvalidEmailTemplate_400", f"line {line}: <{shorten(name)}> is unknown{meant}", field="body")
 
 
 def _html_of(body: str) -> str:
@@ -105,4 +103,4 @@ def _html_of(body: str) -> str:
     try:
         return mjml2html(body, disable_comments=True)
     except ValueError as error:
-        raise NamedError("InvalidEmailTemplate_400", f"is no MJML: {error}", field="body") from None
+        raise NamedError("InvalidEmailTemplate_400", f"check the MJML: {error}", field="body") from None

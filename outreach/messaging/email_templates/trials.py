@@ -62,7 +62,7 @@ def send_trial(
     """
     if type not in TYPES:
         types = ", ".join((*TYPES, *OTHERS))
-        raise NamedError("UnsupportedCampaignType_400", f"{shorten(type)!r} is none of {types}", field="type")
+        raise NamedError("UnsupportedCampaignType_400", f"choose one of {types}, not {shorten(type)!r}", field="type")
     to = own_people(recipients)
     mail, files = _mail(template_id, words, contact_id, attachments)
     letter = "" if type == "smtp" else type[-1]
@@ -77,7 +77,7 @@ def send_trial(
 def own_people(recipients: Sequence[str]) -> list[str]:
     """Return the addresses in small letters, each once. Raises NoRecipientsSpecified_400 for one of no member."""
     if not recipients:
-        raise NamedError("NoRecipientsSpecified_400", "is empty", field="to")
+        raise NamedError("NoRecipientsSpecified_400", "enter an email address", field="to")
     accepted = Member.objects.filter(status__in=(Member.Status.OWNER, Member.Status.ACCEPTED))
     emails = {email.lower() for email in accepted.values_list("user__email", flat=True)}
     to = list(dict.fromkeys(address.strip().lower() for address in recipients))
@@ -85,7 +85,7 @@ def own_people(recipients: Sequence[str]) -> list[str]:
         if address not in emails:
             raise NamedError(
                 "NoRecipientsSpecified_400",
-                f"{shorten(address)} is nobody of your company; a test goes to members alone",
+                f"enter the address of a member, not {shorten(address)}",
                 field="to",
             )
     return to

@@ -72,7 +72,7 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
                 raise NamedError("NoSMTPSelected_400", "there is no such sender in this company", field="smtp")
             if ImapMailbox.objects.filter(smtp_id=smtp).exists():
                 raise ValidationFailed(
-                    "the sender has a mailbox", "the sender has a mailbox already; change that", field="smtp"
+                    "the sender has a mailbox", "choose another sender; this one has a mailbox", field="smtp"
                 )
             reserve_quota(MODULE)
             mailbox = ImapMailbox.objects.create(
@@ -126,7 +126,7 @@ def _checked(values: JsonObject) -> JsonObject:
         return values
     names = [name.strip() for name in values["folders"] if name.strip()]
     if any(not name.isprintable() for name in names):
-        raise ValidationFailed("a name has control characters", field="folders")
+        raise ValidationFailed("enter names without control characters", field="folders")
     return {**values, "folders": list(dict.fromkeys(names)) or [INBOX]}
 
 

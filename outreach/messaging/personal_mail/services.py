@@ -182,7 +182,7 @@ def _set_sender(mail: PersonalMail, values: JsonObject) -> None:
     """Set the given sender; of a reply the one that the person has written to."""
     given = [values[name] for name in ("smtp", "mail_app") if values.get(name)]
     if len(given) > 1:
-        raise ValidationFailed("smtp, mailApp: there is one sender", "name one of them", field=("smtp", "mailApp"))
+        raise ValidationFailed("smtp, mailApp: there is one sender", "choose a sender", field=("smtp", "mailApp"))
     if given:
         _go_by(mail, choose_sender(given[0]))
     elif "smtp" in values or "mail_app" in values:
@@ -226,12 +226,12 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
     """
     now = timezone.now()
     if mail.send_at is not None and mail.send_at > now + MAX_AHEAD:
-        raise ValidationFailed("sendAt is too late", f"at most {MAX_AHEAD.days} days ahead", field="sendAt")
+        raise ValidationFailed("sendAt is too late", f"choose a time within {MAX_AHEAD.days} days", field="sendAt")
     contact = mail.contact
     _check_may_get(contact)
     sender = mail.sender or _usual_sender(mail)
     if not sender.is_active:
-        raise NamedError("NoSMTPSelected_400", "the sender is switched off", field="smtp")
+        raise NamedError("NoSMTPSelected_400", "choose another sender; this one is off", field="smtp")
     _go_by(mail, sender)
     words = rendered(mail, contact)
     check_sendable(words)

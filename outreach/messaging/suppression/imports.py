@@ -268,16 +268,14 @@ def _columns(job: SuppressionImport, table: Table) -> Columns:
                     return Columns(index, reason)
     if len(table.headers) == 1:
         return Columns(0, None)
-    raise ValidationFailed(
-        "emailColumn is required", "name the column with the addresses, since none is called email", field="emailColumn"
-    )
+    raise ValidationFailed("emailColumn is required", "choose the column with the email addresses", field="emailColumn")
 
 
 def _named(table: Table, name: str, header: str) -> int | None:
     if not header:
         return None
     if header not in table.headers:
-        raise ValidationFailed(f"{name} is no column", "the file has no column of that name", field=name)
+        raise ValidationFailed(f"{name} is no column", "choose a column of the file", field=name)
     return table.headers.index(header)
 
 

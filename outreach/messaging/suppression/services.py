@@ -69,7 +69,9 @@ def suppress_address(*, email: str, **values: Any) -> Suppression:
 def _checked(email: str) -> str:
     text = normal(email)
     if text is None:
-        raise ValidationFailed("email is no email address", f"{shorten(email)!r} is no email address", field="email")
+        raise ValidationFailed(
+            "email is no email address", f"enter an email address, not {shorten(email)}", field="email"
+        )
     return text
 
 

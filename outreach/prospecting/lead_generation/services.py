@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from core.access import entitlement, is_limited, limited, reserve_quota
-from core.errors import NamedError, shorten
+from core.errors import NamedError
 from core.hooks import Hook
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.jobs.runner import notify_ended
@@ -130,18 +130,14 @@ def start_generation(
 def _check_search(prompt: str, industry: str, count: int) -> None:
     if not prompt.strip():
         raise NamedError(
-            "PromptRequired_400", "say who is looked for, such as 'marketing managers in Berlin'", field="prompt"
+            "PromptRequired_400", "enter who to find, such as marketing managers in Berlin", field="prompt"
         )
     if count > MAX_LEADS:
-        raise NamedError(
-            "MaximumLeadsExceeded_400",
-            f"{count} leads are wanted, at most {MAX_LEADS} are made by one search",
-            field="count",
-        )
+        raise NamedError("MaximumLeadsExceeded_400", f"enter at most {MAX_LEADS}", field="count")
     if not terms_of(read_purpose(prompt).who, industry):
         raise NamedError(
             "PromptRequired_400",
-            f"{shorten(prompt, 60)!r} names nothing to look for; name a job, a place or an industry",
+            "enter a job, a place or an industry",
             field="prompt",
         )
 
@@ -194,7 +190,7 @@ def cancel_generation(id: str) -> LeadGeneration:
     elif generation.status != LeadGeneration.Status.CANCELLED:
         raise NamedError(
             "InvalidInput_400",
-            f"the search is {generation.status} already; delete its leads with DELETE /lead",
+            f"the search is {generation.status} already; delete its leads (DELETE /lead)",
             field="status",
         )
     generation.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])

@@ -46,9 +46,7 @@ def chat_words(
     and InvalidVariables_400.
     """
     if content.get("subject") or content.get("body"):
-        raise NamedError(
-            INVALID, "by chat a template goes, without a subject or words of its own", field=f"{where}body"
-        )
+        raise NamedError(INVALID, "choose a chat template instead of a text", field=f"{where}body")
     id = content[parameter]
     if not id:
         raise NamedError("CampaignTemplateRequired_400", "choose a chat template", field=f"{where}{parameter}")
@@ -71,11 +69,11 @@ def take_app(campaign: Campaign) -> None:
     campaign.smtp = campaign.mail_app = campaign.template = None
     for place, step in enumerate(campaign.outreach_cadence.get("steps", ())):
         if not is_chat(campaign, step):
-            raise NamedError(INVALID, "it follows up by chat", field=f"outreachCadence.steps[{place}].channel")
+            raise NamedError(INVALID, "choose chat", field=f"outreachCadence.steps[{place}].channel")
     apps = {template.app_id: template.app for template in templates_of(campaign).values()}
     # A template belongs to the account that it was approved for, and a campaign has one sender.
     if len(apps) > 1:
-        raise NamedError(INVALID, "the templates are of several chat apps; a campaign goes by one", field="templateId")
+        raise NamedError(INVALID, "choose templates of one chat app", field="templateId")
     campaign.chat_app = next(iter(apps.values()), None)
 
 

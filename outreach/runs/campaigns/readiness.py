@@ -27,21 +27,19 @@ def check_ready(campaign: Campaign) -> JsonObject:
     if campaign.failures >= MAX_FAILURES:
         raise NamedError("CampaignFailedManyTime_400", f"it could not begin {campaign.failures} times; duplicate it")
     if campaign.ends_at is not None and campaign.ends_at <= timezone.now():
-        raise NamedError("CampaignCannotBeUpdated_400", "lies in the past", field="endsAt")
+        raise NamedError("CampaignCannotBeUpdated_400", "choose a time in the future", field="endsAt")
     _check_sender(campaign)
     check_metric(campaign)
     content, cadence = content_of(campaign), follow_ups_of(campaign)
     check_approved(named_words(campaign, content, cadence))
     if not any(campaign.audience.values()):
         name = "CampaignSegmentsRequired_400"
-        raise NamedError(
-            name, "name whom it goes to, by segments, tags, categories, contactIds or leadIds", field="segments"
-        )
+        raise NamedError(name, "choose recipients", field="segments")
     live = campaign.audience_mode == Campaign.Audience.LIVE
     if not live and not Audience.stored(campaign.audience).contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
-            "together they select no live contact",
+            "choose others; no contact matches",
             field=("segments", "tags", "categories"),
             code="noRecipients",
         )
@@ -55,14 +53,13 @@ def check_metric(campaign: Campaign) -> None:
     if kind is None or (campaign.by_chat and kind == "opens"):
         return  # a chat vendor tells what was read
     if campaign.by_chat:
-        raise NamedError("InvalidPayload_400", f"by chat nobody tells what was {metric}", field="winner.metric")
-    switch = f"track{kind.capitalize()}"
-    if not getattr(campaign, f"track_{kind}"):
         raise NamedError(
-            "InvalidPayload_400", f"{metric} needs {switch}, which is off for the campaign", field="winner.metric"
+            "InvalidPayload_400", "choose replies or chats read; chats report nothing else", field="winner.metric"
         )
+    if not getattr(campaign, f"track_{kind}"):
+        raise NamedError("InvalidPayload_400", f"turn on tracking of {kind}, or choose replies", field="winner.metric")
     if not tracking_of_company()[kind]:
-        text = f"{metric} needs {switch} of PUT /genie/settings, which is off; or take replied"
+        text = f"turn on tracking of {kind} in the settings, or choose replies"
         raise NamedError("InvalidPayload_400", text, field="winner.metric")
 
 
@@ -72,14 +69,12 @@ def _check_sender(campaign: Campaign) -> None:
     sender = campaign.sender
     if campaign.type == "smtp":
         if sender is None:
-            raise NamedError("CampaignSMTPRequired_400", "choose the sender", field="smtp")
+            raise NamedError("CampaignSMTPRequired_400", "choose a sender", field="smtp")
         if not sender.is_active:
-            raise NamedError("CampaignSMTPNotFound_400", "the sender is switched off", field="smtp")
+            raise NamedError("CampaignSMTPNotFound_400", "choose another sender; this one is off", field="smtp")
         return
     letter = campaign.type[-1]
     if sender is None:
-        raise NamedError(
-            nothing_selected(letter).name, f"choose the {campaign.type} app that sends it", field="mailApp"
-        )
+        raise NamedError(nothing_selected(letter).name, "choose a sender", field="mailApp")
     if not sender.is_active:
-        raise NamedError(not_found(letter).name, f"the {campaign.type} app is switched off", field="mailApp")
+        raise NamedError(not_found(letter).name, "choose another sender; this one is off", field="mailApp")

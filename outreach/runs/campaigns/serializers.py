@@ -82,7 +82,7 @@ class WinnerInput(Input):
         values = super().to_internal_value(data)
         metric, span = values["metric"], values.get("after")
         if metric not in METRICS:
-            raise NamedError("InvalidPayload_400", f"must be one of {', '.join(METRICS)}", field="winner.metric")
+            raise NamedError("InvalidPayload_400", f"choose one of {', '.join(METRICS)}", field="winner.metric")
         if metric == "manual" and span is not None:
             raise NamedError("InvalidPayload_400", "leave it out where a member chooses", field="winner.after")
         after = None if metric == "manual" else read_span(span, "winner.after")

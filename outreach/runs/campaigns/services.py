@@ -127,9 +127,7 @@ def _save(campaign: Campaign, member_id: str, values: JsonObject, event: str) ->
         setattr(campaign, COLUMNS.get(name, name), empty)
     check_type(campaign.type)
     if values.get("variables") and not campaign.by_chat:
-        raise NamedError(
-            "InvalidVariables_400", "are those of a chat template; a mail fills its own", field="variables"
-        )
+        raise NamedError("InvalidVariables_400", "leave them out of an email", field="variables")
     _set_sender(campaign, senders, "type" in values)
     check_variants(campaign.variants)
     _check_times(campaign, values)
@@ -165,7 +163,9 @@ def selected(chosen: Values) -> JsonObject:
 def check_type(type: str) -> None:
     """Raise InvalidCampaignType_400 for an unknown type of campaign."""
     if type not in TYPES:
-        raise NamedError("InvalidCampaignType_400", f"{shorten(type)!r} is none of {', '.join(TYPES)}", field="type")
+        raise NamedError(
+            "InvalidCampaignType_400", f"choose one of {', '.join(TYPES)}, not {shorten(type)!r}", field="type"
+        )
 
 
 def _set_sender(campaign: Campaign, sender_ids: Mapping[str, str | None], retyped: bool) -> None:
@@ -180,7 +180,7 @@ def _set_sender(campaign: Campaign, sender_ids: Mapping[str, str | None], retype
     kind, other = ("smtp", "mail_app") if campaign.type == "smtp" else ("mail_app", "smtp")
     if sender_ids.get(other):
         raise ValidationFailed(
-            f"{_camel(other)}: the campaign's type is {campaign.type}", "name the sender here", field=_camel(kind)
+            f"{_camel(other)}: the campaign's type is {campaign.type}", "choose a sender", field=_camel(kind)
         )
     if sender_ids.get(kind):
         sender = _sender(campaign.type, str(sender_ids[kind]))
@@ -219,21 +219,21 @@ def _problem_of_times(campaign: Campaign, values: Values) -> tuple[str, str] | N
     """Return the field and the text of what does not go together."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
     if live and campaign.recurring:
-        return "recurring", "a live audience is written to all the time; take one of both"
+        return "recurring", "choose a live audience or repeats, not both"
     if live and campaign.ends_at is None:
-        return "endsAt", "a live audience needs an end"
+        return "endsAt", "enter an end for a live audience"
     if campaign.recurring and campaign.interval_ms is None:
-        return "intervalMs", "is needed by what recurs"
+        return "intervalMs", "enter how often it repeats"
     if campaign.ends_at is not None and not live and not campaign.recurring:
-        return "endsAt", "is for a live audience, or what recurs"
+        return "endsAt", "leave it empty, or choose a live audience or repeats"
     if values.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
-        return "endsAt", "lies in the past"
+        return "endsAt", "choose a time in the future"
     if campaign.ends_at and campaign.scheduled_at and campaign.ends_at <= campaign.scheduled_at:
-        return "endsAt", "lies before scheduledAt"
+        return "endsAt", "choose an end after the start"
     if campaign.winner_rule and not campaign.variants:
-        return "winner", "there are no variants to choose from"
+        return "winner", "add a second version first"
     if campaign.winner_rule and campaign.recurring and campaign.write_again:
-        return "writeAgain", "a winner writes to those who were not in the test; take one of both"
+        return "writeAgain", "choose a winner or writing again, not both"
     return None
 
 

@@ -26,10 +26,10 @@ def check_variants(variants: Sequence[Values]) -> None:
         raise ValidationFailed("variants: name two at least", "one alone is the campaign's own text", field="variants")
     names = [variant["name"].casefold() for variant in variants]
     if len(set(names)) < len(names):
-        raise ValidationFailed("variants: two have the same name", "give each a name of its own", field="variants")
+        raise ValidationFailed("variants: two have the same name", "enter another name for each", field="variants")
     if variants and sum(variant["share"] for variant in variants) != 100:
         raise ValidationFailed(
-            "variants: the shares are not 100 together", "share is in percent of all", field="variants"
+            "variants: the shares are not 100 together", "enter shares of 1 to 99 percent", field="variants"
         )
 
 
@@ -125,7 +125,7 @@ def _compiled(
     """Return the content as it is sent. Errors name the template as `parameter`, below `where`."""
     named = {"name": content["name"], "share": content["share"]}
     if content.get("variables"):
-        raise NamedError("InvalidVariables_400", "are those of a chat template", field=f"{where}variables")
+        raise NamedError("InvalidVariables_400", "leave them out of an email", field=f"{where}variables")
     if content["templateId"]:
         template = templates.get(content["templateId"])
         if template is None:
@@ -136,12 +136,13 @@ def _compiled(
     if not content["subject"] or not content["body"].strip():
         missing = "body" if content["subject"] else parameter
         raise NamedError(
-            "CampaignTemplateRequired_400", "give a template, or subject and body", field=f"{where}{missing}"
+            "CampaignTemplateRequired_400", "choose a template, or enter subject and text", field=f"{where}{missing}"
         )
     try:
         compiled, variables = compile_words(content["subject"], content["body"], reader)
     except NamedError as error:
-        raise NamedError(error.name, error.reason, field=[f"{where}{field}" for field in error.fields]) from None
+        fields = [f"{where}{field}" for field in error.fields]
+        raise NamedError(error.name, error.reason, field=fields, code=error.code, params=error.params) from None
     return {
         **named,
         "subject": content["subject"],

@@ -26,7 +26,7 @@ def read_channels(selected: bool, custom_channels: Values) -> dict[str, list[str
         active = set(apps[key].rows().filter(pk__in=ids, is_active=True).values_list("pk", flat=True))
         lost = [id for id in ids if id not in active]
         if lost:
-            raise NamedError("AppNotFound_400", f"{lost[0]} is no active {key} app of this company", field=where)
+            raise NamedError("AppNotFound_400", "choose another sender; one is off or deleted", field=where)
         app_ids[key] = list(dict.fromkeys(ids))
     if selected and not any(app_ids.values()):
         raise ValidationFailed(

@@ -86,7 +86,7 @@ class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
     def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise ValidationFailed for two senders."""
         if attrs.get("smtp") and attrs.get("mail_app"):
-            raise ValidationFailed("a run has one sender", "name one of them", field=("smtp", "mailApp"))
+            raise ValidationFailed("a run has one sender", "choose one sender", field=("smtp", "mailApp"))
         return super().validate(attrs)
 
 

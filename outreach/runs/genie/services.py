@@ -78,7 +78,7 @@ def start_run(
     if not audience.contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
-            "together they select no live contact",
+            "choose others; no contact matches",
             field=("contactIds", "leadIds", "segments", "tags", "categories"),
             code="noRecipients",
         )

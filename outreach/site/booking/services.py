@@ -126,10 +126,10 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     elif "team" in values and page.team_id:
         page.member_id = None
     if bool(page.member_id) == bool(page.team_id):
-        raise NamedError("InvalidInput_400", "name one of them", field=("member", "team"))
+        raise NamedError("InvalidInput_400", "choose a member or a team", field=("member", "team"))
     if page.member_id != actor.member_id and not sees_all(actor, method):
         raise NamedError(
-            "UnauthorizedAction_403", "your role lets you have booking pages of your own alone", field="member"
+            "UnauthorizedAction_403", "choose yourself; your role allows only your own booking pages", field="member"
         )
     if values.get("member"):
         check_member("member", page.member_id or "")
@@ -138,7 +138,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     if page.lead_source != source:
         page.lead_source = check_source(page.lead_source)
     if page.video_provider and page.video_provider not in PROVIDERS:
-        raise NamedError("InvalidInput_400", f"there is {' and '.join(PROVIDERS)}", field="videoProvider")
+        raise NamedError("InvalidInput_400", f"choose {' or '.join(PROVIDERS)}", field="videoProvider")
     # Only when it matters: a page that lost its link later can still be edited otherwise.
     if page.is_active and page.kind == Meeting.Kind.ONLINE and (page._state.adding or DECIDE_LINK & values.keys()):
         _check_link(page)
@@ -153,7 +153,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     if "colour" in values:
         page.colour = page.colour.lower()
         if not _COLOUR.fullmatch(page.colour):
-            raise ValidationFailed("colour is none", "six hexadecimal digits, such as #2f5bea", field="colour")
+            raise ValidationFailed("colour is none", "enter a colour, such as #2f5bea", field="colour")
 
 
 def _check_link(page: BookingPage) -> None:
@@ -163,7 +163,7 @@ def _check_link(page: BookingPage) -> None:
     if not key:
         raise NamedError("InvalidInput_400", NO_LINK, field="videoProvider", code=NO_PROVIDER)
     if key not in PROVIDERS:
-        raise NamedError("InvalidInput_400", f"there is {' and '.join(PROVIDERS)}", field="videoProvider")
+        raise NamedError("InvalidInput_400", f"choose {' or '.join(PROVIDERS)}", field="videoProvider")
     for member in members_of(page):  # whoever of a team has no link to give would be booked without
         if problem := PROVIDERS[key].refusal(member.pk, settings):
             raise NamedError("InvalidInput_400", f"{member}: {problem}", field="videoProvider", code=NO_PROVIDER)
@@ -178,14 +178,18 @@ def _checked(questions: list[JsonObject]) -> list[JsonObject]:
         where = f"questions.{place}"
         if not KEY.fullmatch(question["key"]):
             raise ValidationFailed(
-                f"{where}.key is none", "a letter, then letters, digits, - and _", field=f"{where}.key"
+                f"{where}.key is none", "begin with a letter; use letters, digits, - and _", field=f"{where}.key"
             )
         if question["key"] in seen:
-            raise ValidationFailed(f"{where}.key is taken", f"{question['key']} is asked already", field=f"{where}.key")
+            raise ValidationFailed(
+                f"{where}.key is taken", f"enter another key; {question['key']} is taken", field=f"{where}.key"
+            )
         seen.add(question["key"])
         options = list(dict.fromkeys(question["options"])) if question["type"] in CHOICES else []
         if question["type"] in CHOICES and not options:
-            raise ValidationFailed(f"{where}.options are missing", "needs at least one", field=f"{where}.options")
+            raise ValidationFailed(
+                f"{where}.options are missing", "enter at least one option", field=f"{where}.options"
+            )
         stored.append({**question, "options": options})
     return stored
 

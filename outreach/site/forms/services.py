@@ -141,9 +141,9 @@ def delete_forms(*, selection: BulkSelection) -> int:
 
 def _check_publishable(form: Form) -> None:
     if not form.fields:
-        raise NamedError(NO_FIELDS, "the form asks nothing yet; add a field", field="fields")
+        raise NamedError(NO_FIELDS, "add a field first", field="fields")
     if form.source == Source.SOCIAL_A and form.app_id is None:
-        raise NamedError(FORM_TOKEN, "the social app was removed; choose another one", field="app")
+        raise NamedError(FORM_TOKEN, "choose another social account; this one was removed", field="app")
     schema = LeadSchema.load()
     check_identifies(form.mapping, schema)
     # What an ad asks is up to the platform, where nobody can make it required here.
@@ -179,19 +179,19 @@ def _set(form: Form, values: Values) -> None:
 def _check_place(form: Form) -> None:
     """Raise the catalogue's errors for a form of the platform without app, page or form id."""
     if not form.app_id:
-        raise NamedError(FORM_TOKEN, "is required of a form of the source social-a", field="app")
+        raise NamedError(FORM_TOKEN, "choose a social account", field="app")
     get_app(form.app_id, "app")
     if not form.page_id:
-        raise NamedError(PAGE_ID, "is required of a form of the source social-a", field="pageId")
+        raise NamedError(PAGE_ID, "choose a page", field="pageId")
     if not form.form_id:
-        raise NamedError(FORM_ID, "is required of a form of the source social-a", field="formId")
+        raise NamedError(FORM_ID, "choose a form", field="formId")
 
 
 def _check_look(form: Form, values: Values) -> None:
     if "colour" in values:
         form.colour = form.colour.lower()
         if not _COLOUR.fullmatch(form.colour):
-            raise ValidationFailed("colour is none", "six hexadecimal digits, such as #2f5bea", field="colour")
+            raise ValidationFailed("colour is none", "enter a colour, such as #2f5bea", field="colour")
     if "country_code" in values and form.country_code:
         try:
             form.country_code = read_country_code(form.country_code)
@@ -202,7 +202,7 @@ def _check_look(form: Form, values: Values) -> None:
     leads_to = form.redirect_url if {"allowed_origins", "redirect_url"} & {*values} else ""
     if leads_to and origin_of(leads_to) not in form.allowed_origins:
         raise ValidationFailed(
-            "redirectUrl is not allowed", "its site has to be one of allowedOrigins", field="redirectUrl"
+            "redirectUrl is not allowed", "enter an address of one of the allowed sites", field="redirectUrl"
         )
 
 
@@ -243,16 +243,18 @@ def _checked_fields(fields: Sequence[Values], *, own: bool) -> list[JsonObject]:
         where = f"fields.{place}"
         if own and not KEY.fullmatch(field["key"]):
             raise ValidationFailed(
-                f"{where}.key is none", "a letter, then letters, digits, - and _", field=f"{where}.key"
+                f"{where}.key is none", "begin with a letter; use letters, digits, - and _", field=f"{where}.key"
             )
         if field["key"] in seen:
             raise ValidationFailed(
-                f"{where}.key is taken", f"{field['key']} is the key of another field", field=f"{where}.key"
+                f"{where}.key is taken", f"enter another key; {field['key']} is taken", field=f"{where}.key"
             )
         seen.add(field["key"])
         options = list(dict.fromkeys(field["options"]))
         if field["type"] in CHOICES and not options:
-            raise ValidationFailed(f"{where}.options are missing", "needs at least one", field=f"{where}.options")
+            raise ValidationFailed(
+                f"{where}.options are missing", "enter at least one option", field=f"{where}.options"
+            )
         kept = {"options": options if field["type"] in CHOICES else []}
         kept["required"] = field["required"] and field["type"] != HIDDEN
         checked.append({**field, **kept})
@@ -266,5 +268,5 @@ def _save(form: Form) -> Form:
     except IntegrityError as error:
         if "form_social_once" not in str(error):
             raise
-        raise NamedError(TAKEN, "another form of this company takes its leads already", field="formId") from None
+        raise NamedError(TAKEN, "choose another form; this one is already connected", field="formId") from None
     return form

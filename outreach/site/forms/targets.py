@@ -67,10 +67,14 @@ def check_mapping(fields: Sequence[Values], mapping: Values, schema: LeadSchema)
             )
         if not isinstance(target, str) or target not in target_keys:
             raise NamedError(
-                INVALID, f"{shorten(str(target), 60)!r} is no field of leads or contacts", field=f"mapping.{key}"
+                INVALID,
+                f"choose a field of leads or contacts; {shorten(str(target), 60)!r} is unknown",
+                field=f"mapping.{key}",
             )
         if target in taken:
-            raise NamedError(INVALID, f"{target} is filled by {taken[target]} already", field=f"mapping.{key}")
+            raise NamedError(
+                INVALID, f"choose another field; {taken[target]} already fills {target}", field=f"mapping.{key}"
+            )
         taken[target] = key
 
 

@@ -42,7 +42,7 @@ def check_colors(accent: str, accent_dark: str) -> None:
         if not color:
             continue
         if not COLOR.fullmatch(color):
-            raise ValidationFailed(f"{field}: is no colour", "needs a colour such as #2f5bea", field=field)
+            raise ValidationFailed(f"{field}: is no colour", "enter a colour, such as #2f5bea", field=field)
         ratio, background = worst(color, backgrounds)
         if ratio < LEAST:
             raise ValidationFailed(
@@ -52,7 +52,7 @@ def check_colors(accent: str, accent_dark: str) -> None:
                 field=field,
             )
     if accent_dark and not accent:
-        raise ValidationFailed("accent: is missing", "name the colour by light beside the one by dark", field="accent")
+        raise ValidationFailed("accent: is missing", "choose both colours, for light and dark", field="accent")
 
 
 def contrasts(accent: str, accent_dark: str) -> JsonObject:
@@ -102,7 +102,7 @@ def _check_name(field: str, text: str) -> None:
     It would mislead people, and mail servers filter such mail out.
     """
     if holds_link(text) or BARE_HOST.fullmatch(text):
-        raise ValidationFailed(f"{field}: is an address", "a name, and no address of the web or of mail", field=field)
+        raise ValidationFailed(f"{field}: is an address", "enter a name without web or email addresses", field=field)
 
 
 def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:

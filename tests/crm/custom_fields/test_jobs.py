@@ -88,7 +88,7 @@ def test_a_job_converts_and_until_then_all_is_as_before(cast: Cast, few: None) -
     assert cast.key.put(f"/contact/{first}", {"formData": {"score": "7"}}).status == 200
     refused = cast.key.put(path, {"fieldType": "textarea"})
     assert (refused.status, refused.body["message"]) == (400, "Some values are missing or wrong.")
-    assert "still converting" in refused.body["warning"]
+    assert "wait for the job" in refused.body["warning"]
     assert cast.key.put(path, {"helper": "h"}).data["job"]["status"] == "queued"
     drain()
     field = cast.key.get(path).data

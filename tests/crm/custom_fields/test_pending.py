@@ -183,10 +183,10 @@ def test_the_next_conversion_waits_for_its_turn(cast: Cast, pausing: None) -> No
     path = switched(cast, "1", "2", "3")
     for drop in (False, True):
         refused = cast.key.put(path, {"fieldType": "text", "valueType": "string", "dropInvalid": drop})
-        assert (refused.status, "still converting" in refused.body["warning"]) == (400, True)
+        assert (refused.status, "wait for the job" in refused.body["warning"]) == (400, True)
     with cast.scope():
         BulkJob.objects.filter(action="convert_field").update(status="failed")
-    assert "still converting" in cast.key.put(path, {"fieldType": "text", "valueType": "string"}).body["warning"]
+    assert "wait for the job" in cast.key.put(path, {"fieldType": "text", "valueType": "string"}).body["warning"]
     assert cast.key.put(path, {"name": "Points"}).data["name"] == "Points"
     with unscoped(reason="test"):
         removal_jobs.clean_up()

@@ -114,7 +114,7 @@ def test_a_query_that_the_list_refuses_is_refused(cast: Cast, monkeypatch: pytes
         ({"resource": "nothing"}, "resource"),
         ({"columns": [1]}, "columns"),
         ({"columns": ["name", "nothing"]}, "columns: there is no field 'nothing'"),
-        ({"columns": ["name", "email", "name"]}, "columns: has 'name' twice"),
+        ({"columns": ["name", "email", "name"]}, "columns: choose each column once; 'name'"),
     ):
         refused = cast.session.post(PATH, {"name": "x", "resource": "contact", **values})
         assert (refused.status, said in refused.body["warning"] + refused.body["message"]) == (400, True), values

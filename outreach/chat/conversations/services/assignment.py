@@ -45,7 +45,7 @@ def _check_theirs(conversation: Conversation, member_id: str) -> None:
         raise NamedError("MemberNotFound_404", f"there is no member {member_id} in this company", field="insteadOf")
     # "Instead of" names whom the page showed: somebody else may have taken it since.
     if conversation.assignee_id != member_id:
-        raise NamedError(TAKEN, f"{member_id} does not have the conversation; look who does", field="insteadOf")
+        raise NamedError(TAKEN, "this member does not have the conversation; look who does", field="insteadOf")
 
 
 def assign_to(conversation: Conversation, member_id: str, instead_of: str | None) -> None:

@@ -22,7 +22,7 @@ def snooze(*, id: str, until: datetime | None) -> None:
     Raises NotFound_404, and ValidationFailed for a past time.
     """
     if until is not None and until <= timezone.now():
-        raise ValidationFailed("until is over", "a time that is still to come, or null", field="until")
+        raise ValidationFailed("until is over", "choose a time in the future", field="until")
     conversation = locked(id)
     if until is not None and conversation.state == CLOSED:
         raise NamedError("InvalidRequest_400", "the conversation is closed; it rests already", field="id")

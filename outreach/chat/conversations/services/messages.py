@@ -102,9 +102,7 @@ def answer(
 def _approved(id: str, conversation: Conversation) -> ChatTemplate:
     chat_template = get_template(id, "template")
     if chat_template.app_id != conversation.chat_app_id or chat_template.status != ChatTemplate.Status.APPROVED:
-        raise NamedError(
-            "InvalidChatAppTemplate_400", "it is none that is approved for this chat app", field="template"
-        )
+        raise NamedError("InvalidChatAppTemplate_400", "choose an approved template of this chat app", field="template")
     return chat_template
 
 
@@ -118,7 +116,7 @@ def begin(
     if recipient is None:
         raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="contact")
     if not is_phone(recipient.contact_number):
-        raise NamedError("NoRecipientsSpecified_400", "has no number that a chat can go to", field="contact")
+        raise NamedError("NoRecipientsSpecified_400", "choose a contact with a phone number", field="contact")
     chat_app = get_app(app, "app")
     place = {"channel": Conversation.Channel.CHATAPP, "chat_app": chat_app, "address": recipient.contact_number}
     lead = lead_of(recipient, member_id)

@@ -100,9 +100,7 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
     """
     conversation = locked(id)
     if conversation.contact is None:
-        raise NamedError(
-            "InvalidRequest_400", "the conversation has no contact yet; say who writes first", field="lead"
-        )
+        raise NamedError("InvalidRequest_400", "choose a contact for the conversation first", field="lead")
     if lead is None:
         lead_id = new_lead(conversation.contact, member_id)
         conversation.lead_id = lead_id

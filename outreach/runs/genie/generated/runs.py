@@ -56,7 +56,7 @@ def start_generated_run(
     if whitelisted_custom and not custom_whitelisted_domains:
         raise ValidationFailed(
             "customWhitelistedDomains is required with whitelistedCustom",
-            "name the domains",
+            "enter the domains",
             field="customWhitelistedDomains",
         )
     search = _begin_search(
