@@ -35,8 +35,6 @@ from core.text.labels.words import value_label
 from core.types import JsonObject
 
 if TYPE_CHECKING:
-    from django.contrib.admin.filters import _ListFilterChoices
-
     _ModelForm = ModelForm[Any]
 else:
     _ModelForm = ModelForm
@@ -54,7 +52,7 @@ class BackOfficeForm(ValidatedFields, _ModelForm):
 class CodesFilter(AllValuesFieldListFilter):
     """A list filter by the stored codes of a column without choices, which it shows as words."""
 
-    def choices(self, changelist: DjangoChangeList) -> Iterator[_ListFilterChoices]:
+    def choices(self, changelist: DjangoChangeList) -> Iterator[Any]:
         for choice in super().choices(changelist):
             choice["display"] = value_label(self.field.name, str(choice["display"]))
             yield choice

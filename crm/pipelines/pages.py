@@ -179,8 +179,9 @@ class EditPipeline(PipelinePage):
 
 def fingerprint(pipeline: Values) -> str:
     """Return a hash that changes with the pipeline's name and stages."""
-    about = [pipeline["name"], pipeline["stages"]]
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:24]
+    keys = ("_id", "name", "kind", "probability")
+    about = [pipeline["name"], *([stage[key] for key in keys] for stage in pipeline["stages"])]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:24]
 
 
 def _place(text: str | None, rows: Sequence[StageRow]) -> int | None:

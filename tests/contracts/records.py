@@ -44,8 +44,8 @@ def create_records(cast: Cast) -> None:
         },
     ).data["_id"]
     stages = [{"name": "Asked"}, {"name": "Ordered", "kind": "won"}, {"name": "Declined", "kind": "lost"}]
-    assert api.post("/pipeline", {"name": "Wholesale", "stages": stages}).status == 201
-    assert api.post("/lost-reason", {"name": "Price"}).status == 201
+    assert api.post("/pipeline", {"name": "Reselling", "stages": stages}).status == 201
+    assert api.post("/lost-reason", {"name": "Timing"}).status == 201
     api.post("/segment", {"name": "Anns", "filters": {"name": "Ann"}})
     query = {"searchValue": "ann", "filters": {"name": "Ann"}, "sortBy": "name"}
     assert api.post("/saved-view", {"name": "Anns", "resource": "contact", "query": query}).status == 201

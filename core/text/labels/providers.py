@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from core.hooks import Hook
 from core.text.translation import gettext_lazy
 
 AI_NAMES = {
@@ -17,16 +18,15 @@ PROVIDER_COLUMNS = frozenset(
     {"adapter", "ai_type", "aiType", "channel", "channels", "provider", "vendor", "video_provider", "videoProvider"}
 )
 """Columns, and keys of JSON, that hold the key of an app or a vendor."""
-_sources: list[Callable[[], Mapping[str, str]]] = [lambda: AI_NAMES]
-
-
-def name_providers(names: Callable[[], Mapping[str, str]]) -> None:
-    """Register a domain's names: key -> name. They are read at each use, since settings may change them."""
-    _sources.append(names)
+provider_names: Hook[[], Mapping[str, str]] = Hook(
+    __name__,
+    "provider_names",
+    "When a key is shown. Returns the names of the domain's apps or vendors by their keys, as settings have them now.",
+)
 
 
 def provider_name(column: str, key: str) -> str:
     """Return the name of the app or vendor in a column; empty for a key that no domain has named."""
     if column not in PROVIDER_COLUMNS:
         return ""
-    return next((names[key] for names in (source() for source in _sources) if key in names), "")
+    return next((names[key] for names in (AI_NAMES, *provider_names.send()) if key in names), "")
