@@ -177,7 +177,7 @@ def _has_plain(stages: Sequence[StageInput]) -> bool:
 def _refuse_other_kinds(stages: Sequence[StageInput], present: Mapping[str, Stage]) -> None:
     """Refuse another kind of a stage with leads, and stages that lack a kind together."""
     moved = {stage.id for stage in stages if stage.id and stage.kind and stage.kind != present[stage.id].kind}
-    used = _used(list(moved - {None}))  # type: ignore[arg-type]
+    used = _used(list(moved - {None}))
     if used:
         name = present[used[0]].name
         raise NamedError(
@@ -192,7 +192,7 @@ def _refuse_other_kinds(stages: Sequence[StageInput], present: Mapping[str, Stag
 def _used(ids: Sequence[str]) -> list[str]:
     """Return the stages that have live leads."""
     leads = Stage._meta.get_field("leads").related_model
-    rows = leads._default_manager.filter(stage__in=ids, is_deleted=False) if ids else None  # type: ignore[union-attr]
+    rows = leads._default_manager.filter(stage__in=ids, is_deleted=False) if ids else None
     return [] if rows is None else sorted(rows.order_by().values_list("stage_id", flat=True).distinct())
 
 
