@@ -215,10 +215,7 @@ class Page(View):
 
     def address(self, name: str = "", *args: str, **query: Any) -> str:
         """Return the address of a page of the company, by default of this one."""
-        if name:
-            path = reverse(f"web:{name}", args=[self.reader.company_id, *args])
-        else:
-            path = self.request.path
+        path = reverse(f"web:{name}", args=[self.reader.company_id, *args]) if name else self.request.path
         return f"{path}?{urlencode(query, doseq=True)}" if query else path
 
     def sent_id(self, name: str = "id") -> str:

@@ -131,8 +131,11 @@ class EditPipeline(PipelinePage):
     def sent(self) -> tuple[str, list[StageRow], dict[str, str]]:
         """Return the name, the rows and the moves of the form."""
         post = self.request.POST
-        columns = zip(*(post.getlist(name) for name in ("stage", "stage_name", "kind", "probability")), strict=False)
-        rows = [StageRow(*values) for values in columns]
+        names = ("stage", "stage_name", "kind", "probability")
+        columns = zip(*(post.getlist(name) for name in names), strict=False)
+        rows = [
+            StageRow(id=id, name=name, kind=kind, probability=probability) for id, name, kind, probability in columns
+        ]
         moves = {id: post.get(f"to-{id}", "") for id in post.getlist("gone")}
         return post.get("name", ""), rows, moves
 

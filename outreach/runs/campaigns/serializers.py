@@ -385,9 +385,7 @@ class CampaignCancelled(CampaignDetail):
     """A campaign after its cancellation."""
 
     cancelledCount = Computed(
-        serializers.IntegerField(
-            allow_null=True, help_text="Messages that will not go; null while a job counts and cancels them."
-        )
+        serializers.IntegerField(allow_null=True, help_text="Messages not to send; null while a job cancels them.")
     )
 
 
@@ -397,7 +395,5 @@ class Released(Output):
     changedCount = Computed(
         serializers.IntegerField(allow_null=True, help_text="Drafts that go; null while a job releases them.")
     )
-    leftCount = Computed(
-        serializers.IntegerField(help_text="Drafts that are left, since a name or address has changed since.")
-    )
+    leftCount = Computed(serializers.IntegerField(help_text="Drafts that stay, since a name or address has changed."))
     skipped = Computed(serializers.ListField(child=serializers.DictField(), help_text=SKIPPED))

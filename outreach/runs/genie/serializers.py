@@ -15,7 +15,6 @@ from outreach.connections.ai.serializers import PROMPT_LENGTH, LanguageInput, Mo
 from outreach.connections.ai.services import ai_types
 from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
-from outreach.messaging.delivery.serializers import SKIPPED, MessageOut, delay_input
 from outreach.prospecting.lead_generation.serializers import SOURCE_ERRORS, source_errors
 from outreach.runs.genie.audience import RECENT
 from outreach.runs.genie.by_day import BY_DAY
@@ -88,50 +87,6 @@ class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
         if attrs.get("smtp") and attrs.get("mail_app"):
             raise ValidationFailed("a run has one sender", "choose one sender", field=("smtp", "mailApp"))
         return super().validate(attrs)
-
-
-class BatchApproval(Input):
-    """Drafts to approve together."""
-
-    delaySeconds = delay_input()
-    contentHash = TextInput(
-        required=False,
-        max_length=90,
-        allow_blank=True,
-        help_text="As GET /genie/:schedulerId/approval-sample answered it: exactly those drafts, or none if one of them"
-        " was changed or decided since. Drafts that have come since are left.",
-    )
-
-
-class BatchHold(Input):
-    """Approved messages to make drafts of."""
-
-    approvedSince = serializers.DateTimeField(
-        required=False,
-        help_text="Only the messages that the caller has approved at this time or later: the approval is taken back.",
-    )
-
-
-class ApprovalSample(Output):
-    """Drafts that approve-all would approve now."""
-
-    count = Computed(serializers.IntegerField(help_text="Drafts that approve-all approves."))
-    contentHash = Computed(
-        serializers.CharField(help_text="Stands for the words, recipients and senders of all of them; empty: none.")
-    )
-    leftCount = Computed(serializers.IntegerField(help_text="Drafts that it leaves: unproved or outdated."))
-    outdatedCount = Computed(serializers.IntegerField(help_text="The outdated ones among these."))
-    skipped = Computed(serializers.ListField(child=serializers.DictField(), help_text=SKIPPED))
-    approvalEndsAt = Computed(serializers.DateTimeField(help_text="Until when the approval would hold."))
-    sample = Computed(serializers.ListField(child=MessageOut(), help_text="Up to 5 of them, chosen by chance."))
-
-
-class Retry(Input):
-    """Messages to try again."""
-
-    unknown = BooleanInput(
-        default=False, help_text="true: also those of which nobody knows whether they went; they may then arrive twice."
-    )
 
 
 class AudienceOut(Output):

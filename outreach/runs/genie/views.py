@@ -28,16 +28,13 @@ from outreach.runs.genie.generated.serializers import GeneratedRunCreate, Search
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review import approval, messages
 from outreach.runs.genie.review.message_jobs import MAX_DIRECT_CHANGES, Changed
+from outreach.runs.genie.review.serializers import ApprovalSample, BatchApproval, BatchHold, Retry
 from outreach.runs.genie.review.warnings import LEFT, left_warning
 from outreach.runs.genie.selectors import kept_runs, run_detail
 from outreach.runs.genie.serializers import (
-    ApprovalSample,
     AudienceOut,
-    BatchApproval,
-    BatchHold,
     DraftPreview,
     DraftPreviewOut,
-    Retry,
     RunCancelled,
     RunChange,
     RunCreate,

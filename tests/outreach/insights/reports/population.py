@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from billing.models import Invoice, Payment, Subscription, Transaction
-from crm.models import ContactCategory, ContactTag, File, Import, Lead, LeadActivity, Tag, Team
+from crm.models import ContactCategory, ContactTag, File, Import, Lead, LeadActivity, Stage, StageChange, Tag, Team
 from outreach.models import (
     AiApp,
     AiUsage,
@@ -41,6 +41,7 @@ def make_people(cast: Cast) -> None:
     file = File.objects.create(name="=people.csv", size=1, mime="text/csv", path="x")
     tags = [Tag.objects.create(name=name) for name in ("One", "Two")]
     category, team = ContactCategory.objects.create(name="Press"), Team.objects.create(name="North")
+    stages = {stage.status: stage for stage in Stage.objects.exclude(status=None)}
     for place, at in enumerate(TIMES):
         odd = place % 2
         kind = ("contact", "lead")[odd]
@@ -65,6 +66,15 @@ def make_people(cast: Cast) -> None:
             team=team if odd else None,
             team_member=None if odd else cast.owner,
         )
+        for days, (before, after) in enumerate((("new", "contacted"), ("contacted", status))):
+            StageChange.objects.create(
+                lead=lead,
+                changed_at=at + timedelta(milliseconds=days),
+                entered_at=at - timedelta(days=1),
+                from_stage=stages[before],
+                to_stage=stages[after],
+                member=cast.owner if odd else None,
+            )
         for hours, change in enumerate((("new", "contacted"), ("contacted", status))):
             LeadActivity.objects.create(
                 kind="status",
