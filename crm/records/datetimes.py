@@ -9,6 +9,7 @@ from accounts.settings.formats import formats_of
 from core.errors import InvalidFormat, NamedError
 from core.spans import from_clock, to_clock
 from core.tenancy import company_id
+from core.text.formats import Formats
 from core.text.timezones import is_timezone, zone_of
 
 YEARS = range(1970, 2200)
@@ -68,3 +69,12 @@ def check_timezone(name: str) -> str:
             "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)",
         )
     return name
+
+
+def read_day(formats: Formats, text: str) -> date | None:
+    """Read a day in a company's own format, or return None for any other text."""
+    day = formats.read_date(text)
+    if day is None and formats.date_format == "d mmm yyyy":
+        # Programs write digits, and the day first unless the company has chosen otherwise.
+        day = Formats(date_format="dd/mm/yyyy").read_date(text)
+    return day
