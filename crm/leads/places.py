@@ -18,7 +18,7 @@ from core.types import JsonObject, Values
 from crm.leads.models import Lead
 from crm.leads.schema import LeadSchema
 from crm.pipelines.stages import PLACE, Stages
-from crm.records.datetimes import company_timezone, local_to_utc, read_datetime
+from crm.records.datetimes import check_year, company_timezone, local_to_utc, read_datetime
 from crm.records.writes.updates import event_value
 
 CLOSE = "expectedCloseAt"
@@ -45,6 +45,7 @@ def read_close(text: Any) -> str:
         day = date.fromisoformat(text.strip())
     except ValueError:
         return iso(read_datetime(CLOSE, text))
+    check_year(CLOSE, text, day.year)
     return iso(start_of(day))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -189,7 +190,7 @@ def fingerprint(pipeline: Values) -> str:
 
 def _place(text: str | None, rows: Sequence[StageRow]) -> int | None:
     """Return the place of a row that a button names."""
-    return int(text) if text and text.isdecimal() and int(text) < len(rows) else None
+    return {str(place): place for place in range(len(rows))}.get(text or "")
 
 
 def _body(row: StageRow) -> JsonObject:
@@ -198,7 +199,8 @@ def _body(row: StageRow) -> JsonObject:
     if row.id:
         values["_id"] = row.id
     if row.kind == "open":
-        values["probability"] = int(row.probability) if row.probability.isdecimal() else row.probability
+        is_percent = re.fullmatch(r"[0-9]{1,3}", row.probability)
+        values["probability"] = int(row.probability) if is_percent else row.probability[:20]
     return values
 
 

@@ -97,10 +97,11 @@ def update_pipeline(
         raise _no_stage(unknown)
     gone = [stage for stage in present if stage not in given]
     _empty_stages(gone, move_to or {}, given, actor_id, automation)
+    _refuse_other_kinds(stages, present)
     if pipeline.is_default:
         write_default_stages(pipeline, stages, present, actor_id=actor_id)
         return
-    _refuse_other_kinds(stages, present)
+    _refuse_lacking_kinds(stages, present)
     remove_stages(gone)
     _write_stages(pipeline, stages, present)
 
@@ -118,9 +119,7 @@ def delete_pipelines(
     pipelines = list(selection.apply(Pipeline.objects.select_for_update(of=("self",))).order_by("pk"))
     default = next((pipeline for pipeline in pipelines if pipeline.is_default), None)
     if default is not None:
-        raise NamedError(
-            "CannotDeleteDefaultPipeline_400", f"{default.name} ({default.pk}) is the default", field="ids"
-        )
+        raise NamedError("CannotDeleteDefaultPipeline_400", f"{default.name} is the default", field="ids")
     if not pipelines and not selection.everything:
         raise NamedError(NOT_FOUND, "none of them is a pipeline of this company", field="ids")
     ids = [pipeline.pk for pipeline in pipelines]
@@ -157,17 +156,17 @@ def _check_stages(stages: Sequence[StageInput], *, is_default: bool = False) -> 
     ids = [stage.id for stage in stages if stage.id]
     names = [stage.name.lower() for stage in stages]
     if not stages or len(stages) > MAX_STAGES:
-        raise NamedError("InvalidInput_400", f"a pipeline has 1 to {MAX_STAGES} stages", field="stages")
+        raise NamedError("InvalidInput_400", f"enter 1 to {MAX_STAGES} stages", field="stages")
     if len(set(ids)) < len(ids):
-        raise NamedError("InvalidInput_400", "a stage can stand there once", field="stages")
+        raise NamedError("InvalidInput_400", "choose each stage once", field="stages")
     if len(set(names)) < len(names):
-        raise NamedError("InvalidInput_400", "two stages have the same name", field="stages")
+        raise NamedError("InvalidInput_400", "enter another name; two stages have the same one", field="stages")
     kinds = {stage.kind for stage in stages if stage.kind}
     if is_default or any(stage.id and stage.kind is None for stage in stages):
         return
     lacking = [kind for kind in Kind.values if kind not in kinds | ({Kind.OPEN} if _has_plain(stages) else set())]
     if lacking:
-        raise NamedError("InvalidInput_400", f"a pipeline needs a stage of the kind {lacking[0]}", field="stages")
+        raise NamedError("InvalidInput_400", f"add a stage of the kind {lacking[0]}", field="stages")
 
 
 def _has_plain(stages: Sequence[StageInput]) -> bool:
@@ -175,18 +174,22 @@ def _has_plain(stages: Sequence[StageInput]) -> bool:
 
 
 def _refuse_other_kinds(stages: Sequence[StageInput], present: Mapping[str, Stage]) -> None:
-    """Refuse another kind of a stage with leads, and stages that lack a kind together."""
+    """Refuse another kind of a stage with leads."""
     moved = {stage.id for stage in stages if stage.id and stage.kind and stage.kind != present[stage.id].kind}
     used = _used(list(moved - {None}))
     if used:
         name = present[used[0]].name
         raise NamedError(
-            IN_USE, f"{name} has leads, so that it stays {present[used[0]].kind}; move them first", field="stages"
+            IN_USE, f"{name} has leads and stays {present[used[0]].kind}; move the leads first", field="stages"
         )
+
+
+def _refuse_lacking_kinds(stages: Sequence[StageInput], present: Mapping[str, Stage]) -> None:
+    """Refuse stages that lack a kind together."""
     kinds = {stage.kind or (present[stage.id].kind if stage.id else Kind.OPEN) for stage in stages}
     lacking = next((kind for kind in Kind.values if kind not in kinds), None)
     if lacking:
-        raise NamedError("InvalidInput_400", f"a pipeline needs a stage of the kind {lacking}", field="stages")
+        raise NamedError("InvalidInput_400", f"add a stage of the kind {lacking}", field="stages")
 
 
 def _used(ids: Sequence[str]) -> list[str]:
@@ -207,7 +210,7 @@ def _empty_stages(
     homeless = next((stage for stage in used if stage not in move_to), None)
     if homeless is not None:
         name = Stage.objects.values_list("name", flat=True).get(pk=homeless)
-        raise NamedError(IN_USE, f"{name} ({homeless}) has leads; name the stage that they move to", field="moveTo")
+        raise NamedError(IN_USE, f"{name} has leads; choose a stage for them", field="moveTo")
     targets = {stage: move_to[stage] for stage in used}
     if targets:
         leads_moved.send(targets, actor_id, automation)

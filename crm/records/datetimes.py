@@ -9,6 +9,7 @@ from accounts.settings.formats import formats_of
 from core.errors import InvalidFormat, NamedError
 from core.spans import from_clock, to_clock
 from core.tenancy import company_id
+from core.text.formats import Formats
 from core.text.timezones import is_timezone, zone_of
 
 YEARS = range(1970, 2200)
@@ -28,8 +29,7 @@ def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
         raise InvalidFormat(field, text, FORM, field=field) from None
     if _is_date(text.strip()):
         raise InvalidFormat(field, text, f"a day without a time; {FORM}", field=field)
-    if parsed.year not in YEARS:
-        raise InvalidFormat(field, text, f"enter a year from {YEARS.start} to {YEARS.stop - 1}", field=field)
+    check_year(field, text, parsed.year)
     if parsed.tzinfo is not None:
         return parsed.astimezone(UTC)
     name = zone or company_timezone()
@@ -37,6 +37,12 @@ def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
     if found_utc is None:
         raise InvalidFormat(field, text, f"enter another time; clocks in {name} skip this one", field=field)
     return found_utc
+
+
+def check_year(field: str, text: str, year: int) -> None:
+    """Raise InvalidFormat for a year outside of YEARS."""
+    if year not in YEARS:
+        raise InvalidFormat(field, text, f"enter a year from {YEARS.start} to {YEARS.stop - 1}", field=field)
 
 
 def _is_date(text: str) -> bool:
@@ -67,3 +73,12 @@ def check_timezone(name: str) -> str:
             field="timezone",
         )
     return name
+
+
+def read_day(formats: Formats, text: str) -> date | None:
+    """Read a day in a company's own format, or return None for any other text."""
+    day = formats.read_date(text)
+    if day is None and formats.date_format == "d mmm yyyy":
+        # Programs write digits, and the day first unless the company has chosen otherwise.
+        day = Formats(date_format="dd/mm/yyyy").read_date(text)
+    return day

@@ -16,6 +16,7 @@ from core.tenancy import company_id
 from core.text.formats import Formats
 from core.types import JsonObject, Values
 from crm.field_types import BadValue, FieldSpec, TextFormat
+from crm.records.datetimes import read_day
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
@@ -156,11 +157,7 @@ class RecordSchema:
         """Read a day in the company's own format, or return None for any other text."""
         if self.formats is None:
             self.formats = formats_of(self.company_id)
-        day = self.formats.read_date(text)
-        if day is None and self.formats.date_format == "d mmm yyyy":
-            # Programs write digits, and the day first unless the company has chosen otherwise.
-            day = Formats(date_format="dd/mm/yyyy").read_date(text)
-        return day
+        return read_day(self.formats, text)
 
     def known_keys(self, partial: bool) -> Iterable[str]:
         """Return the keys of a formData that are no custom fields."""

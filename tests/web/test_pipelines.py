@@ -97,6 +97,18 @@ def test_a_save_does_not_undo_what_another_has_saved(cast: Cast, client: Client)
     assert "Pipeline saved" in toast_of(client, client.post(path, form_of(changed, do="save", name="Trade")))
 
 
+@pytest.mark.parametrize("text", ["9" * 5000, "²", "-1", "1.5", "", "١"])
+def test_numbers_that_no_stage_has_are_refused(cast: Cast, client: Client, text: str) -> None:
+    pipeline = make_pipeline(cast)
+    page = at(cast.owner, f"settings/pipelines/{pipeline['_id']}")
+    probabilities = [text, *(str(stage["probability"]) for stage in pipeline["stages"][1:])]
+    refused = client.post(page, form_of(pipeline, do="save", probability=probabilities))
+    assert refused.status_code == 422
+    for button in ("up", "down", "remove"):
+        shown = client.post(page, form_of(pipeline, **{button: text}))
+        assert (shown.status_code, names(shown)) == (200, [stage["name"] for stage in pipeline["stages"]])
+
+
 def test_the_default_pipeline_stays(cast: Cast, client: Client) -> None:
     pipeline = default_pipeline(cast)
     path = at(cast.owner, f"settings/pipelines/{pipeline['_id']}")

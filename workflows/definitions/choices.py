@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db.models import Case, F, QuerySet, TextField, Value, When
-from django.db.models.functions import Concat
+from django.db.models.functions import Cast, Concat, LPad
 
 from accounts.models import Member, Role
 from core.text.folding import sort_text
@@ -42,13 +42,17 @@ OFF, UNTESTED = " (switched off)", " (connection test not passed)"
 STATE = Case(When(is_active=False, then=Value(OFF)), When(verified=False, then=Value(UNTESTED)), default=Value(""))
 """Reason that keeps a sender from sending, shown after its name."""
 VENDOR = Case(*(When(vendor=key, then=Value(one.name)) for key, one in VENDORS.items()), default=F("vendor"))
-SENDERS, AI_TYPES = "senders", "aiTypes"
+SENDERS, AI_TYPES, STAGES = "senders", "aiTypes", "stages"
 WORDS = {
     "secrets": Concat("name", Value(" ("), "host", Value(")")),
     SENDERS: Concat("from_name", Value(" <"), "from_email", Value(">, "), "sender_place", STATE, output_field=TEXT),
+    STAGES: Concat("pipeline__name", Value(": "), "name", output_field=TEXT),
     AI_TYPES: Concat("name", Case(When(is_active=False, then=Value(OFF)), default=Value(""))),
 }
 """Kind -> the label of its records, if the name is not enough."""
+POSITION = LPad(Cast("position", TEXT), 5, Value("0"))
+SORTS = {STAGES: Concat("pipeline__name", Value(" "), POSITION, output_field=TEXT)}
+"""Kind -> the text that its records are sorted by, if it is not the label."""
 KEYS = {AI_TYPES: "provider"}
 """Kind -> the column that one is chosen by, where it is not the id."""
 ORDERS = {
@@ -64,6 +68,7 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
         ("tags", "tag", Tag.objects.all()),
         ("members", "member", Member.objects.filter(status__in=ACTIVE)),
         ("teams", "team", Team.objects.all()),
+        (STAGES, "lead", Stage.objects.all()),
         ("segments", "segment", Segment.objects.filter(kind=Segment.Kind.STATIC)),
         ("templates", "template", EmailTemplate.objects.all()),
         ("workflows", "workflow", Workflow.objects.filter(is_deleted=False)),
@@ -76,30 +81,22 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     read = [entry for entry in named if may_read(entry[1])]
     choices: JsonObject = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
     parts = [
-        rows.annotate(choice_of=Value(name), key=F(KEYS.get(name, "pk")), words=WORDS.get(name, F("name")))
+        records.annotate(choice_of=Value(name), key=F(KEYS.get(name, "pk")), words=WORDS.get(name, F("name")))
+        .annotate(sorted_by=SORTS.get(name, F("words")))
         .order_by(*ORDERS.get(name, ("name", "pk")))
-        .values_list("choice_of", "key", "words")[:MAX_CHOICES]
-        for name, _, rows in read
+        .values_list("choice_of", "key", "words", "sorted_by")[:MAX_CHOICES]
+        for name, _, records in read
     ]
-    for kind, key, text in parts[0].union(*parts[1:], all=True) if parts else ():
+    rows = list(parts[0].union(*parts[1:], all=True)) if parts else []
+    for kind, key, text, _ in sorted(rows, key=lambda row: sort_text(row[3] or "")):
         choices[kind].append({"_id": key, "name": text or ""})
-    for name in {name for name, _, _ in read}:
-        choices[name].sort(key=lambda entry: sort_text(str(entry["name"])))
     for entry in choices[AI_TYPES] or ():
         entry["_id"] = type_of_provider(entry["_id"])
     return {
         **choices,
         "languages": [{"_id": code, "name": names[0]} for code, names in LANGUAGES.items()],
-        "stages": _stages() if may_read("lead") else None,
         "fields": _fields() if may_read("custom-field") else None,
     }
-
-
-def _stages() -> list[JsonObject]:
-    """Return the stages of all pipelines in their order, the default pipeline first."""
-    rows = Stage.objects.order_by("-pipeline__is_default", "pipeline__name", "pipeline", "position", "pk")
-    named = rows.values_list("pk", "pipeline__name", "name")[:MAX_CHOICES]
-    return [{"_id": id, "name": f"{pipeline}: {stage}"} for id, pipeline, stage in named]
 
 
 def _first_ai_apps() -> QuerySet[Any]:

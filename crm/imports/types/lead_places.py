@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 
 from accounts.settings.formats import formats_of
 from core.errors import InvalidFormat
@@ -14,6 +15,7 @@ from crm.imports.rows.lookups import ids_by_name
 from crm.leads.places import CLOSE, read_close
 from crm.leads.schema import LeadRow
 from crm.pipelines.models import LostReason, Pipeline, Stage
+from crm.records.datetimes import read_day
 from crm.records.problems import ValueProblem
 
 PIPELINE, STAGE, REASON = "pipeline", "stage", "lostReason"
@@ -102,7 +104,7 @@ class PlaceLookups:
         """Return the time of an expected close in ISO 8601. Raises BadValue and InvalidFormat."""
         if self._close is None:
             self._close = make_spec(key=CLOSE, name="Expected close", field_type="datetime", value_type="date")
-        return read_close(self._close.read(text, formats_of(company_id()).read_date))
+        return read_close(self._close.read(text, partial(read_day, formats_of(company_id()))))
 
 
 def _absent(key: str, error: str, noun: str, text: str) -> ValueProblem:

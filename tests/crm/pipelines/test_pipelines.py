@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from accounts.models import Company
 from core.models import Event
 from crm.models import Lead, Pipeline, Stage
 from tests.crm.leads.helpers import make
 from tests.crm.pipelines.helpers import STAGES, default_pipeline, make_pipeline, stage_ids
 from tests.kit.cast import Cast, make_cast
+from tests.web.helpers import at, enter
 
 MISSING = "0" * 24
 
@@ -149,6 +151,38 @@ def test_a_stage_with_leads_keeps_its_kind(cast: Cast) -> None:
     stages = [{**stage, "kind": "won"} if stage["name"] == "Asked" else stage for stage in pipeline["stages"]]
     changed = cast.key.put(f"/pipeline/{pipeline['_id']}", {"stages": stages}).data
     assert (changed["stages"][0]["kind"], changed["stages"][0]["probability"]) == ("won", 100)
+
+
+def test_a_stage_of_the_default_pipeline_with_leads_keeps_its_kind(cast: Cast) -> None:
+    pipeline = default_pipeline(cast)
+    lead = make(cast, 1)
+    stages = [{**stage, "kind": "lost"} if stage["name"] == "New" else stage for stage in pipeline["stages"]]
+    answer = cast.key.put(f"/pipeline/{pipeline['_id']}", {"stages": stages})
+    assert (answer.status, answer.body["name"]) == (400, "StageInUse_400")
+    assert default_pipeline(cast)["stages"] == pipeline["stages"]
+    assert cast.key.get(f"/lead/{lead['_id']}").data["stage"]["kind"] == "open"
+
+
+@pytest.mark.parametrize("close", ["9999-12-31", "0001-01-01", "1969-12-31", "2200-01-01", "9999-12-31T23:59:59Z"])
+def test_closes_of_other_centuries_are_refused(cast: Cast, close: str) -> None:
+    answer = cast.key.post("/lead", {"contact": make(cast, 1)["contact"]["_id"], "expectedCloseAt": close})
+    assert answer.status == 400
+    assert "enter a year from 1970 to 2199" in answer.body["warning"]
+    lead = make(cast, 2)
+    assert cast.key.put(f"/lead/{lead['_id']}", {"expectedCloseAt": close}).status == 400
+    report = cast.session.get("/logs/report", reportType="forecast", by="month")
+    assert report.status == 200, report.body
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "UTC"])
+@pytest.mark.parametrize("close", ["1970-01-01", "2199-12-31"])
+def test_the_first_and_last_closes_are_shown(cast: Cast, zone: str, close: str) -> None:
+    Company.objects.filter(pk=cast.company.pk).update(timezone=zone)
+    lead = make(cast, 1)
+    assert cast.key.put(f"/lead/{lead['_id']}", {"expectedCloseAt": close}).status == 200
+    report = cast.session.get("/logs/report", reportType="forecast", by="month")
+    assert report.status == 200, report.body
+    assert enter(cast.owner).get(at(cast.owner, f"leads/{lead['_id']}")).status_code == 200
 
 
 def test_deletes_pipelines_and_moves_their_leads(cast: Cast) -> None:
