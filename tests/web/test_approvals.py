@@ -86,7 +86,7 @@ def test_who_is_not_asked_sees_what_the_role_shows_and_answers_nothing(
     assert "Send to Ann Example?" in text_of(listed)
     assert 'value="approve"' not in html_of(listed)
     refused = reader.post(at(cast.owner, path), {"do": "approve", "id": question.pk})
-    assert "no such question to you" in toast_of(reader, refused)
+    assert "Approval not found" in toast_of(reader, refused)
     nobody = enter(unpermitted)
     assert nobody.get(at(unpermitted, path)).status_code == 404
     for query in ("", "?only=all"):

@@ -101,14 +101,19 @@ def test_a_named_refusal_has_no_path() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("_messages")
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (NamedError("TeamNotFound_400", f"team: there is no team {'a' * 24} in this company"), "This choice no longer"),
-        (NamedError("TagNotFound_400", f"team: there is no tag {'a' * 24} in this company"), "This choice no longer"),
-        (NamedError("CountryNotFound_400", "team: choose a country, such as Germany"), "Choose a country"),
-        (NamedError("InvalidInput_400", "team: choose a team"), "Choose a team."),
+        (
+            NamedError("TeamNotFound_400", f"there is no team {'a' * 24} in this company", field="team"),
+            "This choice no longer",
+        ),
+        (
+            NamedError("TagNotFound_400", f"there is no tag {'a' * 24} in this company", field="team"),
+            "This choice no longer",
+        ),
+        (NamedError("CountryNotFound_400", "choose a country, such as Germany", field="team"), "Choose a country"),
+        (NamedError("InvalidInput_400", "choose a team", field="team"), "Choose a team."),
     ],
 )
 def test_a_missing_record_is_an_error_without_its_id(error: NamedError, text: str) -> None:
@@ -122,9 +127,8 @@ def test_a_missing_record_is_an_error_without_its_id(error: NamedError, text: st
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("_messages")
 def test_a_template_that_is_written_is_not_one_to_choose() -> None:
-    failure = refusal_of(NamedError("InvalidEmailTemplate_400", "attachments: choose at most 10 files"))
+    failure = refusal_of(NamedError("InvalidEmailTemplate_400", "choose at most 10 files", field="attachments"))
     form = EmailTemplateForm()
     form.refuse(Answer(failure.status, failure.body(), failure=failure))
     assert list(form.non_field_errors()) == ["Choose at most 10 files."]

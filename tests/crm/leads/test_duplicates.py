@@ -151,7 +151,7 @@ def test_an_import(cast: Cast) -> None:
         notes = [(error["row"], error["code"], error["skipped"]) for error in job["rowErrors"]]
         if value == "warn":
             assert notes == [(2, "DuplicateField_400", False)]
-            assert job["rowErrors"][0]["message"] == text(first)
+            assert job["rowErrors"][0]["message"] == text(first).removesuffix(f" ({first})")
         else:
             assert notes == (
                 [(2, "DuplicateField_400", True), (3, "DuplicateField_400", True)] if value == "refuse" else []

@@ -62,7 +62,7 @@ def test_creates_lists_and_reads_on_both_paths(cast: Cast) -> None:
         ([], "1 to 50"),
         ([{"name": "A"}, {"name": "B", "kind": "won"}], "kind lost"),
         ([{"name": "B", "kind": "won"}, {"name": "C", "kind": "lost"}], "kind open"),
-        ([*STAGES, {"name": "asked"}], "same name"),
+        ([*STAGES, {"name": "asked"}], "the same one"),
         ([*STAGES, {"name": "More", "probability": 101}], "at most 100"),
         ([*STAGES, {"name": "More", "_id": MISSING}], "no stage"),
         ([*STAGES, {"name": "More", "kind": "other"}], "open, won, lost"),

@@ -85,7 +85,7 @@ def test_what_the_offline_composer_cannot_follow_is_told(cast: Cast, post: Post)
     body = {"hint": "Shorter, offer 10 % off, and mention that we open on 12 May"}
     for _ in range(2):
         asked = cast.key.post(f"{PATH}/{one}/regenerate", body)
-        assert (asked.status, "nothing about “offer 10 % off”" in asked.body["warning"]) == (200, True)
+        assert (asked.status, "ignores “offer 10 % off”" in asked.body["warning"]) == (200, True)
     work("genie")
     found = shown(cast, one)
     assert "One more thing: we open on 12 May." in found["text"]
