@@ -6,7 +6,7 @@ from core.migration_operations import AddIndexOnline
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("crm", "0024_index_organizations")]
+    dependencies = [("crm", "0028_free_keys_of_leads")]
 
     operations = [
         migrations.AlterField(
