@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
-from typing import Any
+from functools import partial
 
-from django.db.models import Func, Q, QuerySet, TextField, Value
-from django.db.models.functions import TruncMonth
-from django.utils.formats import date_format
+from django.db.models import Q, QuerySet
 
 from core.access import Actor
 from core.reports import Grouping, Report, Source, condition, count
-from core.reports.periods import begin_of
-from core.text.json import iso
-from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
-from core.types import JsonObject
 from crm.organizations.models import Organization
 from crm.organizations.selectors import live_organizations
-from crm.records.datetimes import company_timezone
+from crm.records.months import in_month, month_labels, month_of
 
 BY_ORGANIZATION = Grouping(
     "organization",
@@ -33,28 +25,7 @@ BY_ORGANIZATION = Grouping(
 
 def organizations_with_month(actor: Actor) -> QuerySet[Organization]:
     """Return the organizations with the month in which each was added, as 2027-03."""
-    month = TruncMonth("created_at", tzinfo=zone_of(company_timezone()))
-    written = Func(month, Value("YYYY-MM"), function="to_char", output_field=TextField())
-    return live_organizations().annotate(created_month=written)
-
-
-def month_labels(keys: Sequence[Any]) -> Mapping[str, str]:
-    """Return month -> its name with the year."""
-    return {key: date_format(first_day(key), "F Y") for key in keys}
-
-
-def first_day(month: str) -> date:
-    return date.fromisoformat(f"{month}-01")
-
-
-def in_month(month: str) -> JsonObject:
-    """Return the condition of organizations that were added in the month."""
-    zone = zone_of(company_timezone())
-    first = first_day(month)
-    following = (first + timedelta(days=32)).replace(day=1)
-    begins = condition("createdAt", "greaterThanOrEqual", iso(begin_of(first, zone)))
-    ends = condition("createdAt", "lessThan", iso(begin_of(following, zone)))
-    return {"operator": "and", "conditions": [begins, ends]}
+    return live_organizations().annotate(created_month=month_of("created_at"))
 
 
 ORGANIZATIONS = Report(
@@ -71,7 +42,12 @@ ORGANIZATIONS = Report(
             at_field="createdAt",
             by=(
                 Grouping(
-                    "month", gettext_lazy("Month"), "created_month", labels=month_labels, node=in_month, ordered=True
+                    "month",
+                    gettext_lazy("Month"),
+                    "created_month",
+                    labels=month_labels,
+                    node=partial(in_month, "createdAt"),
+                    ordered=True,
                 ),
                 Grouping(
                     "owner",
