@@ -209,7 +209,7 @@ def test_what_is_wrong_is_named(cast: Cast) -> None:
         (
             {"reportType": "leads", "by": "vendor"},
             400,
-            "by: one of day, status, source, team, member, organization for leads",
+            "by: one of day, status, source, team, member, organization, pipeline, stage, lostReason for leads",
         ),
         ({"reportType": "leads", "startDate": "2026-13-01"}, 400, "startDate: needs a day"),
         ({"reportType": "leads", "endDate": "99999999999"}, 400, "endDate: needs a day"),
