@@ -11,6 +11,7 @@ from crm.imports.rows.lookups import clear_import_categories, untag_imports
 from crm.leads import forecast
 from crm.leads import reports as leads
 from crm.leads.tags import untag_leads
+from crm.organizations import reports as organizations
 from crm.organizations.tags import untag_organizations
 from crm.search_kinds import register_kinds
 from crm.tags.services import before_categories_deleted, before_tags_deleted
@@ -21,7 +22,7 @@ for untag in (untag_contacts, untag_leads, untag_organizations, untag_imports):
 for clear in (clear_categories, clear_import_categories):
     before_categories_deleted.connect(clear)
 # As the schema and errors of the API list them.
-for domain in (leads, forecast, contacts, activities, imports):
+for domain in (leads, forecast, contacts, organizations, activities, imports):
     for report in domain.REPORTS:
         register_report(report)
 register_kinds()

@@ -230,6 +230,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "PersonalMailWritten_201": (201, "Email saved."),
     "PersonalMailChanged_200": (200, "Email saved."),
     "PersonalMailDeleted_200": (200, "Email deleted."),
+    "PersonalMailDraftsDeleted_200": (200, "Drafts deleted."),
     "MessagePlanned_201": (201, "The message is being sent."),
     "WidgetMessageTaken_201": (201, "Message received."),
     "WidgetVisitorStarted_201": (201, "Chat started."),

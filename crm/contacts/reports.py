@@ -7,6 +7,7 @@ from django.db.models import Q
 from core.reports import Grouping, Report, Source, condition, count
 from core.text.translation import gettext_lazy
 from crm.contacts.selectors import live_contacts
+from crm.organizations.reports import BY_ORGANIZATION
 
 CONTACTS = Report(
     name="contacts",
@@ -46,6 +47,7 @@ CONTACTS = Report(
                     empty=gettext_lazy("No tag"),
                     overlaps=True,
                 ),
+                BY_ORGANIZATION,
                 Grouping(
                     "member",
                     gettext_lazy("Added by"),

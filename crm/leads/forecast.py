@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
-from typing import Any
+from functools import partial
 
 from django.db.models import (
     Count,
@@ -12,29 +10,23 @@ from django.db.models import (
     ExpressionWrapper,
     F,
     FloatField,
-    Func,
     Q,
     QuerySet,
     Sum,
-    TextField,
     Value,
 )
-from django.db.models.functions import Cast, Extract, TruncMonth
-from django.utils.formats import date_format
+from django.db.models.functions import Cast, Extract
 
 from core.access import Actor
 from core.reports import Column, Grouping, Report, Source, condition, count
-from core.text.json import iso
-from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
-from core.types import JsonObject
 from crm.leads.models import Lead, StageChange
-from crm.leads.places import CLOSE, start_of
+from crm.leads.places import CLOSE
 from crm.leads.reports import GROUPS, PLACES
 from crm.leads.selectors import live_leads
 from crm.pipelines.models import Stage
 from crm.pipelines.selectors import stage_labels
-from crm.records.datetimes import company_timezone
+from crm.records.months import in_month, month_labels, month_of
 
 Kind = Stage.Kind
 CLOSE_COLUMN = "expected_close_at"
@@ -46,29 +38,7 @@ MEMBER = next(by for by in GROUPS if by.name == "member")
 
 def open_leads(actor: Actor) -> QuerySet[Lead]:
     """Return the open leads with the month of their expected close, as 2027-03."""
-    month = TruncMonth(CLOSE_COLUMN, tzinfo=zone_of(company_timezone()))
-    written = Func(month, Value("YYYY-MM"), function="to_char", output_field=TextField())
-    return live_leads().filter(stage__kind=Kind.OPEN).annotate(close_month=written)
-
-
-def month_labels(keys: Sequence[Any]) -> Mapping[str, str]:
-    """Return month -> its name with the year."""
-    return {key: date_format(first_day(key), "F Y") for key in keys}
-
-
-def first_day(month: str) -> date:
-    return date.fromisoformat(f"{month}-01")
-
-
-def in_month(month: str | None) -> JsonObject:
-    """Return the condition of leads that are expected to close in the month; of none: those without a date."""
-    if month is None:
-        return condition(CLOSE, "isEmpty")
-    first = first_day(month)
-    following = (first + timedelta(days=32)).replace(day=1)
-    begins = condition(CLOSE, "greaterThanOrEqual", iso(start_of(first)))
-    ends = condition(CLOSE, "lessThan", iso(start_of(following)))
-    return {"operator": "and", "conditions": [begins, ends]}
+    return live_leads().filter(stage__kind=Kind.OPEN).annotate(close_month=month_of(CLOSE_COLUMN))
 
 
 FORECAST = Report(
@@ -91,7 +61,7 @@ FORECAST = Report(
                     gettext_lazy("Expected close"),
                     "close_month",
                     labels=month_labels,
-                    node=in_month,
+                    node=partial(in_month, CLOSE),
                     empty=gettext_lazy("No date"),
                     ordered=True,
                 ),

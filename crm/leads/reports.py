@@ -15,6 +15,7 @@ from crm.custom_fields.selectors import option_labels
 from crm.leads.filters import DECIDED_AT
 from crm.leads.models import Lead
 from crm.leads.selectors import live_leads
+from crm.organizations.reports import BY_ORGANIZATION
 from crm.pipelines.selectors import stage_labels
 from crm.pipelines.stages import LOST, WON
 from crm.records.models import CustomField
@@ -51,6 +52,7 @@ GROUPS = (
         field="teamMember",
         empty=gettext_lazy("Nobody"),
     ),
+    BY_ORGANIZATION,
 )
 
 

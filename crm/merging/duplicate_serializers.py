@@ -10,6 +10,7 @@ from crm.contacts.serializers import ContactOut
 from crm.leads.serializers import LeadOut
 from crm.merging.duplicates import MAX_SHOWN, RULES
 from crm.merging.services import MAX_RECORDS, MIN_RECORDS
+from crm.organizations.serializers import OrganizationOut
 
 
 class DuplicatesOut(Output):
@@ -18,7 +19,8 @@ class DuplicatesOut(Output):
     rule = serializers.ChoiceField(choices=sorted({rule for rules in RULES.values() for rule in rules}))
     score = serializers.FloatField(help_text="1: the same; less: how alike the names are")
     shared = serializers.CharField(
-        allow_null=True, help_text="what they have in common: number, address, domain, or id of the contact"
+        allow_null=True,
+        help_text="what they have in common: number, address, domain, letters of the name, or id of the contact",
     )
     count = serializers.IntegerField(help_text=f"how many they are; of more than {MAX_SHOWN} the first are told")
 
@@ -33,6 +35,12 @@ class DuplicateLeadsOut(DuplicatesOut):
     """Leads that are probably the same."""
 
     records = Computed(serializers.ListField(child=LeadOut()))
+
+
+class DuplicateOrganizationsOut(DuplicatesOut):
+    """Organizations that are probably the same."""
+
+    records = Computed(serializers.ListField(child=OrganizationOut()))
 
 
 class DuplicateDismiss(Input):

@@ -22,8 +22,16 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.serializers import ContactOut
 from crm.leads.kind import LEAD
 from crm.leads.serializers import LeadOut
-from crm.merging.duplicate_serializers import DismissedOut, DuplicateContactsOut, DuplicateDismiss, DuplicateLeadsOut
+from crm.merging.duplicate_serializers import (
+    DismissedOut,
+    DuplicateContactsOut,
+    DuplicateDismiss,
+    DuplicateLeadsOut,
+    DuplicateOrganizationsOut,
+)
 from crm.merging.duplicates import RULES, SIMILAR_NAME, Duplicates, Place, count_groups, dismiss, find_duplicates
+from crm.organizations.kind import ORGANIZATION
+from crm.organizations.serializers import OrganizationOut
 from crm.records.kinds import RecordKind
 
 PARAMETERS = ("n", "cursorPagination", "cursor")
@@ -40,6 +48,9 @@ CONTACT_RULES = (
     " totalCount is null, and a page may have fewer than n and still a\nnextCursor."
 )
 LEAD_RULES = """Of open leads: sameContactAndProduct (or both without product), and sameContact."""
+ORGANIZATION_RULES = (
+    "sameName: the same name but for case, accents, blanks, punctuation and legal form. sameDomain: the same domain."
+)
 
 
 def _rule_parameter(panel: str) -> OpenApiParameter:
@@ -49,7 +60,7 @@ def _rule_parameter(panel: str) -> OpenApiParameter:
 
 
 class DuplicateViewSet(ResourceViewSet, abstract=True):
-    """Shared parts of the duplicates of contacts and of leads; the actions of each call it."""
+    """Shared parts of the duplicates of contacts, of leads and of organizations; the actions of each call it."""
 
     kind: ClassVar[RecordKind]
     output: ClassVar[type[Output]]
@@ -181,6 +192,36 @@ class LeadDuplicateViewSet(DuplicateViewSet):
         output=DismissedOut,
         success="DuplicatesDismissed_200",
         errors=("LeadNotFound_400",),
+        description="No two of them are the same: these pairs leave the list.",
+    )
+    def dismiss(self, request: Request, data: JsonObject) -> object:
+        return self.dismiss_pairs(data)
+
+
+class OrganizationDuplicateViewSet(DuplicateViewSet):
+    module = "contact"
+    kind = ORGANIZATION
+    output = OrganizationOut
+    not_found = "OrganizationNotFound_400"
+
+    @endpoint(
+        "List organizations that are probably the same",
+        output=DuplicateOrganizationsOut,
+        many=True,
+        list_parameters=PARAMETERS,
+        parameters=(_rule_parameter("organization"),),
+        description=PAGING + ORGANIZATION_RULES,
+    )
+    def list(self, request: Request) -> object:
+        return self.answer(request)
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Say that organizations are not the same",
+        input=DuplicateDismiss,
+        output=DismissedOut,
+        success="DuplicatesDismissed_200",
+        errors=("OrganizationNotFound_400",),
         description="No two of them are the same: these pairs leave the list.",
     )
     def dismiss(self, request: Request, data: JsonObject) -> object:

@@ -90,6 +90,8 @@ SIMILAR_NAME = "similarName"
 EQUAL: Mapping[str, str] = {
     "samePhone": _same("crm_contact", "contact_number"),
     "sameEmail": _same("crm_contact", "email_identity"),
+    "sameName": _same("crm_organization", "name_key"),
+    "sameDomain": _same("crm_organization", "domain"),
     "sameContactAndProduct": SAME_CONTACT_AND_PRODUCT,
     "sameContact": _same("crm_lead", "contact_id", "AND status <> ALL(%(closed)s)"),
 }
@@ -97,6 +99,7 @@ EQUAL: Mapping[str, str] = {
 RULES: Mapping[str, tuple[str, ...]] = {
     "contact": ("samePhone", "sameEmail", SIMILAR_NAME),
     "lead": ("sameContactAndProduct", "sameContact"),
+    "organization": ("sameName", "sameDomain"),
 }
 """Panel -> its rules, in the order in which they are walked."""
 ORDER = {"sameContactAndProduct": "ORDER BY contact_id, product"}

@@ -37,7 +37,7 @@ class Merge(CompanyModel):
 class DuplicateDismissal(CompanyModel):
     """A pair of records that a member has marked as different."""
 
-    panel = models.CharField(max_length=8)
+    panel = models.CharField(max_length=16)
     first_id = ObjectIdField()
     second_id = ObjectIdField()
     created_by = CompanyForeignKey(

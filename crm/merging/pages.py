@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ RULES = {
     "sameEmail": gettext_lazy("The same email address"),
     "similarName": gettext_lazy("Similar name and company"),
 }
+ORGANIZATION_RULES = {"sameName": gettext_lazy("The same name"), "sameDomain": gettext_lazy("The same domain")}
 SIZE = 20
 MIN_CONTACTS = 2
 MAX_RECORDS = 20
@@ -65,32 +66,40 @@ class Duplicates(MergingPage):
     name = "duplicates"
     title = gettext_lazy("Duplicates")
     template = "web/merging/duplicates.html"
+    rules: ClassVar[Mapping[str, str]] = RULES
+    merge_page: ClassVar[str] = "contact-merge"
+    merges_page: ClassVar[str] = "merges"
+    merges_label: ClassVar[str] = gettext_lazy("Merged contacts")
+    dismissed: ClassVar[str] = gettext_lazy("Kept as separate contacts")
+    further: ClassVar[str] = gettext_lazy("Search more contacts")
+    none: ClassVar[str] = gettext_lazy("No contacts look alike.")
 
     def show(self) -> Values:
         rule = self.request.GET.get("rule", "")
-        rule = rule if rule in RULES else ""
+        rule = rule if rule in self.rules else ""
         query = {"n": str(SIZE), "cursor": self.request.GET.get("cursor") or None, "rule": rule or None}
-        answer = self.read("contact/duplicate", query)
+        answer = self.read(f"{self.resource}/duplicate", query)
         groups = [
             {
                 **group,
-                "words": RULES.get(group["rule"], ""),
+                "words": self.rules.get(group["rule"], ""),
                 "ids": [record["_id"] for record in group["records"]][:MAX_RECORDS],
             }
             for group in answer.data
         ]
         more = {"rule": rule} if rule else {}
         return {
-            "groups": [{**group, "merge": self.address("contact-merge", ids=group["ids"])} for group in groups],
-            "rules": RULES,
+            "groups": [{**group, "merge": self.address(self.merge_page, ids=group["ids"])} for group in groups],
+            "rules": self.rules,
             "rule": rule,
             "more": self.address(cursor=answer.next_cursor, **more) if answer.next_cursor else "",
             "may_merge": self.may_merge,
         }
 
     def do_dismiss(self) -> HttpResponse:
-        answer = self.ask("POST", "contact/duplicate/dismiss", None, {"ids": self.request.POST.getlist("ids")})
-        return self.done(gettext("Kept as separate contacts")) if answer.ok else self.refuse(answer)
+        body = {"ids": self.request.POST.getlist("ids")}
+        answer = self.ask("POST", f"{self.resource}/duplicate/dismiss", None, body)
+        return self.done(self.dismissed) if answer.ok else self.refuse(answer)
 
 
 class MergeContacts(MergingPage):
@@ -221,6 +230,20 @@ class OrganizationMerging(MergingPage):
     menu = ORGANIZATIONS_MENU
 
 
+class OrganizationDuplicates(OrganizationMerging, Duplicates):
+    """Organizations that are probably the same, in groups."""
+
+    path = "merges/organizations/duplicates"
+    name = "organization-duplicates"
+    title = gettext_lazy("Duplicate organizations")
+    rules = ORGANIZATION_RULES
+    merge_page = "organization-merge"
+    merges_page = "organization-merges"
+    merges_label = gettext_lazy("Merged organizations")
+    dismissed = gettext_lazy("Kept as separate organizations")
+    none = gettext_lazy("No organizations look alike.")
+
+
 class MergeOrganizations(OrganizationMerging, MergeContacts):
     path = "merges/organizations/new"
     name = "organization-merge"
@@ -228,7 +251,8 @@ class MergeOrganizations(OrganizationMerging, MergeContacts):
     beside = (("name", gettext_lazy("Name")), ("domain", gettext_lazy("Domain")), ("owner", gettext_lazy("Owner")))
     merges_at = "organization-merges"
     few = gettext_lazy("Choose at least two organizations")
-    how = choice = gettext_lazy("Select them in the list of organizations.")
+    how = gettext_lazy("Select them in the list of organizations.")
+    choice = gettext_lazy("Select organizations in the list, or review duplicates.")
     locked = gettext_lazy("You can't merge organizations")
     outcome = gettext_lazy("One organization stays, with the chosen values, contacts, leads and tags.")
     button = ngettext_lazy("Merge %(count)s organization", "Merge %(count)s organizations")
@@ -244,4 +268,4 @@ class OrganizationMerges(OrganizationMerging, Merges):
     gone = gettext_lazy("Deleted organization")
 
 
-PAGES = [Duplicates, MergeContacts, Merges, MergeOrganizations, OrganizationMerges]
+PAGES = [Duplicates, MergeContacts, Merges, OrganizationDuplicates, MergeOrganizations, OrganizationMerges]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from core.api.routers import ResourceRouter
-from crm.merging.duplicate_views import ContactDuplicateViewSet, LeadDuplicateViewSet
+from crm.merging.duplicate_views import (
+    ContactDuplicateViewSet,
+    LeadDuplicateViewSet,
+    OrganizationDuplicateViewSet,
+)
 from crm.merging.views import ContactMergeViewSet, LeadMergeViewSet, OrganizationMergeViewSet
 
 
@@ -13,3 +17,4 @@ def register_protected(router: ResourceRouter) -> None:
     router.register("lead/merge", LeadMergeViewSet)
     router.register("lead/duplicate", LeadDuplicateViewSet)
     router.register("organization/merge", OrganizationMergeViewSet)
+    router.register("organization/duplicate", OrganizationDuplicateViewSet)

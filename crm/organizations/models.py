@@ -84,6 +84,9 @@ class Organization(CompanyModel):
             ),
             models.Index(fields=("company", "domain", "id"), condition=Q(is_deleted=False), name="organization_domain"),
             models.Index(fields=("company", "owner", "id"), name="organization_owner"),
+            models.Index(
+                fields=("company", "updated_at", "id"), condition=Q(is_deleted=False), name="organization_changed"
+            ),
             models.Index(fields=("id",), include=("company",), condition=Q(is_deleted=False), name="organization_live"),
             models.Index(fields=("company", "import_job", "id"), name="organization_import"),
             models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="organization_merged"),

@@ -56,7 +56,6 @@ UNINDEXED = {
         "updatedAt": UPDATES,
     },
     "/organization": {
-        "updatedAt": UPDATES,
         **dict.fromkeys(("createdBy", "createdBy.name", "updatedBy", "updatedBy.name"), "a few values"),
         "owner.email": "a few values, by which nobody sorts",
     },

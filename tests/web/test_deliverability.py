@@ -43,9 +43,14 @@ def test_thresholds_and_limits_are_changed_on_their_page(cast: Cast) -> None:
         assert (found.bounce_percent, found.provider_limits) == (3.5, {"google": 200})
     refused = client.post(page, {**sent, "bouncePercent": "90"})
     assert (refused.status_code, "20" in text_of(refused)) == (422, True)
+    assert client.post(page, {**sent, "limit-google": "", "personalUnsubscribe": "on"}).status_code == 303
+    with cast.scope():
+        settings = GenieSettings.objects.get()
+        assert (settings.provider_limits, settings.personal_unsubscribe) == ({}, True)
+    assert "Add an unsubscribe link" in text_of(client.get(page))
     assert client.post(page, {**sent, "limit-google": ""}).status_code == 303
     with cast.scope():
-        assert GenieSettings.objects.get().provider_limits == {}
+        assert GenieSettings.objects.get().personal_unsubscribe is False
 
 
 def test_many_addresses_are_pasted_and_a_file_is_checked_and_imported(cast: Cast) -> None:

@@ -13,7 +13,14 @@ from accounts.models import Member
 from crm.models import Contact, FollowUp, LeadActivity
 from outreach.models import InboundMessage, PersonalMail, SendJob
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory
+from tests.kit.factories import (
+    ContactFactory,
+    LeadFactory,
+    MemberFactory,
+    OrganizationFactory,
+    RoleFactory,
+    SmtpFactory,
+)
 from tests.web.helpers import at, enter, text_of, toast_of
 
 HTMX = {"HX-Request": "true"}
@@ -189,3 +196,81 @@ def test_the_words_of_a_thread_stand_in_the_timeline(cast: Cast, ada: Contact) -
     assert page.count("<summary") >= 2  # the long words and the quoted ones are folded
     assert f"emails/new?contact={ada.pk}&amp;reply={reply.pk}" in page
     assert f"emails/new?contact={ada.pk}&amp;reply={job.pk}" in page
+
+
+@pytest.mark.parametrize("first", ["draft", "send"])
+def test_a_draft_that_is_kept_while_the_email_is_sent_is_no_second_email(cast: Cast, ada: Contact, first: str) -> None:
+    browser = enter(cast.owner)
+    keep, here = at(cast.owner, "emails/draft"), at(cast.owner, "emails/new")
+    key = re.search(r'name="key" value="(\w+)"', browser.get(f"{here}?contact={ada.pk}").content.decode())
+    assert key is not None
+    form = {"contact": ada.pk, "key": key[1]}
+    requests = [
+        lambda: browser.post(keep, {**form, "subject": "Hello", "body": "Half a"}, headers=HTMX),
+        lambda: browser.post(here, sent(form)),
+    ]
+    for request in requests if first == "draft" else reversed(requests):
+        assert request().status_code in (200, 204, 303)
+    with cast.scope():
+        mail = PersonalMail.objects.get()
+        assert (mail.text, mail.send_job.status) == (sent({})["body"], "approved")
+    # A second Send of the same form sends nothing more.
+    assert browser.post(here, sent(form)).status_code == 303
+    with cast.scope():
+        assert SendJob.objects.count() == 1
+
+
+def test_a_stored_draft_that_was_sent_is_not_taken_back_by_a_late_change(cast: Cast, ada: Contact) -> None:
+    browser = enter(cast.owner)
+    draft = {"to": {"kind": "contact", "id": ada.pk}, "text": "Half a", "draft": True}
+    id = cast.session.post("/message", draft).data["_id"]
+    here = at(cast.owner, f"emails/{id}")
+    assert f'name="key" value="{id}"' in browser.get(here).content.decode()
+    browser.post(here, sent({}))
+    late = browser.post(at(cast.owner, "emails/draft"), {"id": id, "key": id, "body": "Half a"}, headers=HTMX)
+    assert late.status_code == 204
+    with cast.scope():
+        assert PersonalMail.objects.get().send_job is not None
+
+
+def test_drafts_are_deleted_together(cast: Cast, ada: Contact) -> None:
+    browser = enter(cast.owner)
+    draft = {"to": {"kind": "contact", "id": ada.pk}, "text": "Half a", "draft": True}
+    ids = [cast.session.post("/message", {**draft, "subject": f"Draft {place}"}).data["_id"] for place in range(4)]
+    browser.post(at(cast.owner, "emails/new"), sent({"contact": ada.pk}))
+    here = at(cast.owner, "emails")
+    assert "Select Draft 0" in browser.get(here).content.decode()
+    assert 'name="ids"' not in browser.get(f"{here}?only=scheduled").content.decode()
+    deleted = browser.post(here, {"do": "delete", "ids": ids[:1]})
+    assert "Deleted 1 draft" in toast_of(browser, deleted)
+    assert "It may have been deleted" in toast_of(browser, browser.post(here, {"do": "delete", "ids": ids[:1]}))
+    deleted = browser.post(f"{here}?q=Draft+3", {"do": "delete", "all": "1"})
+    assert "Deleted 1 draft" in toast_of(browser, deleted)
+    assert "Deleted 2 drafts" in toast_of(browser, browser.post(here, {"do": "delete", "all": "1"}))
+    with cast.scope():
+        assert PersonalMail.objects.get().send_job is not None
+
+
+def test_an_email_to_an_organization_goes_to_a_contact_that_is_chosen(cast: Cast, ada: Contact) -> None:
+    browser = enter(cast.owner)
+    with cast.scope():
+        organization = OrganizationFactory(name="Analytical Engines")
+        Contact.objects.filter(pk=ada.pk).update(organization=organization)
+        ContactFactory(name="No Address", email=None, organization=organization, custom={})
+        ContactFactory(name="Somebody Else", email="else@example.com", custom={})
+    here = f"{at(cast.owner, 'emails/new')}?organization={organization.pk}"
+    assert here in browser.get(at(cast.owner, f"organizations/{organization.pk}")).content.decode()
+    page = browser.get(here)
+    assert "Ada Lovelace (ada@example.com)" in text_of(page)
+    assert "No Address" not in text_of(page)
+    assert "Somebody Else" not in text_of(page)
+    none = browser.post(here, {"do": "choose"})
+    assert none["Location"] == here
+    chosen = browser.post(here, {"do": "choose", "contact": ada.pk})
+    assert chosen["Location"].endswith(f"emails/new?contact={ada.pk}")
+    with cast.scope():
+        Contact.objects.filter(pk=ada.pk).update(organization=None)
+    page = browser.get(here)
+    assert "No contact of this organization has an email address." in text_of(page)
+    assert 'name="find"' in page.content.decode()
+    assert browser.get(f"{here[:-24]}{'x' * 24}").status_code == 404

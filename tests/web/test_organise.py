@@ -6,12 +6,23 @@ import re
 from typing import Any
 
 import pytest
+from django.db.models import Case, Value, When
 
 from core.ids import new_id
-from crm.models import BulkJob, Contact, ContactCategory, CustomField, ProductService, Segment, Tag, Team
+from crm.models import (
+    BulkJob,
+    Contact,
+    ContactCategory,
+    CustomField,
+    Organization,
+    ProductService,
+    Segment,
+    Tag,
+    Team,
+)
 from outreach.models import EmailTemplate
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
+from tests.kit.factories import ContactFactory, LeadFactory, OrganizationFactory, TagFactory
 from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 
@@ -212,6 +223,33 @@ def test_duplicates_are_merged_value_by_value_and_come_apart_again(scope: Cast, 
     assert "No duplicates" in text_of(client.get(at(scope.owner, "contacts/duplicates")))
 
 
+def test_duplicate_organizations_are_merged_and_come_apart_again(scope: Cast, client: Any) -> None:
+    one, two = OrganizationFactory(name="Acme Ltd"), OrganizationFactory(name="ACME, Inc.")
+    three = OrganizationFactory(name="Beta", domain="acme.example")
+    Organization.objects.filter(pk=one.pk).update(domain="acme.example")
+    Organization.objects.update(name_key=Case(When(pk=three.pk, then=Value("BETA")), default=Value("ACME")))
+    here = at(scope.owner, "merges/organizations/duplicates")
+    assert here in html_of(client.get(at(scope.owner, "organizations")))
+    shown = text_of(client.get(here))
+    assert "The same name" in shown
+    assert "The same domain" in shown
+    page = html_of(client.get(f"{here}?rule=sameName"))
+    assert at(scope.owner, f"organizations/{two.pk}") in page
+    assert at(scope.owner, f"organizations/{three.pk}") not in page
+    merge = re.search(r'href="([^"]+merges/organizations/new\?[^"]+)"', page)[1].replace("&amp;", "&")
+    assert client.get(merge).status_code == 200
+    assert "Merged" in toast_of(client, client.post(merge, {"do": "merge", "winner": one.pk, "from-name": two.pk}))
+    assert "The same name" not in html_of(client.get(f"{here}?rule=sameName")).partition('id="groups"')[2]
+    merges = html_of(client.get(at(scope.owner, "merges/organizations")))
+    id = re.search(r'name="id" value="(\w+)"', merges)[1]
+    undone = client.post(at(scope.owner, "merges/organizations"), {"do": "undo", "id": id})
+    assert "Organizations unmerged" in toast_of(client, undone)
+    for pair in ((one, two), (one, three)):
+        sent = {"do": "dismiss", "ids": [record.pk for record in pair]}
+        assert "Kept as separate organizations" in toast_of(client, client.post(here, sent))
+    assert "No organizations look alike" in text_of(client.get(here))
+
+
 def test_merging_needs_contacts(scope: Cast, client: Any) -> None:
     chosen = client.post(at(scope.owner, "contacts"), {"do": "merge", "ids": [new_id(), new_id()]})
     assert "Choose at least two contacts" in text_of(client.get(chosen["Location"]))
@@ -253,6 +291,7 @@ def test_who_may_only_look_is_shown_no_action(scope: Cast) -> None:
         "teams",
         "products",
         "contacts/duplicates",
+        "merges/organizations/duplicates",
     ):
         shown = client.get(at(scope.narrow, path))
         assert shown.status_code == 200, path

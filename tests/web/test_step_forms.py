@@ -266,6 +266,7 @@ def test_a_new_trigger_shows_what_its_kinds_need_before_it_is_saved(cast: Cast, 
     cast.key.put(f"/workflow/{id}", {"triggerEventType": "manual"})
     page = client.get(place)
     assert "Contact: Name" in text_of(page)
+    assert "Organization: Name" in text_of(page)
     assert 'name="config.changedFields" value="name"' in html_of(page)
     assert 'name="schedule.field.name"' in html_of(page)
     assert 'name="schedule.field:on"' not in html_of(page)

@@ -18,7 +18,7 @@ from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine.models import RunStep, WorkflowRun
 from workflows.engine.read_rights import reads_of_run
 from workflows.engine.subjects import values_of
-from workflows.expressions.records import CONTACT, FIRST_NAME
+from workflows.expressions.records import CONTACT, FIRST_NAME, ORGANIZATION
 from workflows.graphs.drafts import compile_draft
 from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS
 from workflows.graphs.models import Workflow
@@ -62,6 +62,7 @@ def references_at(workflow: Workflow, graph: Values, node_id: str, may_read: May
     kind = graph["triggerEventType"]
     for panel in PANELS:
         references += _of_records(panel, _has(panel, kind, graph), may_read(panel))
+    references += _of_records(ORGANIZATION, False, may_read(CONTACT))
     references += _of_trigger(kind, _trigger_example(kind, run, may_read))
     if plan is not None:
         references += _of_steps(plan, plan.nodes[node_id], _outputs(graph, run))

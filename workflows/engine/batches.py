@@ -18,8 +18,9 @@ from core.types import JsonObject, Values
 from workflows.engine import interpreter
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
-from workflows.engine.subjects import values_of
+from workflows.engine.subjects import Subject, organizations_of, values_of
 from workflows.expressions.filters import ExpressionFailed
+from workflows.expressions.records import ORGANIZATION
 from workflows.graphs.plan import Node
 from workflows.nodes.base import Item, NodeBatch, Outcome
 from workflows.nodes.records import fail_by
@@ -42,7 +43,11 @@ class CompanyContext:
     """Version -> the member who published it."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Workflow -> its name."""
-    known: dict[str, dict[str, JsonObject]] = field(default_factory=lambda: {"contact": {}, "lead": {}})
+    known: dict[str, dict[str, JsonObject]] = field(
+        default_factory=lambda: {"contact": {}, "lead": {}, ORGANIZATION: {}}
+    )
+    organizations: dict[Subject, str | None] = field(default_factory=dict)
+    """Contact and lead of a run -> their organization."""
 
     def load(self, cursors: Iterable[Cursor], roots: frozenset[str]) -> None:
         """Read the records that expressions refer to, and that are not known yet."""
@@ -50,13 +55,20 @@ class CompanyContext:
         for panel in roots & {"contact", "lead"}:
             ids = {id for cursor in cursors if (id := getattr(cursor.run, f"{panel}_id"))}
             self.known[panel] |= values_of(panel, ids - self.known[panel].keys())
+        if ORGANIZATION in roots:
+            subjects = {_subject(cursor) for cursor in cursors}
+            self.organizations |= organizations_of(subjects - self.organizations.keys())
+            ids = {id for subject in subjects if (id := self.organizations[subject])}
+            self.known[ORGANIZATION] |= values_of(ORGANIZATION, ids - self.known[ORGANIZATION].keys())
 
     # A node has written; the next one has to see its values, and not those of the beginning of the slice.
     def forget(self, cursors: Iterable[Cursor]) -> None:
         """Forget the values of records that may have changed."""
         for cursor in cursors:
-            for panel in self.known:
+            for panel in ("contact", "lead"):
                 self.known[panel].pop(getattr(cursor.run, f"{panel}_id") or "", None)
+            organization = self.organizations.pop(_subject(cursor), None)
+            self.known[ORGANIZATION].pop(organization or "", None)
 
     def scope(self, cursor: Cursor, token: str) -> JsonObject:
         """Return the values that a run's expressions refer to."""
@@ -64,6 +76,7 @@ class CompanyContext:
         return {
             "contact": self.known["contact"].get(run.contact_id),
             "lead": self.known["lead"].get(run.lead_id),
+            ORGANIZATION: self.known[ORGANIZATION].get(self.organizations.get(_subject(cursor))),
             "trigger": run.trigger,
             "steps": state.outputs,
             "vars": state.variables,
@@ -76,6 +89,10 @@ class CompanyContext:
     def facts(self) -> JsonObject:
         """The values that all runs have."""
         return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": iso(self.now)}
+
+
+def _subject(cursor: Cursor) -> Subject:
+    return cursor.run.contact_id, cursor.run.lead_id
 
 
 def advance(cursors: Sequence[Cursor], house: CompanyContext) -> None:

@@ -8,6 +8,9 @@ from crm.contacts.models import Contact
 from crm.leads.models import Lead
 from workflows.expressions.records import values_of
 
+Subject = tuple[str | None, str | None]
+"""Contact and lead of a run."""
+
 
 def lock_contacts(ids: Iterable[str], *, write: bool) -> dict[str, tuple[bool, str | None]]:
     """Return id -> whether the contact is deleted, and the one that it was merged into.
@@ -32,4 +35,14 @@ def contacts_of_leads(ids: Iterable[str]) -> Mapping[str, str]:
     return dict(Lead.objects.filter(pk__in=sorted(set(ids))).order_by().values_list("pk", "contact_id"))
 
 
-__all__ = ["contacts_of_leads", "lock_contacts", "lock_leads", "values_of"]
+def organizations_of(subjects: Iterable[Subject]) -> dict[Subject, str | None]:
+    """Return subject -> its organization: that of the lead, or else that of the contact."""
+    pairs = list(subjects)
+    contact_ids = sorted({contact for contact, _ in pairs if contact})
+    lead_ids = sorted({lead for _, lead in pairs if lead})
+    of_contacts = dict(Contact.objects.filter(pk__in=contact_ids).order_by().values_list("pk", "organization_id"))
+    of_leads = dict(Lead.objects.filter(pk__in=lead_ids).order_by().values_list("pk", "organization_id"))
+    return {(contact, lead): of_leads.get(lead or "") or of_contacts.get(contact or "") for contact, lead in pairs}
+
+
+__all__ = ["Subject", "contacts_of_leads", "lock_contacts", "lock_leads", "organizations_of", "values_of"]

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from core.types import Values
 from workflows.expressions.filters import FILTERS, MAX_TEXT_LENGTH, UNITS, ZONED, bounded, text
 
-ROOTS = ("contact", "lead", "trigger", "steps", "loop", "vars", "run", "company", "now")
+ROOTS = ("contact", "lead", "organization", "trigger", "steps", "loop", "vars", "run", "company", "now")
 MAX_FILTERS = 20
 MAX_PARTS = 200
 """The most references in one text."""

@@ -10,6 +10,7 @@ from crm.records.types import kind_of
 from crm.records.writes.updates import event_value
 
 CONTACT = "contact"
+ORGANIZATION = "organization"
 FIRST_NAME = "firstName"
 """Name of a contact's value that is no field: the first name in its name."""
 

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from core.errors import shorten
 from crm.records.types import RECORD_TYPES, kind_of
-from workflows.expressions.records import CONTACT, FIRST_NAME
+from workflows.expressions.records import CONTACT, FIRST_NAME, ORGANIZATION
 from workflows.graphs.plan import Node, Plan, loop_body
 from workflows.graphs.problems import Problems
 from workflows.graphs.shapes import OPEN, OUTPUTS, SINGLE, Missing, Shape, missing_key, shape_of_field
@@ -38,7 +38,7 @@ def check_fields(plan: Plan, problems: Problems) -> None:
     used = {path.partition(".")[0] for node in plan.nodes.values() for path in node.paths}
     variables = {name for node in plan.nodes.values() if node.type.type == "set" for name in node.config.values}
     shapes: dict[str, Shape] = {
-        **{panel: record_shape(panel) for panel in ("contact", "lead") if panel in used},
+        **{panel: record_shape(panel) for panel in ("contact", "lead", ORGANIZATION) if panel in used},
         "trigger": TRIGGER,
         "run": RUN,
         "company": COMPANY,

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from core.events.kinds import EVENT_KINDS, module_of
 from crm.segments.models import Segment
 from workflows.expressions.conditions import CompiledConditions
+from workflows.expressions.records import ORGANIZATION
 from workflows.graphs.events import SEGMENT
 from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
 
 PANELS = ("contact", "lead")
+READ_BY = {"contact": "contact.GET", "lead": "lead.GET", ORGANIZATION: "contact.GET"}
+"""Root of expressions -> the permission to read its records."""
 May = Callable[[str, str], bool]
 """Returns whether a member may use a method on a module."""
 
@@ -77,7 +80,7 @@ def _of_node(plan: Plan, node: Node) -> Iterator[str]:
     yield from _shown_by(kinds)
     yield from _members_shown_by(kinds)
     roots = {path.partition(".")[0] for path in node.paths}
-    yield from (f"{panel}.GET" for panel in PANELS if panel in roots)
+    yield from (permission for root, permission in READ_BY.items() if root in roots)
     for conditions in node.conditions.values():
         yield from _read_by(conditions)
     yield from _shown_by_steps(plan, node.paths)

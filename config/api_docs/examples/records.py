@@ -61,6 +61,7 @@ ORGANIZATIONS: JsonObject = {
     "PUT organization": {"ids": ["ORGANIZATION_ID"], "tags": ["TAG_ID"], "updateType": "append"},
     "PUT organization/{id}": {"formData": {"name": "Acme Limited"}},
     "POST organization/bulk": {"formData": [ACME, {"name": "Beta Inc"}], "skipInvalid": True},
+    "POST organization/duplicate/dismiss": {"ids": ["ORGANIZATION_ID", "OTHER_ORGANIZATION_ID"]},
     "POST organization/merge": {"ids": ["ORGANIZATION_ID", "OTHER_ORGANIZATION_ID"], "winner": "ORGANIZATION_ID"},
     "POST organization/restore": {"ids": ["DELETED_ORGANIZATION_ID"]},
 }

@@ -27,6 +27,7 @@ PREFIX, VENDOR = "limit-", "vendor-"
 
 FIELDSETS = (
     Fieldset(gettext_lazy("Pause senders"), (("bouncePercent", "complaintPercent"), "guardFrom")),
+    Fieldset(gettext_lazy("Emails to one person"), ("personalUnsubscribe",)),
     Fieldset(gettext_lazy("Hourly limits"), (*in_pairs(f"{PREFIX}{key}" for key in PROVIDERS), REST)),
 )
 
@@ -87,6 +88,12 @@ class Deliverability(SettingsForm):
                 "number",
                 required=True,
                 help_text=_("Senders with fewer messages in 7 days continue. From 20 to 1,000."),
+            ),
+            Field(
+                "personalUnsubscribe",
+                _("Add an unsubscribe link"),
+                "switch",
+                help_text=_("Emails that members write to one contact."),
             ),
             *(
                 Field(

@@ -44,6 +44,13 @@ class PersonalMail(CompanyModel):
         related_name="+",
         help_text="The sent message whose thread it continues.",
     )
+    key = models.CharField(
+        max_length=64,
+        null=True,
+        editable=False,
+        db_collation="C",
+        help_text="The writer's own name of it, by which repeated requests find it.",
+    )
     subject = models.CharField(max_length=200, blank=True, default="")
     text = models.TextField(blank=True, default="", help_text="Plain text; empty where there is HTML.")
     html = models.TextField(blank=True, default="", help_text="HTML or MJML, as it was written.")
@@ -68,6 +75,7 @@ class PersonalMail(CompanyModel):
             models.Index(fields=("company", "updated_at", "id"), name="personalmail_newest"),
             models.Index(fields=("company", "created_at", "id"), name="personalmail_created"),
         ]
+        constraints = [models.UniqueConstraint(fields=("company", "key"), name="personalmail_key")]
 
     def __str__(self) -> str:
         return self.subject or self.dated()

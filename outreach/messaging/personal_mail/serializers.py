@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models.functions import Coalesce
 from rest_framework import serializers
 
@@ -20,6 +22,7 @@ from outreach.messaging.personal_mail.filters import IS_DRAFT
 from outreach.messaging.personal_mail.selectors import STATUSES, status
 
 RECORD_KINDS = ("contact", "lead")
+KEY_LENGTH = 64
 WORDS_LENGTH = 200_000
 PLACEHOLDERS = f"Fields of the contact are filled in: {{{{name}}}} of a field, or {', '.join(BUILT_IN)}."
 
@@ -29,6 +32,13 @@ class Recipient(Input):
 
     kind = serializers.ChoiceField(choices=RECORD_KINDS)
     id = ObjectIdInput()
+
+    def to_internal_value(self, data: Any) -> JsonObject:
+        if isinstance(data, dict) and data.get("kind") == "organization":
+            raise serializers.ValidationError(
+                {"kind": "an email goes to one person: name a contact of the organization"}
+            )
+        return super().to_internal_value(data)
 
 
 class MailInput(Input):
@@ -77,6 +87,17 @@ class MailInput(Input):
     )
     draft = BooleanInput(required=False, help_text="true: it is kept and does not go.")
     delaySeconds = delay_input()
+
+
+class MailCreate(MailInput):
+    """A new mail to one person, or new values of the draft that has the key."""
+
+    key = LineInput(
+        max_length=KEY_LENGTH,
+        required=False,
+        help_text="Any text of the program's own, or a mail's id. A further POST with it changes the draft, and sends"
+        " nothing twice.",
+    )
 
 
 class MailChange(MailInput):

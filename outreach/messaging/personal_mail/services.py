@@ -10,11 +10,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
+from core.access.quota import lock_company
 from core.errors import NamedError, ValidationFailed
 from core.ids import new_id
 from core.jobs import notify_workers
+from core.lists import BulkSelection, in_batches
 from core.types import JsonObject
 from crm.contacts.selectors import live_contacts
 from crm.leads.selectors import live_leads
@@ -51,19 +54,47 @@ def not_found() -> NamedError:
 
 
 @transaction.atomic
-def write_mail(*, member_id: str, to: JsonObject, draft: bool = False, delay_seconds: int = 0, **values: Any) -> str:
+def write_mail(
+    *,
+    member_id: str,
+    to: JsonObject,
+    key: str | None = None,
+    draft: bool = False,
+    delay_seconds: int = 0,
+    **values: Any,
+) -> str:
     """Write a mail to one person, and send it unless it is a `draft`. Returns its id.
 
-    It goes at `send_at`, and not within `delay_seconds`. Raises ContactNotFound_400, LeadNotFound_400,
+    It goes at `send_at`, and not within `delay_seconds`. The draft that has the `key` is changed instead, and a mail
+    that has it and is no draft stays as it is. Raises ContactNotFound_400, LeadNotFound_400,
     EmailTemplateNotFound_404, FileNotFound_400, NotFound_404 for `in_reply_to`, and ValidationFailed. To send it also
     raises the errors of `_send`.
     """
-    mail = PersonalMail(created_by_id=member_id, updated_by_id=member_id)
+    mail = _of_key(key, member_id) if key else None
+    if mail is not None and mail.send_job_id is not None:
+        return mail.pk
+    if mail is None:
+        mail = PersonalMail(created_by_id=member_id, key=key)
+    mail.updated_by_id = member_id
     _apply(mail, {"to": to, **values})
-    mail.save(force_insert=True)
+    mail.save()
     if not draft:
         _send(mail, member_id, delay_seconds)
-    return str(mail.pk)
+    return mail.pk
+
+
+def _of_key(key: str, member_id: str) -> PersonalMail | None:
+    """Return the mail that has the key, or the id, locked until the transaction ends.
+
+    A form that keeps its draft and sends it makes two requests, which may arrive together and in any order: the second
+    waits for the first, and finds its mail.
+    """
+    lock_company(f"message:{key}")
+    rows = PersonalMail.objects.select_for_update(of=("self",)).filter(Q(key=key) | Q(pk=key))
+    mail = rows.first()
+    if mail is not None and mail.created_by_id != member_id:
+        raise NamedError("InvalidPayload_400", "another member's email has it", field="key")
+    return mail
 
 
 @transaction.atomic
@@ -100,6 +131,20 @@ def preview_mail(*, to: JsonObject, **values: Any) -> Rendered:
         mail, {"to": to, **{name: value for name, value in values.items() if name not in ("draft", "delay_seconds")}}
     )
     return rendered(mail, mail.contact)
+
+
+def delete_drafts(*, member_id: str, selection: BulkSelection) -> int:
+    """Delete the selected drafts of a member; what is no draft stays. Returns how many were deleted.
+
+    Raises NotFound_404 when ids name none.
+    """
+    deleted = 0
+    drafts = PersonalMail.objects.filter(created_by_id=member_id, send_job=None)
+    for ids in in_batches(selection.apply(drafts), lock=True):
+        deleted += drafts.filter(pk__in=ids).delete()[0]
+    if not deleted and not selection.everything:
+        raise NamedError(NOT_FOUND, "none of them is a draft of yours", field="ids")
+    return deleted
 
 
 def _locked(id: str, member_id: str) -> PersonalMail:

@@ -8,6 +8,8 @@ from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest
+from core.api.output import Deleted
+from core.api.selection import SelectionInput
 from core.api.viewsets import ResourceViewSet
 from core.errors import PermissionLacking
 from core.types import JsonObject
@@ -20,6 +22,7 @@ from outreach.messaging.personal_mail.selectors import choices_for, own_and_sent
 from outreach.messaging.personal_mail.serializers import (
     MailChange,
     MailChoices,
+    MailCreate,
     MailDetail,
     MailInput,
     MailOut,
@@ -57,7 +60,7 @@ class PersonalMailViewSet(ResourceViewSet):
 
     @endpoint(
         "Write a mail to one person",
-        input=MailInput,
+        input=MailCreate,
         output=MailDetail,
         success="PersonalMailWritten_201",
         errors=(*NOT_FOUND, *RECORDS, *SENT, "UnauthorizedAction_403"),
@@ -84,6 +87,19 @@ class PersonalMailViewSet(ResourceViewSet):
         self._check_sees(data)
         services.change_mail(id=id, member_id=self.actor.member_id, **data)
         return self._one(id)
+
+    @endpoint(
+        "Delete drafts of mails to one person",
+        input=SelectionInput,
+        output=Deleted,
+        bulk=True,
+        success="PersonalMailDraftsDeleted_200",
+        errors=NOT_FOUND,
+        description="The actor's own drafts among the selected mails; the others stay.",
+    )
+    def bulk_destroy(self, request: Request, data: JsonObject) -> object:
+        deleted = services.delete_drafts(member_id=self.actor.member_id, selection=self.selection())
+        return {"deletedCount": deleted}
 
     @endpoint(
         "Delete a mail to one person",

@@ -14,7 +14,8 @@ from core.tenancy import as_owner, company_scope
 from crm.contacts.kind import CONTACT
 from crm.leads.kind import LEAD
 from crm.merging import similar_names
-from crm.merging.duplicates import EQUAL, ORDER, _parameters
+from crm.merging.duplicates import EQUAL, ORDER, RULES, _parameters
+from crm.organizations.kind import ORGANIZATION
 from tests.kit.cast import make_cast
 from tests.kit.examples import in_make_check
 
@@ -32,6 +33,12 @@ SELECT id, now(), now(), company_id, false,
 FROM crm_contact
 """  # noqa: E501
 
+ORGANIZATIONS = """
+INSERT INTO crm_organization (id, created_at, updated_at, company_id, is_deleted, name, name_key, domain, custom)
+SELECT id, now(), now(), company_id, false, name, upper(name), split_part(email, '@', 2), '{}'
+FROM crm_contact
+"""
+
 
 @pytest.fixture(scope="module")
 def company(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
@@ -42,9 +49,10 @@ def company(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
             with company_scope(id), connection.cursor() as cursor:
                 cursor.execute(CONTACTS, [place * 1_000_000 + 1_000_000, id])
                 cursor.execute(LEADS)
+                cursor.execute(ORGANIZATIONS)
         with as_owner(), connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute("ANALYZE crm_contact, crm_lead, crm_leadproduct, crm_duplicatedismissal")
+            cursor.execute("ANALYZE crm_contact, crm_lead, crm_leadproduct, crm_organization, crm_duplicatedismissal")
         yield companies[0]
         transaction.set_rollback(True)
 
@@ -67,17 +75,19 @@ def walk(node: dict[str, Any]) -> list[dict[str, Any]]:
         ("sameEmail", "contact_same_email"),
         ("sameContact", "lead_same_contact"),
         ("sameContactAndProduct", "lead_same_contact"),
+        ("sameName", "organization_name_key"),
+        ("sameDomain", "organization_domain"),
     ],
 )
 def test_a_page_of_groups_walks_the_index_of_its_key(company: str, rule: str, index: str) -> None:
-    kind = CONTACT if rule in ("samePhone", "sameEmail") else LEAD
+    kind = next(kind for kind in (CONTACT, LEAD, ORGANIZATION) if rule in RULES[kind.panel])
     with company_scope(company):
         parameters = {**_parameters(kind, "+491" if rule == "samePhone" else ""), "size": 51}
     nodes = plan(company, f"{EQUAL[rule]} {ORDER.get(rule, 'ORDER BY key')} LIMIT %(size)s", parameters)
     walked = [node for node in nodes if node.get("Index Name") == index]
     assert walked, [node["Node Type"] for node in nodes]
     assert walked[0]["Node Type"] == "Index Only Scan"
-    big = {"crm_contact", "crm_lead"}
+    big = {"crm_contact", "crm_lead", "crm_organization"}
     assert not [node for node in nodes if node["Node Type"] == "Seq Scan" and node["Relation Name"] in big]
     assert not [node for node in nodes if node["Node Type"] == "Sort" and node["Plan Rows"] > 1000]
 

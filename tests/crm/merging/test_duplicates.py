@@ -1,4 +1,4 @@
-"""GET /contact/duplicate and /lead/duplicate, and what is said not to be the same."""
+"""GET /contact/duplicate, /lead/duplicate and /organization/duplicate, and what is said not to be the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from crm.merging.similar_names import FREE_MAIL, SIMILAR
 from crm.models import Contact, DuplicateDismissal, LeadProduct, ProductService
 from tests.crm.leads.helpers import product
-from tests.kit.cast import Answer, Cast
+from tests.kit.cast import Answer, Caller, Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
 
 
@@ -293,3 +293,38 @@ def test_the_number_of_queries_does_not_grow_with_the_groups(cast: Cast, django_
     with django_assert_max_num_queries(20):
         answer = cast.key.get("/contact/duplicate", n="500")
     assert len(answer.data) == 12
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+def test_organizations_of_one_name_or_domain_are_groups(cast: Cast, path: str) -> None:
+    caller: Caller = getattr(cast, path)
+    firms = [
+        ("Acme Ltd", None),
+        ("ACME, Inc.", "acme.example"),
+        ("Beta", "acme.example"),
+        ("Gamma", "g.example"),
+        ("!", None),
+        ("?", None),
+    ]
+    ids = [
+        caller.post("/organization", {"formData": {"name": name, "domain": domain}}).data["_id"]
+        for name, domain in firms
+    ]
+    answer = caller.get("/organization/duplicate")
+    assert told(answer) == [("sameName", ["Acme Ltd", "ACME, Inc."]), ("sameDomain", ["ACME, Inc.", "Beta"])]
+    assert [(group["shared"], group["count"]) for group in answer.data] == [("ACME", 2), ("acme.example", 2)]
+    assert (answer.body["totalCount"], answer.body["nextCursor"]) == (2, None)
+    first = caller.get("/organization/duplicate", n="1")
+    second = caller.get("/organization/duplicate", n="1", cursor=first.body["nextCursor"])
+    assert told(first) + told(second) == told(answer)
+    assert caller.get("/organization/duplicate", rule="samePhone").status == 400
+    dismissed = caller.post("/organization/duplicate/dismiss", {"ids": ids[:2]})
+    assert dismissed.data == {"dismissedCount": 1}
+    assert told(caller.get("/organization/duplicate")) == [("sameDomain", ["ACME, Inc.", "Beta"])]
+    missing = caller.post("/organization/duplicate/dismiss", {"ids": [ids[0], "0" * 24]})
+    assert (missing.status, missing.body["name"]) == (400, "OrganizationNotFound_400")
+    merged = caller.post("/organization/merge", {"ids": ids[1:3], "winner": ids[1]})
+    assert told(caller.get("/organization/duplicate")) == []
+    assert caller.post(f"/organization/merge/{merged.data['_id']}/undo", {}).status == 200
+    assert told(caller.get("/organization/duplicate")) == [("sameDomain", ["ACME, Inc.", "Beta"])]
+    assert make_cast().key.get("/organization/duplicate").data == []

@@ -33,7 +33,9 @@ VALUE_KINDS = {
     "object": ("text", KNOWN),
 }
 """Type of a value -> how conditions treat it; texts otherwise."""
-NO_CONDITIONS = (*PANELS, "now", "company")
+READ_PANELS = {**PANELS, "organization": gettext_lazy("Organization")}
+"""Records whose values expressions read."""
+NO_CONDITIONS = (*READ_PANELS, "now", "company")
 """Roots of references that conditions do not take, or not from there."""
 CHANGED = "changedFields"
 CHOSEN = {
@@ -221,7 +223,7 @@ class StepSources(OneWorkflow):
     def references(self, node: Values, graph: Graph) -> list[JsonObject]:
         """Return the values that a node may refer to: path, type and label of each."""
         values: list[JsonObject] = []
-        for panel, label in PANELS.items():
+        for panel, label in READ_PANELS.items():
             for field in self.fields_of(panel):
                 if not field["children"]:
                     key = field["uniqueFieldID"]

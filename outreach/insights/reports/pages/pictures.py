@@ -23,6 +23,7 @@ from core.web.pages import Page
 LISTS = {
     "lead": "leads",
     "contact": "contacts",
+    "organization": "organizations",
     "genie/send-jobs": "messages",
     "ai-usage": "ai-calls",
     "lead-activity": "activities",

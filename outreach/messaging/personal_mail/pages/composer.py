@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.ids import is_id
+from core.ids import is_id, new_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -156,12 +156,21 @@ class Composer(EmailPage):
             body["inReplyTo"] = self.given("reply") or None
         return body
 
+    @cached_property
+    def key(self) -> str:
+        """The form's own name of its email, by which Send and the kept draft are one."""
+        return self.given("key") or (self.mail["_id"] if self.mail else new_id())
+
     def keep(self, form: Form, **values: object) -> Answer:
         """Store the email."""
         body = {**self.body(form), **values}
         if self.mail is None:
-            return self.ask("POST", "message", None, body)
+            return self.ask("POST", "message", None, {**body, "key": self.key})
         return self.ask("PUT", f"message/{self.mail['_id']}", None, body)
+
+    def keep_draft(self, form: Form) -> Answer:
+        """Store the draft, unless the form's email has been sent meanwhile."""
+        return self.ask("POST", "message", None, {**self.body(form), "to": self.to, "key": self.key, "draft": True})
 
     def show(self) -> Values:
         return self.context(self.form())
@@ -174,6 +183,7 @@ class Composer(EmailPage):
             "mail": self.mail,
             "person": self.person,
             "to": self.to,
+            "key": self.key,
             "before": self.before,
             "reply": self.given("reply"),
             "templates": self.offered["templates"],
@@ -237,6 +247,8 @@ class Composer(EmailPage):
         answer = self.keep(form, draft=True)
         if not answer.ok:
             return self.refused(form, answer)
+        if not answer.data["draft"]:
+            return self.sent(answer.data, "")
         return self.done(_("Draft saved"), self.address("email", answer.data["_id"]))
 
     def do_template(self) -> HttpResponse:

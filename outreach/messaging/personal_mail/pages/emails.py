@@ -10,13 +10,15 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.contact_picker import PicksContact
-from core.web.forms import Form
+from core.web.forms import Field, Form, Option
 from core.web.pages import Refused
 from outreach.messaging.personal_mail.pages.base import shown
 from outreach.messaging.personal_mail.pages.composer import Composer
 
 FIXED = ("sending", "sent", "unknown")
 """Statuses of emails that nobody can change."""
+MAX_COLLEAGUES = "50"
+"""Contacts of an organization to choose from."""
 
 
 class NewEmail(Composer, PicksContact):
@@ -40,25 +42,51 @@ class NewEmail(Composer, PicksContact):
             self.warn(_("This contact no longer exists. Choose another."))
             return True
 
+    @cached_property
+    def colleagues(self) -> list[Values]:
+        """The contacts of the organization that the address names, who have an email address."""
+        organization = self.given("organization")
+        if not organization or not self.may("contact"):
+            return []
+        conditions = [
+            {"field": "organization", "operator": "equals", "value": organization},
+            {"field": "email", "operator": "isNotEmpty"},
+        ]
+        query = {"advancedFilters": {"operator": "and", "conditions": conditions}, "p": "1", "n": MAX_COLLEAGUES}
+        answer = self.ask("GET", "contact", {**query, "sortBy": "name", "sortOrder": "asc"})
+        return answer.data if answer.ok else []
+
     def form(self, values: Values | None = None) -> Form:
         if not self.is_picking:
             return super().form(values)
+        if self.colleagues:
+            options = [Option(contact["_id"], person_label(contact)) for contact in self.colleagues]
+            return Form(fields=[Field("contact", _("Contact"), "radio", options=options, required=True)])
         picker = self.contact_field(help_text=_("The contact needs an email address."))
         return Form(fields=[picker] if picker else [])
 
     def with_form(self, form: Form, status: int = 200) -> HttpResponse:
-        return self.page({"picker": form, "can_send": self.may("genie", "POST")}, status=status)
+        return self.page(self.picking(form), status=status)
+
+    def picking(self, form: Form) -> Values:
+        """Return the context of the choice of a contact."""
+        organization = self.given("organization")
+        back = self.address("organization", organization) if organization else self.address("emails")
+        here = self.address("email-new", **({"organization": organization} if organization else {}))
+        return {"picker": form, "can_send": self.may("genie", "POST"), "here": here, "back": back}
 
     def show(self) -> Values:
         if self.is_picking:
-            return {"picker": self.form(), "can_send": self.may("genie", "POST")}
+            if self.given("organization") and not self.colleagues:
+                self.warn(_("No contact of this organization has an email address. Choose another."))
+            return self.picking(self.form())
         return super().show()
 
     def do_choose(self) -> HttpResponse:
         """Go on to the form of the email to the chosen contact."""
         chosen = self.given("contact")
         if not chosen:
-            return self.fail(_("Choose a contact first"))
+            return self.fail(_("Choose a contact first"), self.request.get_full_path())
         return self.done(to=self.address("email-new", contact=chosen))
 
 
@@ -72,9 +100,9 @@ class KeptDraft(NewEmail):
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        if self.mail is not None and not self.mail["draft"]:
+        answer = self.keep_draft(form)
+        if answer.ok and not answer.data["draft"]:
             return HttpResponse(status=204)
-        answer = self.keep(form, draft=True)
         context = {"mail": answer.data if answer.ok else self.mail, "kept": answer.ok, "reason": answer.refusal}
         return self.page(context, template="web/emails/kept.html")
 
@@ -102,3 +130,10 @@ class Email(Composer):
         if not answer.ok:
             return self.refuse(answer, self.request.path)
         return self.done(_("Email deleted"), self.address("emails"))
+
+
+def person_label(contact: Values) -> str:
+    """Return the label of a contact in a choice."""
+    if not contact["name"]:
+        return str(contact["email"])
+    return _("%(name)s (%(email)s)") % {"name": contact["name"], "email": contact["email"]}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from core.text.translation import gettext_lazy
+from functools import cached_property
+
+from django.http import HttpResponse
+
+from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
@@ -23,6 +27,9 @@ IN_TAB = {
 """Filter of the list -> the statuses that it shows."""
 
 
+DELETED = ngettext_lazy("Deleted %(count)s draft", "Deleted %(count)s drafts")
+
+
 class Emails(EmailPage):
     path = name = "emails"
     title = gettext_lazy("Drafts and sent")
@@ -39,20 +46,41 @@ class Emails(EmailPage):
         Choice("sendAt", gettext_lazy("Scheduled for"), DATE, kind="date"),
     )
 
-    def show(self) -> Values:
+    @cached_property
+    def only(self) -> str:
+        """The tab, by its name in the address."""
         only = self.request.GET.get("only", "")
-        only = only if only in IN_TAB else ""
-        fixed = [{"field": "status", "operator": "in", "value": list(IN_TAB[only])}]
+        return only if only in IN_TAB else ""
+
+    @cached_property
+    def state(self) -> ListState:
+        fixed = [{"field": "status", "operator": "in", "value": list(IN_TAB[self.only])}]
         choices = {entry.name: entry for entry in self.choices}
-        state = ListState(self.request.GET, choices, keeps=("only",), fixed=fixed, zone=self.zone_name)
+        return ListState(self.request.GET, choices, keeps=("only",), fixed=fixed, zone=self.zone_name)
+
+    def show(self) -> Values:
+        state = self.state
         answer = self.read("message", state.query())
         return {
             "state": state,
+            "pick": not self.only and self.may("genie", "DELETE"),
             "choices": self.choices,
             "columns": self.columns,
             "mails": [shown(mail) for mail in answer.data],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
-            "only": only,
+            "only": self.only,
             "tabs": TABS,
         }
+
+    def do_delete(self) -> HttpResponse:
+        """Delete the chosen drafts."""
+        sent = self.request.POST
+        here = self.request.path + self.state.link()
+        if "all" in sent:
+            answer = self.ask("DELETE", "message", self.state.selection(), {"selectAll": True})
+        else:
+            answer = self.ask("DELETE", "message", None, {"ids": sent.getlist("ids")})
+        if not answer.ok:
+            return self.refuse(answer, here)
+        return self.done(DELETED.of(answer.data["deletedCount"]), here)

@@ -6,7 +6,19 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from billing.models import Invoice, Payment, Subscription, Transaction
-from crm.models import ContactCategory, ContactTag, File, Import, Lead, LeadActivity, Stage, StageChange, Tag, Team
+from crm.models import (
+    ContactCategory,
+    ContactTag,
+    File,
+    Import,
+    Lead,
+    LeadActivity,
+    Organization,
+    Stage,
+    StageChange,
+    Tag,
+    Team,
+)
 from outreach.models import (
     AiApp,
     AiUsage,
@@ -21,7 +33,7 @@ from outreach.models import (
     Suppression,
 )
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory, LeadFactory, SmtpFactory
+from tests.kit.factories import ContactFactory, LeadFactory, OrganizationFactory, SmtpFactory
 from workflows.models import Workflow, WorkflowRun, WorkflowVersion
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -36,12 +48,26 @@ OUTSIDE = (datetime(2026, 9, 30, 21, 59, 59, 999_999, tzinfo=UTC), datetime(2026
 TIMES = (*INSIDE, *OUTSIDE)
 
 
+def make_organizations(cast: Cast) -> list[Organization | None]:
+    """Make an organization at each of the times. Return three that records belong to, of which one is none."""
+    made = []
+    for place, at in enumerate(TIMES):
+        odd = place % 2
+        organization = OrganizationFactory(
+            name=f"Firm {place}", owner=cast.owner if odd else None, created_by=None if odd else cast.owner
+        )
+        Organization.objects.filter(pk=organization.pk).update(created_at=at)
+        made.append(organization)
+    return [*made[:2], None]
+
+
 def make_people(cast: Cast) -> None:
     """Make contacts, leads, activities and imports at each of the times, with and without references."""
     file = File.objects.create(name="=people.csv", size=1, mime="text/csv", path="x")
     tags = [Tag.objects.create(name=name) for name in ("One", "Two")]
     category, team = ContactCategory.objects.create(name="Press"), Team.objects.create(name="North")
     stages = {stage.status: stage for stage in Stage.objects.exclude(status=None)}
+    organizations = make_organizations(cast)
     for place, at in enumerate(TIMES):
         odd = place % 2
         kind = ("contact", "lead")[odd]
@@ -56,13 +82,14 @@ def make_people(cast: Cast) -> None:
             unsubscribed_at=at if odd else None,
             replied_at=at if place > 3 else None,
         )
-        type(contact).objects.filter(pk=contact.pk).update(created_at=at)
+        type(contact).objects.filter(pk=contact.pk).update(created_at=at, organization=organizations[place % 3])
         ContactTag.objects.bulk_create(ContactTag(contact=contact, tag=tag) for tag in tags[: place % 3])
         status = ("new", "won", "lost")[place % 3]
         lead = LeadFactory(contact=contact, status=status, source="website" if odd else "", value=place or None)
         Lead.objects.filter(pk=lead.pk).update(
             created_at=at,
             status_changed_at=at if odd else None,
+            organization=organizations[place % 3],
             team=team if odd else None,
             team_member=None if odd else cast.owner,
         )

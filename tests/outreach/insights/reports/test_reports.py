@@ -211,7 +211,7 @@ def test_what_is_wrong_is_named(cast: Cast) -> None:
         (
             {"reportType": "leads", "by": "vendor"},
             400,
-            "by: one of day, status, source, team, member, pipeline, stage, lostReason for leads",
+            "by: one of day, status, source, team, member, organization, pipeline, stage, lostReason for leads",
         ),
         ({"reportType": "leads", "startDate": "2026-13-01"}, 400, "startDate: needs a day"),
         ({"reportType": "leads", "endDate": "99999999999"}, 400, "endDate: needs a day"),
@@ -316,3 +316,28 @@ def test_outcomes_name_the_kinds_of_received_mails() -> None:
     kinds = InboundMessage.Kind
     assert (outcomes.REPLY, outcomes.BOUNCE, outcomes.COMPLAINT) == (kinds.REPLY, kinds.BOUNCE, kinds.COMPLAINT)
     assert outcomes.SOFT_SEVERITY == InboundMessage.Severity.SOFT
+
+
+def test_organizations_are_told_by_month_in_order(cast: Cast) -> None:
+    data = report(cast.session, "organizations", by="month", startDate="2026-09-30", endDate="2026-11-30")
+    assert [(row["label"], row["added"], row["owned"]) for row in data["rows"]] == [
+        ("September 2026", 1, 1),
+        ("October 2026", 5, 2),
+        ("November 2026", 1, 0),
+    ]
+    for row in data["rows"]:
+        assert count_of(cast.key, row["link"], None) == row["added"]
+
+
+def test_contacts_and_won_leads_are_told_by_organization(cast: Cast) -> None:
+    contacts = report(cast.session, "contacts", by="organization")
+    assert {row["label"]: row["added"] for row in contacts["rows"]} == {
+        "Firm 0": 2,
+        "Firm 1": 2,
+        "No organization": 1,
+    }
+    leads = report(cast.key, "leads", by="organization")
+    assert {row["label"] for row in leads["rows"]} == {"Firm 0", "Firm 1", "No organization"}
+    assert sum(row["wonValue"] for row in leads["rows"]) == leads["totals"]["wonValue"] > 0
+    for row in leads["rows"]:
+        assert count_of(cast.key, row["link"], None) == row["created"]

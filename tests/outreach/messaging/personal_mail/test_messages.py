@@ -356,3 +356,64 @@ def test_it_stands_in_the_conversation_and_answers_what_waited(
     assert (taken["state"], taken["assignee"]["_id"], taken["unread"]) == ("human", cast.owner.pk, 0)
     said = cast.key.get(f"{path}/messages").data
     assert sorted(one["direction"] for one in said) == ["in", "out", "out"]
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+def test_a_key_names_one_mail(cast: Cast, post: Post, ada: Contact, path: str) -> None:
+    caller: Caller = getattr(cast, path)
+    keyed = {**to(ada), **WORDS, "key": "form 1"}
+    first = caller.post("/message", {**keyed, "draft": True})
+    again = caller.post("/message", {**keyed, "text": "Other", "draft": True})
+    assert (again.status, again.data["_id"], again.data["text"]) == (201, first.data["_id"], "Other")
+    gone = caller.post("/message", keyed)
+    assert (gone.data["_id"], gone.data["status"]) == (first.data["_id"], "scheduled")
+    # One that goes stays as it is, whatever comes late.
+    for late in ({"draft": True}, {}):
+        answer = caller.post("/message", {**keyed, "text": "Late", **late})
+        assert (answer.data["_id"], answer.data["status"], answer.data["text"]) == (
+            first.data["_id"],
+            "scheduled",
+            WORDS["text"],
+        )
+    # Its id is a key as well, another key is another mail.
+    assert caller.post("/message", {**keyed, "key": first.data["_id"]}).data["_id"] == first.data["_id"]
+    assert caller.post("/message", {**keyed, "key": "form 2", "draft": True}).data["_id"] != first.data["_id"]
+    with cast.scope():
+        assert (PersonalMail.objects.count(), SendJob.objects.count()) == (2, 1)
+    assert caller.post("/message", {**keyed, "key": "x" * 65}).status == 400
+
+
+def test_a_key_of_another_member_or_company_is_not_theirs(cast: Cast, post: Post, ada: Contact) -> None:
+    cast.session.post("/message", {**to(ada), **WORDS, "key": "form 1", "draft": True})
+    with cast.scope():
+        member = MemberFactory(
+            status=Member.Status.ACCEPTED,
+            role=RoleFactory(permission={"contact": {"GET": True}, "genie": {"POST": True}}),
+        )
+    colleague = Caller(SESSION, session_headers(member))
+    refused = colleague.post("/message", {**to(ada), **WORDS, "key": "form 1", "draft": True})
+    assert (refused.status, refused.body["name"]) == (400, "InvalidPayload_400")
+    outsider = make_cast()
+    with outsider.scope():
+        theirs = ContactFactory(custom={})
+    assert outsider.key.post("/message", {**to(theirs), **WORDS, "key": "form 1", "draft": True}).status == 201
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+def test_drafts_are_deleted_together_and_nothing_else(cast: Cast, post: Post, ada: Contact, path: str) -> None:
+    caller: Caller = getattr(cast, path)
+    ids = [caller.post("/message", {**to(ada), **WORDS, "draft": place != 0}).data["_id"] for place in range(4)]
+    deleted = caller.delete("/message", {"ids": ids[:2]})
+    assert (deleted.status, deleted.data) == (200, {"deletedCount": 1})
+    assert caller.delete("/message", {"ids": ids[:2]}).status == 404
+    assert caller.delete("/message", {"selectAll": True}).data == {"deletedCount": 2}
+    assert caller.get("/message").body["totalCount"] == 1
+    outsider = make_cast()
+    assert outsider.key.delete("/message", {"ids": ids}).status == 404
+
+
+def test_an_organization_is_no_recipient(cast: Cast, ada: Contact) -> None:
+    for caller in (cast.key, cast.session):
+        refused = caller.post("/message", {"to": {"kind": "organization", "id": ada.pk}, **WORDS})
+        assert (refused.status, refused.body["name"]) == (400, "InvalidDataFormat_400")
+        assert "name a contact of the organization" in refused.body["warning"]
