@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NotRequired, TypedDict
 
@@ -12,17 +12,20 @@ from django.utils.translation import gettext_noop
 
 from core.types import Values
 
-_FIELD = r"[A-Za-z_](?:[\w.-]|\[\d+\])*"
-NAMED_FIELDS = re.compile(rf"({_FIELD}(?:, {_FIELD})*): (.+)", re.DOTALL)
-"""The form of a detail that is about one field or parameter, or about several that belong together."""
-PLACE = re.compile(r"\[(\d+)\]")
+_PLACE = re.compile(r"\[(\d+)\]")
 """The place of an item in a list, as in nodes[1].id; in `errors` it is nodes.1.id, as for any body."""
 
+Fields = str | Sequence[str]
+"""Names of fields of a body or of parameters: one, several that belong together, or none."""
 
 PERMISSION = "permission"
 """Code of a refusal because the role lacks a permission."""
 WHOLE_BODY = "wholeBody"
 """Code of an error that is about no single field of the body."""
+
+
+GONE = "gone"
+"""Code of an error of a field whose record is not there, or no longer."""
 
 
 class FieldError(TypedDict):
@@ -38,11 +41,20 @@ class FieldError(TypedDict):
     text: NotRequired[str]
 
 
-def field_errors(detail: str) -> list[FieldError]:
-    """Return the fields that a detail of the form `field: text` or `field, field: text` is about; none for others."""
-    match = NAMED_FIELDS.fullmatch(detail)
-    names = match[1].split(", ") if match else []
-    return [FieldError(field=PLACE.sub(r".\1", name), message=match[2]) for name in names] if match else []
+def field_errors(fields: Fields, text: str) -> list[FieldError]:
+    """Return the refused fields, each with the text."""
+    return [FieldError(field=_PLACE.sub(r".\1", field), message=text) for field in _several(fields)]
+
+
+def detail_of(fields: Fields, text: str) -> str:
+    """Return the text after the names of the fields, such as `lead, contact: enter one of them`."""
+    return f"{', '.join(_several(fields))}: {text}" if fields else text
+
+
+def _several(fields: Fields) -> tuple[str, ...]:
+    if isinstance(fields, str):
+        return (fields,) if fields else ()
+    return tuple(fields)
 
 
 @contextmanager
@@ -51,9 +63,7 @@ def renamed_fields(names: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except NamedError as error:
-        for field, name in names.items():
-            error.detail = re.sub(rf"^{re.escape(field)}(?=[:,])", name, error.detail)
-        error.errors = [{**entry, "field": names.get(entry["field"], entry["field"])} for entry in error.errors]
+        error.rename_fields(lambda field: names.get(field, field))
         raise
 
 
@@ -66,8 +76,12 @@ class ApiError(Exception):
     message = "Bad request"
     text: str = ""
     """The message in words for people, where the message itself is for programs. Pages translate and show it."""
+    fields: tuple[str, ...]
+    """The refused fields as the detail names them."""
+    reason: str
+    """The detail without its fields."""
     errors: Sequence[FieldError] = ()
-    """The refused fields."""
+    """The refused fields as the answer lists them."""
     retry_after: int | None = None
     """Seconds after which it is worth trying again."""
     extra: Values = {}
@@ -77,33 +91,52 @@ class ApiError(Exception):
     params: Values = {}
     """The values in the detail, for pages that write their own text."""
 
-    def __init__(self, detail: str = "") -> None:
-        self.detail = detail
-        super().__init__(detail or self.message)
+    def __init__(self, text: str = "", *, field: Fields = ()) -> None:
+        self.fields = _several(field)
+        self.reason = text
+        self.detail = detail_of(self.fields, text)
+        super().__init__(self.detail or self.message)
+
+    def detail_at(self, path: str) -> str:
+        """Return the detail without the fields where the path that it is shown at ends with them."""
+        return self.reason if f".{path}".endswith(f".{', '.join(self.fields)}") else self.detail
+
+    def prepend(self, text: str) -> None:
+        """Put the text before the reason."""
+        self.reason = f"{text}{self.reason}"
+        self.detail = detail_of(self.fields, self.reason)
+        self.errors = [{**error, "message": f"{text}{error['message']}"} for error in self.errors]
+
+    def rename_fields(self, rename: Callable[[str], str]) -> None:
+        """Name the refused fields as the caller's body does."""
+        self.fields = tuple(rename(field) for field in self.fields)
+        self.detail = detail_of(self.fields, self.reason)
+        self.errors = [{**error, "field": _PLACE.sub(r".\1", rename(error["field"]))} for error in self.errors]
 
 
 class NamedError(ApiError):
-    """A failure of the catalogue. Its ResponseMessage row has the status and text; `detail` is the answer's `warning`.
+    """A failure of the catalogue. Its ResponseMessage row has the status; the fields and the text are the `warning`.
 
-    `errors` are the refused fields; without them a detail of the form `field: text` or `field, field: text` names them.
+    `errors` are the refused fields, by default those of `field`, each with the text.
     """
 
     def __init__(
         self,
         name: str,
-        detail: str = "",
+        text: str = "",
         *,
+        field: Fields = (),
         errors: Sequence[FieldError] | None = None,
         retry_after: int | None = None,
         code: str = "",
         params: Values | None = None,
     ) -> None:
         self.name = name
-        self.errors = field_errors(detail) if errors is None else errors
         self.retry_after = retry_after
         self.code = code
         self.params = params or {}
-        super().__init__(detail)
+        super().__init__(text, field=field)
+        self.errors = field_errors(self.fields, self.reason) if errors is None else errors
 
     def __str__(self) -> str:
         return f"{self.name}: {self.detail}" if self.detail else self.name
@@ -112,12 +145,12 @@ class NamedError(ApiError):
 class PermissionLacking(NamedError):
     """A refusal because the caller's role lacks a permission such as contact.PUT.
 
-    `field` is the one that needs it, and `reason` goes on with the detail.
+    `field` is the one that needs it, and `reason` goes on with the text.
     """
 
     def __init__(self, permission: str, reason: str = "", *, field: str = "") -> None:
-        detail = f"your role lacks the permission {permission}{reason}"
-        super().__init__("UnauthorizedAction_403", f"{field}: {detail}" if field else detail, code=PERMISSION)
+        text = f"your role lacks the permission {permission}{reason}"
+        super().__init__("UnauthorizedAction_403", text, field=field, code=PERMISSION)
 
 
 class InvalidFormat(ApiError):
@@ -126,39 +159,60 @@ class InvalidFormat(ApiError):
     name = "InvalidDataFormat_400"
     text = gettext_noop("A value has the wrong format.")
 
-    def __init__(self, field: str, value: Any, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
-        self.field = field
-        self.message = f"Invalid format for field {field}: {shorten(value)}"
-        hint = field_errors(detail) or [FieldError(field=field, message=detail or "has a wrong format")]
-        self.errors = hint if errors is None else errors
-        super().__init__(detail)
+    def __init__(
+        self,
+        name: str,
+        value: Any,
+        text: str = "",
+        *,
+        field: Fields = (),
+        errors: Sequence[FieldError] | None = None,
+    ) -> None:
+        self.message = f"Invalid format for field {name}: {shorten(value)}"
+        super().__init__(text, field=field)
+        own = field_errors(self.fields or name, self.reason or "has a wrong format")
+        self.errors = own if errors is None else errors
 
 
 class ValidationFailed(ApiError):
-    """A body that violates its schema (contract section 7, schema-level errors)."""
+    """A body that violates its schema (contract section 7, schema-level errors).
+
+    `details` is the message for programs. Without a text they are the text too.
+    """
 
     name = "ValidationError_400"
     text = gettext_noop("Some values are missing or wrong.")
 
-    def __init__(self, details: str, detail: str = "", *, errors: Sequence[FieldError] | None = None) -> None:
-        self.message = f"Validation error: {details}"
-        self.errors = field_errors(detail or details) if errors is None else errors
-        super().__init__(detail)
+    def __init__(
+        self, details: str, text: str = "", *, field: Fields = (), errors: Sequence[FieldError] | None = None
+    ) -> None:
+        self.message = f"Validation error: {details if text else detail_of(field, details)}"
+        super().__init__(text, field=field if text else ())
+        own = field_errors(self.fields or field, self.reason or details)
+        self.errors = own if errors is None else errors
 
 
 class DuplicateField(ApiError):
-    """A value that another record of the company already has."""
+    """A value that another record of the company already has. `field` are the fields before the text, if others."""
 
     name = "DuplicateField_400"
     text = gettext_noop("Another record already has this value.")
 
-    def __init__(self, field: str, detail: str = "", *, code: str = "", params: Values | None = None) -> None:
+    def __init__(
+        self,
+        name: Fields,
+        text: str = "",
+        *,
+        field: Fields | None = None,
+        code: str = "",
+        params: Values | None = None,
+    ) -> None:
         self.code = code
         self.params = params or {}
-        self.message = f"Duplicate field(s): {field}"
-        hint = detail.removeprefix(f"{field}: ") or "another record has this value already"
-        self.errors = [FieldError(field=name, message=hint) for name in field.split(", ")]
-        super().__init__(detail)
+        names = _several(name)
+        self.message = f"Duplicate field(s): {', '.join(names)}"
+        super().__init__(text, field=(names if field is None else field) if text else ())
+        self.errors = field_errors(names, self.reason or "another record has this value already")
 
 
 class InvalidToken(ApiError):

@@ -22,12 +22,14 @@ HINT = f'needs {{"amount": 3, "unit": "days"}}; units: {", ".join(UNITS)}'
 def read_span(raw: Any, where: str) -> JsonObject:
     """Return the checked span. Raises InvalidPayload_400, which names `where`."""
     if not isinstance(raw, dict) or set(raw) != {"amount", "unit"}:
-        raise NamedError("InvalidPayload_400", f"{where}: {HINT}")
+        raise NamedError("InvalidPayload_400", HINT, field=where)
     amount, unit = raw["amount"], raw["unit"]
     if not isinstance(amount, int) or isinstance(amount, bool) or not 1 <= amount <= MAX_AMOUNT:
-        raise NamedError("InvalidPayload_400", f"{where}.amount: must be a whole number from 1 to {MAX_AMOUNT:,}")
+        raise NamedError(
+            "InvalidPayload_400", f"enter a whole number from 1 to {MAX_AMOUNT:,}", field=f"{where}.amount"
+        )
     if unit not in UNITS:
-        raise NamedError("InvalidPayload_400", f"{where}.unit: must be one of {', '.join(UNITS)}")
+        raise NamedError("InvalidPayload_400", f"must be one of {', '.join(UNITS)}", field=f"{where}.unit")
     return {"amount": amount, "unit": unit}
 
 

@@ -10,18 +10,24 @@ from typing import Any
 import hypothesis
 import pytest
 from django.core.cache import cache
-from django.test import TransactionTestCase
+from django.db import connection
+from django.test import TestCase, TransactionTestCase
 from hypothesis.internal.conjecture import providers
+from psycopg.pq import TransactionStatus
 
 from accounts.members import readers
 from accounts.request_log.entry import Entry
 from accounts.request_log.recorder import RECORDER
 from accounts.settings import formats
 from config.api_docs import stored
+from core.access import attempts, pace
 from core.access.attempts import Limit
 from core.ids import new_id
+from core.jobs import notify
 from core.jobs.liveness import release_lock
+from core.messages import services as messages
 from core.messages.defaults import DEFAULTS
+from outreach.messaging.delivery.sending import loop
 from tests.kit import openapi, provisioned
 from tests.kit.cast import Cast, keep_casts, kept_casts, kept_companies
 from tests.kit.clients import share_middleware
@@ -72,6 +78,23 @@ stored.builder.start = lambda: None  # type: ignore[method-assign]
 TransactionTestCase._fixture_teardown = lambda case: reset()  # type: ignore[method-assign]
 
 
+def roll_back(case: TestCase) -> None:
+    """Check the constraints that a commit checks, and take back what the test did.
+
+    Django asks the server first if the connection works, and lets constraints wait again, which the rollback does too.
+    """
+    try:
+        session = None if connection.needs_rollback else connection.connection
+        if session is not None and session.info.transaction_status is TransactionStatus.INTRANS:
+            with connection.cursor() as cursor:
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    finally:
+        case._rollback_atomics(case.atomics)
+
+
+TestCase._fixture_teardown = roll_back  # type: ignore[method-assign]
+
+
 @pytest.fixture
 def casts(db: None) -> list[Cast]:
     return kept_casts()
@@ -112,13 +135,6 @@ share_middleware()
 
 
 @pytest.fixture(autouse=True)
-def _answers(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """What the test says that it may meet, beside answers that the OpenAPI schema describes."""
-    for name in openapi.allowed:
-        monkeypatch.setitem(openapi.allowed, name, request.node.get_closest_marker(name) is not None)
-
-
-@pytest.fixture(autouse=True)
 def logged(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
     """What the server log would say of the test's requests."""
     entries: list[Entry] = []
@@ -126,35 +142,12 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
     return entries
 
 
-@pytest.fixture(autouse=True)
-def _no_broker(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Notifications of workers go nowhere unless a test is marked `broker`: the work is in PostgreSQL."""
-    if request.node.get_closest_marker("broker") is None:
-        monkeypatch.setattr("core.jobs.notify._publish", lambda work, **_: None)
+REQUESTS = attempts.LocalCounts()
 
 
-@pytest.fixture(autouse=True)
-def _sending(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Messages go out in the test's own thread, whose transaction no other connection sees, unless it is marked
-    `threads`."""
-    if request.node.get_closest_marker("threads") is None:
-        monkeypatch.setattr("outreach.messaging.delivery.sending.loop._new", in_this_thread)
-
-
-@pytest.fixture(autouse=True)
-def _messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message rows are known as seeded until a test edits one, so that no test counts the query that reads them."""
-    monkeypatch.setattr("core.messages.services._kept", (float("inf"), dict(DEFAULTS)))
-
-
-@pytest.fixture(autouse=True)
-def _seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a process keeps of a company for seconds is read anew in each test, and then kept to its end, so that no
-    test counts a query of a clock that has moved on, or sees what another test has left."""
-    formats._kept_zone.cache_clear()
-    cache.delete_many([f"look:{company}" for company in kept_companies()])
-    monkeypatch.setattr(formats, "ZONE_SECONDS", 10**9)
-    monkeypatch.setattr(readers, "LOOK_KNOWN_FOR", 600)
+def counted_here(keys: list[str], seconds: int) -> list[tuple[int, float]]:
+    """Count requests as a process does while Redis is away, which saves each of them a round trip."""
+    return [REQUESTS.count(key, seconds) for key in keys]
 
 
 @pytest.fixture
@@ -163,11 +156,38 @@ def limits() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _attempts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Tests share one Redis: those that ask for `limits` count under keys of their own, the others are not limited."""
+def _alone(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Keep the test to its own process and transaction, but for what it asks for by markers and fixtures.
+
+    This is one fixture, because each that all tests have takes time of every test.
+    """
+    marks = {mark.name for mark in request.node.iter_markers()}
+    # What the test says that it may meet, beside answers that the OpenAPI schema describes.
+    for name in openapi.allowed:
+        monkeypatch.setitem(openapi.allowed, name, name in marks)
+    # Notifications of workers go nowhere: the work is in PostgreSQL.
+    if "broker" not in marks:
+        monkeypatch.setattr(notify, "_publish", lambda work, **_: None)
+    # Messages go out in the test's own thread, whose transaction no other connection sees.
+    if "threads" not in marks:
+        monkeypatch.setattr(loop, "_new", in_this_thread)
+    # The message rows are known as seeded until a test edits one, so that no test counts the query that reads them.
+    monkeypatch.setattr(messages, "_kept", (float("inf"), dict(DEFAULTS)))
+    keep_for_the_test(monkeypatch)
+    # Tests share one Redis: those that ask for `limits` count under keys of their own, the others are not limited.
     if "limits" in request.fixturenames:
         own = new_id()
         monkeypatch.setattr(Limit, "_key", lambda limit, value: f"test:{own}:{limit.name}:{value}")
     else:
         monkeypatch.setattr(Limit, "count", lambda limit, value: None)
         monkeypatch.setattr(Limit, "count_up_to", lambda limit, value, wanted: wanted)
+        monkeypatch.setattr(pace, "count_all", counted_here)
+
+
+def keep_for_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read what a process keeps of a company for seconds in each test, and then keep it to its end, so that no test
+    counts a query of a clock that has moved on, or sees what another test has left."""
+    formats._kept_zone.cache_clear()
+    cache.delete_many([f"look:{company}" for company in kept_companies()])
+    monkeypatch.setattr(formats, "ZONE_SECONDS", 10**9)
+    monkeypatch.setattr(readers, "LOOK_KNOWN_FOR", 600)

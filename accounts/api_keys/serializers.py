@@ -26,7 +26,7 @@ class NetworkInput(TextInput):
             network = ipaddress.ip_network(text, strict=False)
         except ValueError:
             raise serializers.ValidationError(
-                "must be an IP address, or a network such as 203.0.113.0/24", code="invalid"
+                "enter an IP address, or a network such as 203.0.113.0/24", code="invalid"
             ) from None
         mapped = getattr(network.network_address, "ipv4_mapped", None)
         if mapped is not None and network.prefixlen >= 96:

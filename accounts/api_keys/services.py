@@ -39,14 +39,14 @@ def create_key(
     or have no use, and PlanLimitExceeded_403.
     """
     if type == ApiKey.Type.TEMPORARY and duration_minutes is None:
-        detail = "durationMinutes: a number of at least 1 is required when type is temporary"
-        raise NamedError("DurationRequired_400", detail)
+        detail = "a number of at least 1 is required when type is temporary"
+        raise NamedError("DurationRequired_400", detail, field="durationMinutes")
     restricted = ip_restriction == ApiKey.IpRestriction.RESTRICTED
     if allowed_ips and not restricted:
-        raise ValidationFailed("allowedIps: only a key with ipRestriction restricted has addresses")
+        raise ValidationFailed("choose “restricted” first, or leave it empty", field="allowedIps")
     addresses = list(allowed_ips) or ([made_from] if made_from else [])
     if restricted and not addresses:
-        raise ValidationFailed("allowedIps: name the addresses that the key works from")
+        raise ValidationFailed("enter at least one IP address", field="allowedIps")
     reserve_quota("api")
     return add_key(
         secrets.token_hex(32),
@@ -124,7 +124,7 @@ def delete_keys(*, ids: Sequence[str]) -> int:
     """
     deleted: int = ApiKey.objects.filter(pk__in=ids).delete()[0]
     if not deleted:
-        raise NamedError("ApiNotFound_400", "ids: none of them is a key of this company")
+        raise NamedError("ApiNotFound_400", "none of them is a key of this company", field="ids")
     return deleted
 
 

@@ -56,7 +56,7 @@ class ApiKeyViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> object:
         api_key = ApiKeyFull.one(ApiKey.objects.filter(pk=id))
         if api_key is None:
-            raise NamedError("ApiNotFound_400", "id: there is no such key in this company")
+            raise NamedError("ApiNotFound_400", "there is no such key in this company", field="id")
         if not (self.actor.is_owner or api_key["createdBy"]["_id"] == self.actor.member_id):
             api_key["key"] = None
         return api_key

@@ -63,7 +63,8 @@ def check_timezone(name: str) -> None:
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",
-            "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)",
+            "enter a time zone, such as Europe/Berlin (GET /api/private/timezones)",
+            field="timezone",
         )
 
 
@@ -75,7 +76,7 @@ def phone_columns(phone: Phone | None) -> dict[str, str]:
 def _place(country_text: str, state_text: str) -> dict[str, str]:
     if not country_text:
         if state_text:
-            raise NamedError("StateNotFound_400", "state: a state is one of a country; send country too")
+            raise NamedError("StateNotFound_400", "choose the country too", field="state")
         return {"country": "", "state": ""}
     country = find_country(country_text)
     state = find_state(country, state_text).code if state_text else ""

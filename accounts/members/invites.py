@@ -72,12 +72,15 @@ def _free_membership(email: str) -> Member:
     if former is not None and is_live(former):
         raise NamedError(
             "MemberAlredyExists_400",
-            f"email: {email} is invited; send that invite again: POST /member/{former.pk}/resend",
+            f"{email} is invited; send that invite again (POST /member/{former.pk}/resend)",
+            field="email",
         )
     # A member may have changed their address since, so both the invited and the present one are compared.
     seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()
     if seated is not None:
-        raise NamedError("MemberAlredyExists_400", f"email: {email} already is a member or has an invitation")
+        raise NamedError(
+            "MemberAlredyExists_400", f"enter another address; {email} is a member or invited", field="email"
+        )
     return former or Member(email=email)
 
 
@@ -242,7 +245,7 @@ def answer_invite(*, user_id: str, member_id: str, status: str | None) -> Member
     Raises InvalidInviteStatus_400, MemberNotFound_404 if no open invite of the user has the id, and InviteExpired_400.
     """
     if status not in (Status.ACCEPTED, Status.REJECTED):
-        raise NamedError("InvalidInviteStatus_400", "status: accepted or rejected")
+        raise NamedError("InvalidInviteStatus_400", "accepted or rejected", field="status")
     with unscoped(reason="invites: to one person, from whatever company"):
         inviting_company = (
             Member.objects.filter(addressed_to(user_id), pk=member_id).values_list("company_id", flat=True).first()

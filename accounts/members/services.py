@@ -53,10 +53,10 @@ def update_member(*, actor: Actor, id: str, values: Values, delete_keys: bool = 
     actor = reload_actor(actor)
     member = lock_member(id)
     if not values and not delete_keys:
-        raise NamedError("RoleOrPermissionRequired_400", "role, name, status: give at least one of them")
+        raise NamedError("RoleOrPermissionRequired_400", "give at least one of them", field=("role", "name", "status"))
     check_members(actor, [member])
     if delete_keys and values.get("status", member.status) != Status.BLOCKED:
-        raise ValidationFailed("deleteKeys: only together with the status blocked")
+        raise ValidationFailed("only together with the status blocked", field="deleteKeys")
     role = None
     if values.get("role") is not None:
         role = find_role(values["role"])
@@ -85,7 +85,7 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         _step(actor, member, Status.BLOCKED, Action.BLOCKED)
     elif status == Status.OWNER:
         if not actor.is_owner:
-            raise NamedError("UnauthorizedAction_403", "status: only owners make owners")
+            raise NamedError("UnauthorizedAction_403", "only owners make owners", field="status")
         _expect(member, Status.ACCEPTED, "MemberNotAccepted_400", "only an accepted member can be made an owner")
         member.role = None
         _step(actor, member, Status.OWNER, Action.ROLE_CHANGED, "made an owner")
@@ -97,12 +97,12 @@ def _move(actor: Actor, member: Member, status: str, role: Role | None) -> None:
         _expect(member, Status.BLOCKED, "MemberNotBlocked_400", "only a blocked member can be let in again")
         _step(actor, member, Status.ACCEPTED, Action.UNBLOCKED)
     else:
-        raise NamedError("InvalidMemberStatus_400", "status: one of accepted, blocked, owner")
+        raise NamedError("InvalidMemberStatus_400", "one of accepted, blocked, owner", field="status")
 
 
 def _expect(member: Member, status: str, error: str, rule: str) -> None:
     if member.status != status:
-        raise NamedError(error, f"status: {rule}; this one is {member.status}")
+        raise NamedError(error, f"{rule}; this one is {member.status}", field="status")
 
 
 def _step(actor: Actor, member: Member, status: str, action: Action, detail: str = "") -> None:
@@ -112,12 +112,12 @@ def _step(actor: Actor, member: Member, status: str, action: Action, detail: str
 
 def _give_role(actor: Actor, member: Member, role: Role) -> None:
     if member.status == Status.OWNER:
-        raise NamedError(
-            "BadRequest_400", "role: an owner may do everything; make them a plain member first (status accepted)"
-        )
+        raise NamedError("BadRequest_400", "make the owner a member first (status accepted)", field="role")
     if member.status not in (Status.ACCEPTED, Status.BLOCKED, Status.INVITED):
         raise NamedError(
-            "MemberNotAccepted_400", f"role: this membership is {member.status}; invite them again with the role"
+            "MemberNotAccepted_400",
+            f"this membership is {member.status}; invite them again with the role",
+            field="role",
         )
     before = member.role.name if member.role else "none"
     member.role = role
@@ -232,4 +232,4 @@ def company_of(*, user_id: str, member_id: str) -> str:
 
 def not_found() -> NamedError:
     """Return the error for an id without a membership in the company or of the user."""
-    return NamedError("MemberNotFound_404", "id: there is no such membership")
+    return NamedError("MemberNotFound_404", "there is no such membership", field="id")

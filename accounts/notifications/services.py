@@ -53,4 +53,4 @@ def mark_all(*, user_id: str, company_id: str | None) -> int:
 
 
 def not_found() -> NamedError:
-    return NamedError("NotFound_404", "id: there is no such notification of yours")
+    return NamedError("NotFound_404", "there is no such notification of yours", field="id")

@@ -57,7 +57,8 @@ def find_country(text: str) -> Country:
     if country is None:
         raise NamedError(
             "CountryNotFound_400",
-            f"country: there is no {shorten(text, 60)!r}; write an ISO 3166 code or an English name",
+            f"choose a country, such as Germany; {shorten(text, 60)} is unknown",
+            field="country",
         )
     return country
 
@@ -79,7 +80,8 @@ def find_state(country: Country, text: str) -> State:
                 return state
     raise NamedError(
         "StateNotFound_400",
-        f"state: {country.name} has no {shorten(text, 60)!r}; write its ISO 3166-2 code or its English name",
+        f"choose a state of {country.name}; {shorten(text, 60)} is unknown",
+        field="state",
     )
 
 

@@ -53,7 +53,7 @@ class PlaceViewSet(ResourceViewSet):
         country_text, state_text = request.query_params.get("country", ""), request.query_params.get("state", "")
         if not country_text:
             if state_text:
-                raise NamedError("CountryNotFound_400", "country: a state is looked for in its country; send both")
+                raise NamedError("CountryNotFound_400", "choose the country too", field="country")
             return {"countries": [_country(country) for country in places.countries()]}
         country = places.find_country(country_text)
         if not state_text:

@@ -27,7 +27,7 @@ def update_profile(*, user_id: str, changes: Values) -> None:
         merged = {name: keys for name, keys in {**user.columns, **values["columns"]}.items() if keys is not None}
         if len(merged) > MAX_LISTS:
             raise ValidationFailed(
-                "columns are kept of too many lists", f"columns: at most {MAX_LISTS} lists; null forgets one"
+                "columns are kept of too many lists", f"at most {MAX_LISTS} lists; null forgets one", field="columns"
             )
         values["columns"] = merged
     if "name" in values:

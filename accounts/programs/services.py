@@ -150,7 +150,9 @@ def set_refer_program(*, user_id: str, status: str) -> ReferProgram | None:
     The first activation creates the code, which is kept. Returns None for a user who leaves without having joined.
     """
     if status not in ReferProgram.Status.values:
-        raise NamedError("InvalidReferProgramStatus_400", f"status: one of {', '.join(ReferProgram.Status.values)}")
+        raise NamedError(
+            "InvalidReferProgramStatus_400", f"one of {', '.join(ReferProgram.Status.values)}", field="status"
+        )
     for _ in range(ATTEMPTS):
         program = ReferProgram.objects.select_for_update().filter(user_id=user_id).first()
         if program is not None:

@@ -39,7 +39,7 @@ def register(
     """
     REGISTRATIONS.count(caller.network)
     if not is_timezone(timezone):
-        raise NamedError("InvalidTimezone_400", "timezone: needs a name of the IANA database, such as Europe/Berlin")
+        raise NamedError("InvalidTimezone_400", "enter a time zone, such as Europe/Berlin", field="timezone")
     user = User(email=email.strip().lower(), name=name)
     check_strength(password, user)
     existing = User.objects.filter(email=user.email).first()

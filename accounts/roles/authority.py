@@ -69,12 +69,12 @@ def find_role(role_id: str | None) -> Role:
         role = Role.objects.filter(is_default=True).first()
         if role is None:
             raise NamedError(
-                "DefaultRoleNotFound_404", "role: name one, or make one the default: PUT /role/:id {isDefault: true}"
+                "DefaultRoleNotFound_404", "choose a role, or make one the default (PUT /role/:id)", field="role"
             )
         return role
     role = Role.objects.filter(pk=role_id).first()
     if role is None:
-        raise NamedError("RoleNotFound_404", "role: there is no such role in this company")
+        raise NamedError("RoleNotFound_404", "there is no such role in this company", field="role")
     return role
 
 

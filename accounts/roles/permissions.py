@@ -63,20 +63,22 @@ def complete(permission: Permission) -> dict[str, dict[str, bool]]:
 def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
     """Validate and return the given flags. Unknown modules or methods and non-boolean flags are 400s that name them."""
     if not isinstance(value, dict):
-        raise InvalidFormat("permission", value, 'permission: write it as {"contact": {"GET": true, "POST": false}}')
+        raise InvalidFormat(
+            "permission", value, 'write it as {"contact": {"GET": true, "POST": false}}', field="permission"
+        )
     for module, methods in value.items():
         where = f"permission.{shorten(module)}"
         if module not in MODULES:
-            raise ValidationFailed(f"{where}: there is no such module; the modules are {', '.join(MODULES)}")
+            raise ValidationFailed(f"there is no such module; the modules are {', '.join(MODULES)}", field=where)
         if not isinstance(methods, dict):
-            raise InvalidFormat(where, methods, f"{where}: must be an object of {', '.join(METHODS)}")
+            raise InvalidFormat(where, methods, f"must be an object of {', '.join(METHODS)}", field=where)
         for method, flag in methods.items():
             if method not in METHODS:
                 raise ValidationFailed(
-                    f"{where}.{shorten(method)}: there is no such method; the methods are {', '.join(METHODS)}"
+                    f"there is no such method; the methods are {', '.join(METHODS)}", field=f"{where}.{shorten(method)}"
                 )
             if not isinstance(flag, bool):
-                raise InvalidFormat(f"{where}.{method}", flag, f"{where}.{method}: must be true or false")
+                raise InvalidFormat(f"{where}.{method}", flag, "must be true or false", field=f"{where}.{method}")
     return value
 
 

@@ -62,8 +62,8 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     """
     missing = [name for name in ("name", "permission") if values.get(name) is None]
     if missing:
-        detail = f"{', '.join(missing)}: a role needs a name and a permission"
-        raise NamedError("RoleOrPermissionRequired_400", detail)
+        detail = "a role needs a name and a permission"
+        raise NamedError("RoleOrPermissionRequired_400", detail, field=missing)
     permission = compact(parse_permission(values["permission"]))
     actor = reload_actor(actor)
     forbid_escalation(actor, permission, "the role would permit")
@@ -88,10 +88,12 @@ def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
     actor = reload_actor(actor)
     role = Role.objects.select_for_update(no_key=True).filter(pk=id).first()
     if role is None:
-        raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
+        raise NamedError("RoleNotFound_404", "there is no such role in this company", field="id")
     if not values:
         raise NamedError(
-            "RoleOrPermissionRequired_400", "name, description, permission, isDefault: give at least one of them"
+            "RoleOrPermissionRequired_400",
+            "give at least one of them",
+            field=("name", "description", "permission", "isDefault"),
         )
     # Also for the role as it is: otherwise a manager could strip the administrators of their rights.
     forbid_escalation(actor, role.permission, "the role permits")
@@ -105,7 +107,7 @@ def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
         values = {**values, "permission": permission}
     if role.is_default and values.get("is_default") is False:
         raise NamedError(
-            "BadRequest_400", "isDefault: a company has one default role; make another one the default instead"
+            "BadRequest_400", "a company has one default role; make another one the default instead", field="isDefault"
         )
     former = _take_default() if values.get("is_default") and not role.is_default else ""
     for name, value in values.items():
@@ -164,6 +166,7 @@ def _save(role: Role) -> Role:
             raise
         raise NamedError(
             "RoleNameAlreadyExists_400",
-            f"name: {shorten(role.name, 60)!r} is already in use",
+            f"{shorten(role.name, 60)!r} is already in use",
+            field="name",
         ) from None
     return role

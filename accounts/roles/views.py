@@ -28,7 +28,7 @@ MOVES = "isDefault true moves the default here, and `warning` names the role tha
 def _one(id: str) -> JsonObject:
     role = RoleOut.one(Role.objects.filter(pk=id))
     if role is None:
-        raise NamedError("RoleNotFound_404", "id: there is no such role in this company")
+        raise NamedError("RoleNotFound_404", "there is no such role in this company", field="id")
     return role
 
 

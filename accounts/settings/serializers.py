@@ -30,7 +30,7 @@ class OneLine(TextInput):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if not text.isprintable():
-            raise serializers.ValidationError("must be one line of text", code="line")
+            raise serializers.ValidationError("enter one line of text", code="line")
         return text
 
 
@@ -40,7 +40,7 @@ class AppName(OneLine):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if holds_link(text):
-            raise serializers.ValidationError("must be a name, without a web or email address", code="link")
+            raise serializers.ValidationError("enter a name without web or email addresses", code="link")
         return text
 
 

@@ -90,7 +90,9 @@ def update_settings(*, changes: Values) -> None:
     currency = changes.get("currency")
     if currency is not None and not is_currency(currency):
         raise ValidationFailed(
-            "currency must be the code of a currency in use, such as EUR", f"currency: there is no {currency}"
+            "currency must be the code of a currency in use, such as EUR",
+            f"choose a currency, such as EUR; {currency} is not in use",
+            field="currency",
         )
     for name in PLAIN:
         if name in changes:

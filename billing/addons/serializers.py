@@ -31,7 +31,7 @@ class AddOnsInput(serializers.ListField):
         rows = super().to_internal_value(data)
         quantities = {row["add_on_id"]: row["quantity"] for row in rows}
         if len(quantities) != len(rows):
-            raise serializers.ValidationError("an add-on stands here twice")
+            raise serializers.ValidationError("choose each add-on once")
         return {id: quantity for id, quantity in quantities.items() if quantity}
 
 

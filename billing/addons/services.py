@@ -44,12 +44,12 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
     for add_on in AddOn.objects.filter(pk__in=list(chosen)).order_by("order", "name", "pk"):
         amount = kept.get(add_on.pk, priced.get(add_on.pk))
         if amount is None:
-            detail = f"addOns: {add_on.name} has no price for a {interval} in {currency}"
-            raise NamedError("BadRequest_400", detail)
+            detail = f"{add_on.name} has no price for a {interval} in {currency}"
+            raise NamedError("BadRequest_400", detail, field="addOns")
         if add_on.is_public or add_on.pk in present:
             items.append(Item(add_on=add_on, quantity=chosen[add_on.pk], unit_amount=amount))
     if len(items) != len(chosen):
-        raise NamedError("BadRequest_400", "addOns: one of them is not on offer")
+        raise NamedError("BadRequest_400", "choose add-ons on offer", field="addOns")
     return items
 
 

@@ -29,7 +29,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     end = subscription.period_end
     start = subscription.period_start
     if not is_open(subscription) or subscription.status != Subscription.Status.ACTIVE:
-        raise NamedError("BadRequest_400", "seats: they are added to a subscription that is active and paid")
+        raise NamedError("BadRequest_400", "pay the subscription before you add seats", field="seats")
     if plan is None or not subscription.interval or end is None or start is None:
         raise NamedError("BadRequest_400", "this subscription has no seats to be paid for")
     check_seats(plan, seats)
@@ -77,13 +77,13 @@ def quote_add_ons(
     start = subscription.period_start
     code = subscription.currency
     if end is None or start is None:
-        raise NamedError("BadRequest_400", "addOns: this subscription has no period to be paid for")
+        raise NamedError("BadRequest_400", "this subscription has no period to be paid for", field="addOns")
     had = held(subscription)
     now = moment_of(subscription, at)
     lines = []
     quantities = {item.add_on.pk: item.quantity for item in items}
     if any(quantities.get(id, 0) < quantity for id, quantity in had.items()):
-        raise NamedError("BadRequest_400", "addOns: order more now, and fewer with the next period")
+        raise NamedError("BadRequest_400", "choose fewer for the end of the period", field="addOns")
     periods = periods_left(subscription, now)
     for item in items:
         more = item.quantity - had.get(item.add_on.pk, 0)

@@ -64,7 +64,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
         with renamed_fields({"paymentID": "manualPaymentID"}):
             payment = open_order(data["payment_id"])
         if data.get("seats_payment_id", payment.pk) != payment.pk:
-            raise NamedError("ManualPaymentDetailsNotFound_400", "seatsPaymentHistoryID: it is another order")
+            raise NamedError("ManualPaymentDetailsNotFound_400", "it is another order", field="seatsPaymentHistoryID")
         check_proof(data.get("proof", ""), payment)
         attempt = begin(letter=self.letter, payment_id=payment.pk, save_method=data["save_method"])
         return respond(BEGUN, message_about(attempt, BEGUN), **self.warned(attempt))
@@ -79,7 +79,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
     def captured(self, data: JsonObject) -> JsonObject:
         ids = {data[name] for name in ("payment_id", "manual_payment_id") if name in data}
         if len(ids) != 1:
-            raise NamedError("PaymentNotFound_400", "paymentID: say which order")
+            raise NamedError("PaymentNotFound_400", "say which order", field="paymentID")
         if "subscription_id" in data:
             own_primary(data["subscription_id"], field="subscriptionID")
         attempt = find_attempt(ids.pop(), self.letter)

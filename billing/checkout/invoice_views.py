@@ -60,7 +60,7 @@ class InvoiceViewSet(ResourceViewSet):
     def _found(self, id: str) -> Invoice:
         invoice: Invoice | None = Invoice.objects.filter(pk=id).first()
         if invoice is None:
-            raise NamedError("NotFound_404", "id: there is no such invoice")
+            raise NamedError("NotFound_404", "there is no such invoice", field="id")
         return invoice
 
 
@@ -90,5 +90,5 @@ class CreditNoteViewSet(ResourceViewSet):
     def _found(self, id: str) -> CreditNote:
         note: CreditNote | None = CreditNote.objects.select_related("invoice").filter(pk=id).first()
         if note is None:
-            raise NamedError("NotFound_404", "id: there is no such credit note")
+            raise NamedError("NotFound_404", "there is no such credit note", field="id")
         return note

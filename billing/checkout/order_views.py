@@ -88,7 +88,7 @@ class ManualPaymentViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> object:
         order = ways_of(id)
         if order is None:
-            raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such order")
+            raise NamedError("ManualPaymentDetailsNotFound_400", "there is no such order", field="id")
         return order
 
     @endpoint(
@@ -109,9 +109,11 @@ class ManualPaymentViewSet(ResourceViewSet):
         said = {name: data.pop(name) for name in names if name in data}
         id = data.pop("payment_id", None)
         if id is None and "plan_id" not in data:
-            raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: the order to pay, or planID to order")
+            raise NamedError(
+                "ManualPaymentDetailsNotFound_400", "the order to pay, or planID to order", field="paymentID"
+            )
         if id is not None and data:
-            raise NamedError("BadRequest_400", "paymentID: an order says what is bought; leave the rest out")
+            raise NamedError("BadRequest_400", "an order says what is bought; leave the rest out", field="paymentID")
         with transaction.atomic():  # a transfer that is refused leaves the open order as it was
             if id is None:
                 payment = subscribe(values={**data, "when": NOW}, member_id=self.actor.member_id)[1]

@@ -110,12 +110,10 @@ def price_of(plan: Plan, version: PlanVersion | None, interval: str, currency: s
     price = prices_of(plan, version, interval).get(currency.upper())
     if price is None:
         is_offered = Currency.objects.filter(code=currency.upper(), is_active=True).exists()
-        what = (
-            f"interval: the plan has no price for a {interval} in"
-            if is_offered
-            else "currency: none is on offer called"
-        )
-        raise NamedError("BadRequest_400", f"{what} {shorten(currency, 20)}")
+        name = shorten(currency, 20)
+        if is_offered:
+            raise NamedError("BadRequest_400", f"the plan has no price for a {interval} in {name}", field="interval")
+        raise NamedError("BadRequest_400", f"none is on offer called {name}", field="currency")
     return price
 
 

@@ -77,7 +77,7 @@ def quote_plan(
     BadRequest_400.
     """
     if subscription.status == Status.PAUSED:
-        raise NamedError("BadRequest_400", "planID: the subscription is paused; resume it first")
+        raise NamedError("BadRequest_400", "the subscription is paused; resume it first", field="planID")
     plan = _plan(plan_id, subscription)
     now = moment_of(subscription, at)
     interval = interval or subscription.interval or PlanPrice.Interval.MONTH
@@ -94,7 +94,7 @@ def quote_plan(
     items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
     if keeps and not timing.scheduled and add_ons is not None and _adds_add_ons(subscription, quantities):
         if coupon_code or seats not in (None, subscription.seats or plan.min_seats):
-            raise NamedError("BadRequest_400", "addOns: more of them are ordered without seats and coupon")
+            raise NamedError("BadRequest_400", "order add-ons without seats and coupon", field="addOns")
         return quote_add_ons(subscription, plan, items, at=now)
     if timing.ahead:
         _check_ahead(subscription, plan, chosen, add_ons)
@@ -105,7 +105,8 @@ def quote_plan(
     if timing.start is None and sum(line.amount for line in lines) < 0:
         raise NamedError(
             "BadRequest_400",
-            "planID: what is paid already is worth more; choose it for the period's end (when: periodEnd)",
+            "choose this plan for the end of the period",
+            field="planID",
         )
     coupon = _coupon(coupon_code, plan, code, scheduled=timing.scheduled) if coupon_code else None
     tax = tax_of_sale()
@@ -157,7 +158,7 @@ def _period(subscription: Subscription, timing: _Timing, interval: str, now: dat
     if start is None:
         return now, period_after(now, interval, now.day)
     if not timing.scheduled and start > period_after(now, interval, now.day):
-        raise NamedError("BadRequest_400", f"planID: it is paid until {day_text(start)} already")
+        raise NamedError("BadRequest_400", f"it is paid until {day_text(start)} already", field="planID")
     return start, period_after(start, interval, subscription.period_day or start.day)
 
 
@@ -165,9 +166,9 @@ def _check_ahead(subscription: Subscription, plan: Plan, seats: int, add_ons: Ch
     """Refuse other seats or fewer add-ons for a period that is paid ahead."""
     kept = _seats(subscription, plan, None, ahead=True)
     if seats != kept:
-        raise NamedError("BadRequest_400", f"seats: a period is paid ahead with the {kept} of the running one")
+        raise NamedError("BadRequest_400", f"a period is paid ahead with the {kept} of the running one", field="seats")
     if add_ons is not None and _reduces_add_ons(subscription, add_ons):
-        raise NamedError("BadRequest_400", "addOns: fewer of them are chosen for the period's end (when: periodEnd)")
+        raise NamedError("BadRequest_400", "choose fewer for the end of the period", field="addOns")
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
@@ -186,13 +187,13 @@ def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: 
 def _is_deferred(change: str, when: str, *, runs: bool) -> bool:
     """Return whether a change waits until the paid period has ended. Raises BadRequest_400 where none runs."""
     if when == PERIOD_END and not runs:
-        raise NamedError("BadRequest_400", "when: no paid period runs that it could wait for")
+        raise NamedError("BadRequest_400", "no paid period runs that it could wait for", field="when")
     return when == PERIOD_END or (when == AUTO and change == DOWNGRADE and runs)
 
 
 def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
     if scheduled:
-        raise NamedError("CouponInvalid_400", "couponCode: a coupon is for what is paid now")
+        raise NamedError("CouponInvalid_400", "use the coupon with a payment", field="couponCode")
     has_paid = Invoice.objects.filter(status=Invoice.Status.PAID, total_minor__gt=0).exists()
     return usable_coupon(code, plan=plan, currency=currency, has_paid=has_paid)
 
@@ -212,9 +213,9 @@ def _reduces_add_ons(subscription: Subscription, quantities: Chosen) -> bool:
 def _plan(id: str, subscription: Subscription) -> Plan:
     plan = Plan.objects.filter(pk=id).first()
     if plan is None or not (plan.is_public or plan.pk == subscription.plan_id):
-        raise NamedError("PlanNotFound_400", "planID: there is no such plan on offer")
+        raise NamedError("PlanNotFound_400", "there is no such plan on offer", field="planID")
     if plan.is_trial:
-        raise NamedError("FreePlanAlreadyUsed_400", "planID: a trial is not bought")
+        raise NamedError("FreePlanAlreadyUsed_400", "choose a plan that is no trial", field="planID")
     return plan
 
 

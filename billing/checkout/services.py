@@ -102,7 +102,7 @@ def check_seen(quote: Quote, digest: str) -> None:
     # A price may change between preview and order: by staff, by a coupon's end, by used seats. Nobody
     # is to owe an amount that they have not seen.
     if digest and quote.digest != digest:
-        raise NamedError("BadRequest_400", "proof: the price is another one by now; look at a new preview")
+        raise NamedError("BadRequest_400", "the price is another one by now; look at a new preview", field="proof")
 
 
 def preview_seats(*, seats: int) -> Quote:
@@ -184,7 +184,7 @@ def apply_coupon(*, code: str, values: Values, apply: bool, member_id: str | Non
     ordered = payment if payment is not None and payment.invoice.kind == "cycle" else None
     plan_id = values.get("plan_id") or (ordered.plan_id if ordered else subscription.plan_id)
     if not plan_id:
-        raise NamedError("PlanNotFound_400", "planID: say what the coupon is for")
+        raise NamedError("PlanNotFound_400", "choose a plan first", field="planID")
     terms: JsonObject = {}
     if ordered is not None and ordered.plan_id == plan_id:
         terms = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
@@ -198,7 +198,9 @@ def apply_coupon(*, code: str, values: Values, apply: bool, member_id: str | Non
     # Somebody may be paying the old price at this moment. The order must not be replaced under their hands.
     pages = ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
     if ordered.bank_state == Payment.Bank.SUBMITTED or pages.exists():
-        raise NamedError("BadRequest_400", "coupon: the order is being paid; wait, or take its payment back first")
+        raise NamedError(
+            "BadRequest_400", "the order is being paid; wait, or take its payment back first", field="coupon"
+        )
     return subscribe(values=choices, member_id=member_id)[0], True
 
 
@@ -226,7 +228,7 @@ def change_by_company(*, id: str, values: JsonObject) -> None:
         caps = {cap["meter"]: cap["most"] for cap in values["overage"]}
         # A list may name a meter twice, and the last one would win without a word.
         if len(caps) < len(values["overage"]):
-            raise ValidationFailed("a meter twice", "overage: it names a meter twice; give each one cap")
+            raise ValidationFailed("a meter twice", "enter each meter once", field="overage")
         cap_overage(company_id=company_id(), caps=caps, note=BY_MEMBER)
     if "paused" in values:
         pause_or_resume(values["paused"])
@@ -250,7 +252,7 @@ def own_primary(id: str, *, field: str = "id") -> Subscription:
     """
     subscription = primary_subscription()
     if subscription is None or subscription.pk != id:
-        raise NamedError("SubscriptionNotFound_400", f"{field}: there is no such subscription in force")
+        raise NamedError("SubscriptionNotFound_400", "there is no such subscription in force", field=field)
     return subscription
 
 
@@ -274,10 +276,8 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
     with lock_primary(company_id()) as subscription:
         lost = given_up_by(subscription) if subscription is not None and when == "now" and not forfeit else 0
         if subscription is not None and lost:
-            text = (
-                f"forfeit: cancelling now gives up {sum_text(lost, subscription.currency)} of what is paid; true agrees"
-            )
-            raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end")
+            text = f"cancelling now gives up {sum_text(lost, subscription.currency)} of what is paid; true agrees"
+            raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end", field="forfeit")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
         # An open order that is paid later would open a period of a cancelled subscription.
         if when == "now":
@@ -289,7 +289,7 @@ def undo_cancel() -> None:
     with lock_primary(company_id()) as primary:
         subscription = require_subscription(primary)
         if not subscription.cancel_at_period_end or subscription.status not in (Status.ACTIVE, Status.TRIAL):
-            raise NamedError("BadRequest_400", "cancelAtPeriodEnd: it has ended; order a plan again")
+            raise NamedError("BadRequest_400", "it has ended; order a plan again", field="cancelAtPeriodEnd")
         ends = access_end(subscription.period_end) if subscription.status == Status.ACTIVE else subscription.ends_at
         apply_change(subscription, Action.CHANGED, note=BY_MEMBER, ends_at=ends, cancel_at_period_end=False)
 
@@ -300,7 +300,7 @@ def choose_method(id: str) -> None:
     # which the constraint refuses with an error instead of an answer.
     rows = PaymentMethod.objects.select_for_update()
     if id not in {row.pk for row in rows}:
-        raise NamedError("PaymentNotFound_400", "paymentMethodID: there is no such saved method")
+        raise NamedError("PaymentNotFound_400", "there is no such saved method", field="paymentMethodID")
     # The old default goes first. A unique index is checked row by row, so both at once is never allowed.
     PaymentMethod.objects.filter(is_default=True).exclude(pk=id).update(is_default=False, updated_at=timezone.now())
     PaymentMethod.objects.filter(pk=id).update(is_default=True, updated_at=timezone.now())
@@ -313,7 +313,7 @@ def delete_method(id: str) -> None:
     rows = {row.pk: row for row in PaymentMethod.objects.select_for_update().order_by("-created_at", "-pk")}
     gone = rows.pop(id, None)
     if gone is None:
-        raise NamedError("PaymentNotFound_400", "id: there is no such saved method")
+        raise NamedError("PaymentNotFound_400", "there is no such saved method", field="id")
     was_default = gone.is_default
     gone.delete()
     today = timezone.now().date()

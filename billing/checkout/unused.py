@@ -30,7 +30,9 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
         payments = _begun_at(subscription, start)
         # No rate of exchange is stored with an order, so an amount in another currency cannot be deducted.
         if any(payment.currency != currency for payment in payments):
-            raise NamedError("BadRequest_400", f"currency: the present period is paid in {payments[0].currency}")
+            raise NamedError(
+                "BadRequest_400", f"the present period is paid in {payments[0].currency}", field="currency"
+            )
         values = _values(payments)
         for payment in payments:
             # Rounded down for each order: the sum can never exceed what was paid.

@@ -302,7 +302,7 @@ class TransactionViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> object:
         entry = TransactionOut.one(Transaction.objects.filter(pk=id))
         if entry is None:
-            raise NamedError("transactionHistoryNotFound_400", "id: there is no such transaction")
+            raise NamedError("transactionHistoryNotFound_400", "there is no such transaction", field="id")
         return entry
 
 

@@ -28,7 +28,7 @@ SAME_ORDERS = timedelta(days=1)
 FREE = Q(max_redemptions__isnull=True) | Q(used__lt=F("max_redemptions"))
 """Condition on coupons: not used up."""
 BATCH = 200
-TAKEN = "couponCode: others have used the coupon up meanwhile; order without it"
+TAKEN = "others have used the coupon up meanwhile; order without it"
 
 
 def lock_coupons(code: str) -> None:
@@ -144,13 +144,13 @@ def _check_free(coupon_id: str) -> None:
     """Raise CouponInvalid_400 if other orders, of the active company or of others, have used the locked coupon up."""
     is_used = Redemption.objects.filter(coupon=coupon_id).exclude(state=State.RELEASED).exists()
     if is_used or not Coupon.objects.filter(FREE, pk=coupon_id).exists():
-        raise NamedError("CouponInvalid_400", TAKEN)
+        raise NamedError("CouponInvalid_400", TAKEN, field="couponCode")
 
 
 def _reserve(coupon_id: str) -> None:
     # The limit is part of the UPDATE, so that it cannot be passed even by a caller that forgot the lock.
     if not Coupon.objects.filter(FREE, pk=coupon_id).update(used=F("used") + 1):
-        raise NamedError("CouponInvalid_400", TAKEN)
+        raise NamedError("CouponInvalid_400", TAKEN, field="couponCode")
 
 
 def _release(held: QuerySet[Redemption], coupon_id: str) -> None:

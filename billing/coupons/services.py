@@ -36,10 +36,10 @@ def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Co
     coupon = rows.filter(capitals=code.strip().upper()).first()
     held = coupon is not None and Redemption.objects.filter(coupon=coupon, state=Redemption.State.REDEEMED).exists()
     if coupon is None or held or (coupon.first_time_only and has_paid) or coupon.currency not in ("", currency):
-        raise NamedError("CouponInvalid_400", f"couponCode: {NO}: {shorten(code, 40)!r}")
+        raise NamedError("CouponInvalid_400", f"{NO}: {shorten(code, 40)!r}", field="couponCode")
     plans = set(coupon.plans.values_list("pk", flat=True))
     if plans and plan.pk not in plans:
-        raise NamedError("CouponInvalid_400", f"couponCode: {NO}: {shorten(code, 40)!r}")
+        raise NamedError("CouponInvalid_400", f"{NO}: {shorten(code, 40)!r}", field="couponCode")
     return coupon
 
 

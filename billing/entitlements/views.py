@@ -41,7 +41,7 @@ def plan_data(id: str, currency: str) -> JsonObject:
     own = Subscription.objects.filter(is_primary=True, plan__isnull=False).values("plan")
     plan = PlanOut.one(Plan.objects.filter(Q(is_public=True) | Q(pk__in=own), pk=id))
     if plan is None:
-        raise NamedError("PlanNotFound_400", "id: there is no such plan on offer")
+        raise NamedError("PlanNotFound_400", "there is no such plan on offer", field="id")
     chosen = choose_currency(currency, [price["currency"] for price in plan["prices"]])
     prices = [price for price in plan["prices"] if price["currency"] == chosen["code"]]
     meters = [
@@ -61,7 +61,9 @@ def choose_currency(requested: str, priced: list[str]) -> JsonObject:
         currency = CurrencyOut.one(active.filter(code=requested.upper()))
         if currency is None:
             raise NamedError(
-                "InvalidRequest_400", f"currency: {shorten(requested, 20)!r} is the code of no currency on offer"
+                "InvalidRequest_400",
+                f"choose another currency; {shorten(requested, 20)} is not on offer",
+                field="currency",
             )
         return currency
     own = CompanySettings.objects.values_list("currency", flat=True).first() or FALLBACK
@@ -70,7 +72,7 @@ def choose_currency(requested: str, priced: list[str]) -> JsonObject:
         Currency.objects.order_by("code")
     )
     if currency is None:
-        raise NamedError("InvalidRequest_400", "currency: no currency is on offer")
+        raise NamedError("InvalidRequest_400", "no currency is on offer", field="currency")
     return currency
 
 

@@ -69,7 +69,7 @@ def _account(letter: str, preferred: str) -> GatewayAccount:
     account = ready_account(letter, _currency(existing, preferred) if existing else preferred)
     if not adapter(account.adapter).sets_up:
         title = adapter(account.adapter).title
-        raise NamedError("BadRequest_400", f"gateway: {title} saves a way to pay only with a payment")
+        raise NamedError("BadRequest_400", f"{title} saves a way to pay only with a payment", field="gateway")
     return account
 
 
@@ -89,10 +89,10 @@ def _begun(setup: MethodSetup, account: GatewayAccount) -> MethodSetup:
         raise NamedError(off, f"gateway-{setup.letter} cannot be used at the moment") from error
     except GatewayRefused as error:
         _fail(setup, error.code)
-        raise NamedError("BadRequest_400", f"gateway: it refuses this: {error.code}") from error
+        raise NamedError("BadRequest_400", f"it refuses this: {error.code}", field="gateway") from error
     except AmbiguousOutcome as error:
         log.warning("set-up %s could not be begun: %s", setup.pk, error)
-        raise NamedError("BadRequest_400", "gateway: it does not answer. Try again") from error
+        raise NamedError("BadRequest_400", "it does not answer. Try again", field="gateway") from error
     values = {"gateway_id": page.gateway_id, "url": page.url[:2048], "updated_at": timezone.now()}
     MethodSetup.objects.filter(pk=setup.pk, url="").update(**values)
     setup.refresh_from_db()

@@ -36,7 +36,7 @@ def open_order(payment_id: str, *, lock: bool = False) -> Payment:
     payment: Payment | None = rows.filter(pk=payment_id, status=Payment.Status.OPEN).first()
     # The chore that closes expired orders runs now and then. An expired one is refused before it does.
     if payment is None or payment.expires_at <= timezone.now():
-        raise NamedError("ManualPaymentDetailsNotFound_400", "paymentID: there is no such order to be paid")
+        raise NamedError("ManualPaymentDetailsNotFound_400", "there is no such order to be paid", field="paymentID")
     return payment
 
 
@@ -50,7 +50,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
     with transaction.atomic():
         payment = open_order(payment_id, lock=True)
         if not takes_gateways(payment):
-            raise NamedError("BadRequest_400", "manualPaymentID: its price is of another day; order anew")
+            raise NamedError("BadRequest_400", "its price is of another day; order anew", field="manualPaymentID")
         # The order's lock makes two tabs agree on one attempt; the constraint
         # attempt_one_open is the last resort.
         existing = payment.attempts.filter(
@@ -142,7 +142,9 @@ def check_proof(proof: str, payment: Payment) -> None:
     elif proof.startswith(QUOTE):
         digest, _ = read_proof(proof)
         if digest is None or digest != payment.basis.get("digest"):
-            raise NamedError("InvalidRequest_400", "proof: the quote is another one, or too old; ask for a new preview")
+            raise NamedError(
+                "InvalidRequest_400", "the quote is another one, or too old; ask for a new preview", field="proof"
+            )
 
 
 SEEN_FOR = timedelta(minutes=15)
@@ -169,7 +171,7 @@ def file_of(id: str) -> str:
     """Return the id of a file of the active company. Raises FileNotFound_400."""
     files: Any = Payment._meta.get_field("proof_file").remote_field.model
     if not files.objects.filter(pk=id, trashed_at__isnull=True).exists():
-        raise NamedError("FileNotFound_400", "proof: there is no such file")
+        raise NamedError("FileNotFound_400", "there is no such file", field="proof")
     return id
 
 
@@ -178,5 +180,7 @@ def find_attempt(payment_id: str, letter: str) -> Attempt:
     rows = Attempt.objects.select_related("payment__invoice", "payment__plan", "method")
     attempt: Attempt | None = rows.filter(payment_id=payment_id, letter=letter).order_by("-created_at", "-pk").first()
     if attempt is None:
-        raise NamedError("PaymentNotFound_400", f"paymentID: nothing was begun at gateway-{letter} for this order")
+        raise NamedError(
+            "PaymentNotFound_400", f"nothing was begun at gateway-{letter} for this order", field="paymentID"
+        )
     return attempt

@@ -43,14 +43,14 @@ def cancel_open_order() -> None:
         close_order(payment)
 
 
-def cancel_for(action: str) -> None:
-    """Cancel the open order for another action. Raises BadRequest_400 if its bank transfer is being searched for."""
+def cancel_for(field: str) -> None:
+    """Cancel the open order for what a field asks. Raises BadRequest_400 if its bank transfer is being searched for."""
     # Closing the order would make a transfer that is already on its way arrive as mere balance, although
     # staff are about to find it. The company decides that, and not a side effect of another action.
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
     if sent is not None:
-        text = f"{action}: we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
-        raise NamedError("BadRequest_400", f"{text} (POST /manual-payment/{sent.pk}/choose-again)")
+        text = f"we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
+        raise NamedError("BadRequest_400", f"{text} (POST /manual-payment/{sent.pk}/choose-again)", field=field)
     cancel_open_order()
 
 
@@ -96,7 +96,7 @@ def change_transfer(*, payment_id: str, values: JsonObject) -> Payment:
         rows = Payment.objects.select_for_update(no_key=True).filter(pk=payment_id).exclude(bank_state=Bank.NONE)
         payment: Payment | None = rows.first()
         if payment is None:
-            raise NamedError("ManualPaymentDetailsNotFound_400", "id: there is no such payment by bank")
+            raise NamedError("ManualPaymentDetailsNotFound_400", "there is no such payment by bank", field="id")
         # What staff decided on must stay as they saw it, so the details cannot change afterwards.
         if payment.status != Payment.Status.OPEN or payment.bank_state not in WAITING:
             raise NamedError("BadRequest_400", f"the payment is {payment.bank_state or payment.status} by now")
@@ -149,9 +149,9 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
         # Staff type the amount from the bank's statement. A partial payment would open a whole period, and an
         # excess would vanish from the books, so neither is accepted.
         if amount_minor != locked.amount_minor:
-            raise ValidationFailed("another amount", "amount: it must be what the order says, to the last unit")
+            raise ValidationFailed("another amount", "enter exactly the amount of the order", field="amount")
         if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
-            raise ValidationFailed("received_on is to come", "received_on: a day that is yet to come")
+            raise ValidationFailed("received_on is to come", "enter a day in the past", field="received_on")
         locked.bank_state = Bank.APPROVED
         locked.decided_at = timezone.now()
         locked.decided_by = by

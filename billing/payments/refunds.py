@@ -64,7 +64,7 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
             payment=payment, kind=Transaction.Kind.PAYMENT, by=f"gateway-{locked.letter}"
         ).exists()
         if not booked or not 0 < amount_minor <= left:
-            raise NamedError("BadRequest_400", f"amount: at most {left if booked else 0} minor units")
+            raise NamedError("BadRequest_400", f"enter at most {left if booked else 0} minor units", field="amount")
         values = {"amount_minor": amount_minor, "currency": payment.currency, "reason": reason[:300], "by": by}
         row: Refund = Refund.objects.create(attempt=locked, status=Status.ASKED, to=to, **values)
         # The sum of all refunds counts, so that nobody passes the limit by many small ones.
@@ -146,7 +146,7 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
         whole = order.credit_minor + (order.amount_minor if came else 0)
         left = whole - gone if order.status == Payment.Status.PAID else 0
         if not 0 < amount_minor <= left:
-            raise NamedError("BadRequest_400", f"amount: at most {max(0, left)} minor units")
+            raise NamedError("BadRequest_400", f"enter at most {max(0, left)} minor units", field="amount")
         credited = to_amount(gone + amount_minor, order.currency)
         # Approving a transfer that never came and crediting it would create money, so it takes two people.
         if came and credited > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):

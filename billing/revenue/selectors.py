@@ -19,6 +19,7 @@ from billing.ledger.models import Posting
 from billing.ledger.services import REVENUE
 from billing.subscriptions.models import SubscriptionChange
 from core.text.translation import gettext_lazy as _
+from core.types import Values
 
 MONTHS = 12
 # What a subscription brings a month: the net value of the order or renewal that opened its period, by its months. What
@@ -135,7 +136,7 @@ def churn_by_month() -> list[Churn]:
     counts = {"begun": Count("pk", filter=opened), "ended": Count("pk", filter=closed)}
     before = rows.filter(created_at__lt=since).aggregate(**counts)
     held = before["begun"] - before["ended"]
-    months = {
+    months: dict[date, Values] = {
         row["month"].date(): row
         for row in rows.filter(created_at__gte=since)
         .annotate(month=TruncMonth("created_at"))
@@ -144,9 +145,9 @@ def churn_by_month() -> list[Churn]:
     }
     churn = []
     for month in last_months():
-        row = months.get(month, {"begun": 0, "ended": 0})
-        churn.append(Churn(month=month, begun=row["begun"], ended=row["ended"], held=held))
-        held += row["begun"] - row["ended"]
+        counted = months.get(month, {"begun": 0, "ended": 0})
+        churn.append(Churn(month=month, begun=counted["begun"], ended=counted["ended"], held=held))
+        held += counted["begun"] - counted["ended"]
     return churn
 
 

@@ -109,7 +109,7 @@ def apply_change(
     target = values.get("status", subscription.status)
     if target not in (INITIAL if is_new else TRANSITIONS[subscription.status]):
         raise NamedError(
-            "BadRequest_400", f"status: a subscription that is {subscription.status} cannot become {target}"
+            "BadRequest_400", f"a subscription that is {subscription.status} cannot become {target}", field="status"
         )
     ends, billed = _ends(subscription), _billed_end(subscription)
     if not is_new and not _keeps_version(subscription, action, values):
@@ -196,10 +196,12 @@ def check_seats(plan: Plan | None, seats: int | None) -> None:
     if most is not None and max(seats or 0, used) > most:
         raise NamedError(
             "PlanMaxUsers_400",
-            f"seats: the plan has {most} seats; {used} are in use" + (f", and {seats} are wanted" if seats else ""),
+            f"the plan has {most} seats; {used} are in use" + (f", and {seats} are wanted" if seats else ""),
+            field="seats",
         )
     if seats is not None and seats < max(least, used):
         raise NamedError(
             "PlanMinUsers_400",
-            f"seats: at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use",
+            f"at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use",
+            field="seats",
         )

@@ -46,18 +46,22 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
         begun = subscription.paused_at or now
         months = subscription.plan.pause_months if subscription.plan else 0
         if not months:
-            raise NamedError("BadRequest_400", "paused: the plan does not allow it")
+            raise NamedError("BadRequest_400", "the plan does not allow it", field="paused")
         if not now < until <= months_after(begun, months, begun.day):
             raise ValidationFailed(
-                "not a possible end", f"paused.until: to come, and at most {months} months from its beginning"
+                "not a possible end",
+                f"choose a later day, at most {months} months from the start",
+                field="paused.until",
             )
         end = subscription.period_end
         is_paid = subscription.status == Status.ACTIVE and end is not None and end > now
         if subscription.status != Status.PAUSED and not is_paid:
-            raise NamedError("BadRequest_400", "paused: only a subscription that is paid and active can be paused")
+            raise NamedError(
+                "BadRequest_400", "only a subscription that is paid and active can be paused", field="paused"
+            )
         # A pause would move the end that the company has chosen.
         if subscription.cancel_at_period_end:
-            raise NamedError("BadRequest_400", "paused: it is cancelled; take that back first")
+            raise NamedError("BadRequest_400", "undo the cancellation first", field="paused")
         return apply_change(
             subscription,
             Action.PAUSED,
@@ -75,7 +79,7 @@ def resume_subscription(*, company_id: str, by: User | None = None, note: str = 
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         if subscription.status != Status.PAUSED:
-            raise NamedError("BadRequest_400", "paused: it is not paused")
+            raise NamedError("BadRequest_400", "it is not paused", field="paused")
         return resume(subscription, by=by, note=note)
 
 

@@ -251,7 +251,9 @@ def record_payment(
     subscription without an interval.
     """
     if amount <= 0 or not source:
-        raise ValidationFailed("a payment has a source and an amount above zero", "amount, source: of what was paid")
+        raise ValidationFailed(
+            "a payment has a source and an amount above zero", "of what was paid", field=("amount", "source")
+        )
     return open_period(
         company_id=company_id, amount=amount, currency=currency, source=source, terms=terms, by=by, note=note
     )

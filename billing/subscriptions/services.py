@@ -116,7 +116,7 @@ def grant_subscription(
     """
     now = timezone.now()
     if until is not None and until <= now:
-        raise ValidationFailed("until has passed", "until: a moment to come, or none")
+        raise ValidationFailed("until has passed", "enter a time in the future, or leave it empty", field="until")
     end = until or (period_after(now, interval, now.day) if interval else None)
     with lock_primary(company_id) as primary:
         check_seats(plan, seats)
@@ -161,7 +161,7 @@ def extend_subscription(*, company_id: str, until: datetime, by: User | None = N
         if end is None:
             raise NamedError("BadRequest_400", "the subscription has no end that could be moved")
         if until <= max(end, timezone.now()):
-            raise ValidationFailed("until is not later", f"until: later than now and than {moment_text(end)}")
+            raise ValidationFailed("until is not later", f"enter a time after {moment_text(end)}", field="until")
         was_trial = expired and subscription.plan is not None and subscription.plan.is_trial
         status = Status.TRIAL if was_trial or subscription.status == Status.TRIAL else Status.ACTIVE
         ends_at = access_end(until, status=status, cancelling=subscription.cancel_at_period_end)
@@ -178,7 +178,7 @@ def change_subscription(
     and PlanMaxUsers_400.
     """
     if plan is None and seats is None:
-        raise NamedError("BadRequest_400", "plan, seats: give at least one of them")
+        raise NamedError("BadRequest_400", "give at least one of them", field=("plan", "seats"))
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         _expect_open(subscription)
@@ -209,7 +209,9 @@ def cap_overage(
     Others keep theirs. Raises SubscriptionNotFound_400, and ValidationFailed for an unknown meter.
     """
     if unknown := sorted(caps.keys() - METERS.keys()):
-        raise ValidationFailed("no such meter", f"overage: there is no meter {shorten(unknown[0], 40)}")
+        raise ValidationFailed(
+            "no such meter", f"choose one of the meters; {shorten(unknown[0], 40)} is unknown", field="overage"
+        )
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         overage = {name: most for name, most in {**subscription.overage, **caps}.items() if most is not None}

@@ -69,7 +69,9 @@ def end_version(version: PlanVersion, on: date) -> None:
     early."""
     first = timezone.now().date() + NOTICE
     if on < first:
-        raise ValidationFailed("too near", f"on: {day_text(first)} or later, so that everybody has been told in time")
+        raise ValidationFailed(
+            "too near", f"{day_text(first)} or later, so that everybody has been told in time", field="on"
+        )
     PlanVersion.objects.filter(pk=version.pk).update(ends_on=on, updated_at=timezone.now())
     with unscoped(reason="plans: subscribers of all companies are told anew"):
         # Another date is another notice, also for those who know the former date.
@@ -88,7 +90,8 @@ def tell_of_ends() -> bool:
     for row in subscriptions:
         with transaction.atomic(), company_scope(row.company_id):
             company = Company.objects.only("name").get(pk=row.company_id)
-            context = {"subscription": row, "company": company, "plan": row.plan, "on": row.version.ends_on}
+            ends_on = row.version.ends_on if row.version is not None else None
+            context = {"subscription": row, "company": company, "plan": row.plan, "on": ends_on}
             notify(TERMS_END, context, about=("plans", row.pk))
             Subscription.objects.filter(pk=row.pk).update(version_told_at=timezone.now())
     return len(subscriptions) == BATCH

@@ -11,7 +11,7 @@ from accounts.models import Company
 from accounts.places.data import find_country
 from billing.taxes.models import BillingDetails, TaxRate
 from billing.taxes.vies import note_change
-from core.errors import NamedError, renamed_fields, shorten
+from core.errors import NamedError, renamed_fields
 from core.tenancy import company_id
 from core.types import JsonObject
 
@@ -38,7 +38,7 @@ def change_billing_details(values: JsonObject) -> BillingDetails:
     if details.vat_id:
         # The form and the check digits of a VAT id differ by country, so that it means nothing without one.
         if not details.country:
-            raise NamedError("InvalidInput_400", "billingDetails.country: say of which country the vatId is")
+            raise NamedError("InvalidInput_400", "choose the country of the VAT number", field="billingDetails.country")
         details.vat_id = checked_vat_id(details.vat_id, details.country)
     names = ["name", "address", "country", "vat_id", "email"]
     # Old evidence must not stand next to a new id.
@@ -61,7 +61,9 @@ def checked_vat_id(text: str, country: str) -> str:
     # Some people write the country before the number, and some do not.
     bare = plain.removeprefix(country)
     if not (module.is_valid(plain) or module.is_valid(bare)):
-        raise NamedError("InvalidInput_400", f"billingDetails.vatId: {shorten(text, 40)!r} is no VAT id of {country}")
+        raise NamedError(
+            "InvalidInput_400", "check the VAT number: it does not fit the country", field="billingDetails.vatId"
+        )
     return plain
 
 

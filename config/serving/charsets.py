@@ -13,13 +13,14 @@ from typing import Any
 from django.utils.http import parse_header_parameters
 
 from core.api.refusals import INVALID, MALFORMED, Refusal
-from core.errors import field_errors
+from core.errors import detail_of, field_errors
 from core.text.json import dumps
 from core.types import JsonObject
 
 CHARSETS = frozenset({"ascii", "cp1252", "iso8859-1", "utf-8"})
 """Charsets of requests, by the names of their codecs."""
-REFUSAL = "Content-Type: send it in UTF-8; its charset is not read here"
+HEADER = "Content-Type"
+REFUSAL = "send it in UTF-8; its charset is not read here"
 
 Start = Callable[..., Any]
 Application = Callable[[JsonObject, Start], Iterable[bytes]]
@@ -34,7 +35,8 @@ class CharsetLimit:
     def __call__(self, environ: JsonObject, start_response: Start) -> Iterable[bytes]:
         if is_read(environ.get("CONTENT_TYPE", "")):
             return self._application(environ, start_response)
-        content = dumps(Refusal(400, INVALID, MALFORMED, REFUSAL, field_errors(REFUSAL)).body())
+        errors = field_errors(HEADER, REFUSAL)
+        content = dumps(Refusal(400, INVALID, MALFORMED, detail_of(HEADER, REFUSAL), errors).body())
         headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         start_response("400 Bad Request", [*headers, ("Content-Length", str(len(content)))])
         return [content]

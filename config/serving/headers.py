@@ -10,15 +10,14 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY, get_user
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from accounts.auth.sessions.authentication import session_user
 from accounts.auth.sessions.browser_sessions import claims_of
-from core.api.handler import plain_response
-from core.api.refusals import MALFORMED, Refusal
-from core.errors import InvalidToken, field_errors
+from core.api.handler import error_page, plain_response
+from core.api.refusals import INVALID, MALFORMED, Refusal
+from core.errors import InvalidToken, detail_of, field_errors
 
 _PAGE = (
     "default-src 'none'; img-src 'self' data:; font-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline';"
@@ -75,7 +74,7 @@ class BodyLengthMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         # The length is also what parsers in front could disagree about (request smuggling, RFC 9112, 11.2).
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
-            raise BadRequest("Transfer-Encoding: send the body with a Content-Length, not in chunks")
+            return _refuse_chunks(request)
         length = request.META.get("CONTENT_LENGTH") or "0"
         is_small = length.isdecimal() and int(length) <= settings.PUBLIC_BODY_BYTES
         # These refuse a stranger before they read the body, and bound it themselves.
@@ -84,10 +83,19 @@ class BodyLengthMiddleware:
         most = settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES if _is_logged_in(request) else settings.PUBLIC_BODY_BYTES
         if length.isdecimal() and int(length) <= most:
             return self.get_response(request)
-        problem = f"body: is larger than the {most} bytes that are taken here"
+        problem = f"is larger than the {most} bytes that are taken here"
+        detail = detail_of("body", problem)
         if request.path_info.startswith(API):
-            return plain_response(Refusal(400, "BodyTooLarge_400", MALFORMED, problem, field_errors(problem)))
-        return HttpResponse(problem, status=413, content_type="text/plain; charset=utf-8")
+            errors = field_errors("body", problem)
+            return plain_response(Refusal(400, "BodyTooLarge_400", MALFORMED, detail, errors))
+        return HttpResponse(detail, status=413, content_type="text/plain; charset=utf-8")
+
+
+def _refuse_chunks(request: HttpRequest) -> HttpResponse:
+    if not request.path_info.startswith(API):
+        return error_page(400)
+    header, text = "Transfer-Encoding", "send the body with a Content-Length, not in chunks"
+    return plain_response(Refusal(400, INVALID, MALFORMED, detail_of(header, text), field_errors(header, text)))
 
 
 def _is_logged_in(request: HttpRequest) -> bool:

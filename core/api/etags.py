@@ -182,7 +182,7 @@ def _by_whom(record: Values, id: str) -> JsonObject:
 
     Records outside of companies have no events.
     """
-    event = {"actor_id": None, "created_at": None}
+    event: Values = {"actor_id": None, "created_at": None}
     if not (record.get("updatedBy") and record.get("updatedAt")) and active_scope() is not None:
         latest = Event.objects.filter(object_id=id).order_by("-sequence").values("actor_id", "created_at")
         event = latest.first() or event

@@ -24,7 +24,7 @@ from core.api.refusals import (
     to_try_again,
 )
 from core.database import may_succeed_later
-from core.errors import ApiError, field_errors
+from core.errors import ApiError
 from core.internals.django import mark_logged
 from core.logs import request_id
 from core.text.json import dumps
@@ -132,8 +132,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """Answer 400 to requests that Django refuses before any view."""
     if request.path.startswith("/api/"):
-        detail = str(exception or "")
-        return plain_response(Refusal(400, INVALID, MALFORMED, detail, field_errors(detail)))
+        return plain_response(Refusal(400, INVALID, MALFORMED, str(exception or "")))
     return error_page(400)
 
 

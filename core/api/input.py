@@ -78,7 +78,7 @@ class LineInput(TextInput):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in data):
-            raise serializers.ValidationError("must be one line, without control characters", code="invalid")
+            raise serializers.ValidationError("enter one line of text", code="invalid")
         return text
 
 
@@ -89,7 +89,7 @@ class HostInput(LineInput):
         host = super().to_internal_value(data)
         if not is_host(host):
             raise serializers.ValidationError(
-                "must be the name of a server, such as mail.example.com, or its IP address", code="invalid"
+                "enter a server name, such as mail.example.com, or an IP address", code="invalid"
             )
         return host
 
@@ -100,7 +100,7 @@ class NameInput(LineInput):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if holds_link(text):
-            raise serializers.ValidationError("must be a name, without a web or email address", code="link")
+            raise serializers.ValidationError("enter a name without web or email addresses", code="link")
         return text
 
 

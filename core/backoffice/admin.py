@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
-from django.contrib.admin.filters import FieldListFilter
+from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
 from django.contrib.admin.views.main import ChangeList as DjangoChangeList
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
@@ -20,7 +20,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
-from core.backoffice.columns import capitalized, worded
+from core.backoffice.columns import capitalized, field_of, worded
 from core.backoffice.dialogs import Action, DialogMixin, name_inputs
 from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
 from core.backoffice.inputs import ColorSelect
@@ -31,6 +31,7 @@ from core.fields import CompanyForeignKey
 from core.internals.django import ValidatedFields
 from core.tenancy import company_scope
 from core.tenancy.models import CompanyRow
+from core.text.labels.words import value_label
 from core.types import JsonObject
 
 if TYPE_CHECKING:
@@ -46,6 +47,15 @@ class BackOfficeForm(ValidatedFields, _ModelForm):
     """A form that checks constraints with the company, which no form edits."""
 
     validated = frozenset({"company"})
+
+
+class CodesFilter(AllValuesFieldListFilter):
+    """A list filter by the stored codes of a column without choices, which it shows as words."""
+
+    def choices(self, changelist: DjangoChangeList) -> Iterator[Any]:
+        for choice in super().choices(changelist):
+            choice["display"] = value_label(self.field.name, str(choice["display"]))
+            yield choice
 
 
 class PreparedChangeList(ChangeList):
@@ -128,6 +138,14 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
             [name for name in shown if name not in self.edits],
         )
         return [*edited, *self.extra, *sorted(rest, key=TECHNICAL.__contains__)]
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        return [(name, CodesFilter) if self._has_codes(name) else name for name in super().get_list_filter(request)]
+
+    def _has_codes(self, name: object) -> bool:
+        """Return whether a filter is a text column of this model whose values have no declared words."""
+        field = field_of(self, name) if isinstance(name, str) else None
+        return isinstance(field, models.CharField) and not field.choices
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[DjangoChangeList]:
         return PreparedChangeList

@@ -14,6 +14,7 @@ from core.backoffice.panels import link
 from core.backoffice.values import MAX_ITEMS, NOTHING, Names, is_empty, shown, state
 from core.text.labels.choices import choice_label
 from core.text.labels.columns import GLOSSARY
+from core.text.labels.providers import provider_name
 from core.text.labels.words import heading
 
 Column = Callable[[Any], SafeString | str]
@@ -75,7 +76,8 @@ def capitalized(text: str) -> str:
 
 def chosen(record: models.Model, name: str) -> str:
     """Return the words for a record's choice in a field."""
-    return choice_label(str(getattr(record, f"get_{name}_display")()))
+    label = str(getattr(record, f"get_{name}_display")())
+    return provider_name(name, str(getattr(record, name))) or choice_label(label)
 
 
 def worded(field: models.Field[Any, Any]) -> Any:
@@ -83,7 +85,10 @@ def worded(field: models.Field[Any, Any]) -> Any:
     copied = copy(field)
     copied.verbose_name = label_of(field)
     if field.choices:
-        copied.choices = [(value, choice_label(str(label))) for value, label in field.flatchoices]
+        copied.choices = [
+            (value, provider_name(field.name, str(value)) or choice_label(str(label)))
+            for value, label in field.flatchoices
+        ]
     return copied
 
 

@@ -11,18 +11,16 @@ from typing import Any
 
 import phonenumbers
 from django.template.defaultfilters import filesizeformat
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
 from core.hooks import Hook
 from core.ids import is_id
+from core.text.ages import age_text
 from core.text.currencies import exponent
 from core.text.formats import day_text, moment_text, money_text
-from core.text.labels.choices import choice_label
-from core.text.labels.words import code_label, heading
-from core.text.translation import ngettext_lazy
+from core.text.labels.words import heading, value_label
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
 MAX_ITEMS = 20
@@ -34,25 +32,6 @@ UNGROUPED = frozenset(
     | {"worker", "year", "letter", "sequence"}
 )
 """Numbers whose digits people do not group."""
-CODES = frozenset(
-    {
-        "kind",
-        "reason",
-        "action",
-        "source",
-        "purpose",
-        "outcome",
-        "consumer",
-        "handle",
-        "detail",
-        "code",
-        "what",
-        "stage",
-    }
-    | {"trigger_event_type", "disabled_reason", "error_code", "delivery_status", "variable", "resource", "type"}
-    | {"from_status", "to_status", "from_state", "to_state", "winner_rule", "tone", "layout", "outcome", "adapter"}
-)
-"""Columns whose codes are shown as text."""
 TONES = {
     "ok": {
         "completed",
@@ -72,17 +51,6 @@ TONES = {
     "bad": {"failed", "rejected", "red", "wrong", "disabled", "lost"},
 }
 """The tone of a status."""
-AGO = {
-    60: ngettext_lazy("%(count)s min ago", "%(count)s min ago"),
-    3600: ngettext_lazy("%(count)s h ago", "%(count)s h ago"),
-    86400: ngettext_lazy("%(count)s day ago", "%(count)s days ago"),
-}
-AHEAD = {
-    60: ngettext_lazy("in %(count)s min", "in %(count)s min"),
-    3600: ngettext_lazy("in %(count)s h", "in %(count)s h"),
-    86400: ngettext_lazy("in %(count)s day", "in %(count)s days"),
-}
-"""Seconds of a unit -> how long ago a time is, or how far ahead."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 PHONE = re.compile(r"\+\d{7,15}")
@@ -136,16 +104,8 @@ def moment(value: dt.datetime, *, brief: bool = False) -> SafeString:
 
 
 def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
-    """Write how long ago a time is, or how far ahead; the day if that is more than a month."""
-    seconds = ((now or timezone.now()) - value).total_seconds()
-    ahead, size = seconds < 0, abs(seconds)
-    if size < 45:
-        return gettext("in a moment") if ahead else gettext("just now")
-    if size > 30 * 86400:
-        return day_text(value)
-    unit = next(unit for unit, longest in ((60, 3570), (3600, 84600), (86400, size + 1)) if size < longest)
-    texts = AHEAD if ahead else AGO
-    return texts[unit].of(round(size / unit))
+    """Return a time relative to now, or its day if that is a week or more."""
+    return age_text(value, now) or day_text(value)
 
 
 def number(value: int | float | Decimal, name: str = "", currency: str = "") -> str:
@@ -207,10 +167,8 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
         return (names or {}).get(value) or short_id(value)
     if ID.search(value):
         return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _ending(match[0]), value))
-    line = value
-    if name in CODES:
-        line = choice_label(code_label(value).capitalize()) if re.fullmatch("[a-z._]+", value) else value
-    elif brief:
+    line = value_label(name, value)
+    if line == value and brief:
         line = " ".join(value.split())
     if brief:
         return line if len(line) <= LINE else format_html('<span title="{}">{}…</span>', value[:1000], line[:LINE])
@@ -245,7 +203,7 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
         if not pairs:
             return NOTHING
         if brief or depth >= DEEPEST:
-            return _line([f"{name}: {_words(inner, names)}" for name, inner, _ in pairs])
+            return _line([f"{name}: {_words(inner, names, raw)}" for name, inner, raw in pairs])
         return format_html(
             '<dl class="backoffice-pairs">{}</dl>',
             format_html_join(
@@ -275,7 +233,7 @@ def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, 
         items = ((json_shown(entry, names, depth=depth + 1),) for entry in some)
         return format_html('<ol class="backoffice-list">{}</ol>{}', format_html_join("", "<li>{}</li>", items), rest)
     if brief or depth >= DEEPEST:
-        return _line([_words(entry, names) for entry in some], rest)
+        return _line([_words(entry, names, key) for entry in some], rest)
     parts = format_html_join(", ", "{}", ((json_shown(entry, names, depth=depth + 1, key=key),) for entry in some))
     return format_html("{}{}", parts, rest)
 
@@ -305,17 +263,21 @@ def _table(rows: Iterable[Any], columns: Sequence[str], names: Names, depth: int
     )
 
 
-def _words(value: Any, names: Names) -> str:
+def _words(value: Any, names: Names, key: str = "") -> str:
     """Return any JSON as one line of plain text."""
     if isinstance(value, Mapping):
         return ", ".join(
-            f"{heading(str(name))} {_words(inner, names)}" for name, inner in value.items() if not is_empty(inner)
+            f"{heading(str(name))} {_words(inner, names, str(name))}"
+            for name, inner in value.items()
+            if not is_empty(inner)
         )
     if isinstance(value, list | tuple):
-        return ", ".join(_words(inner, names) for inner in value[:MAX_ITEMS])
+        return ", ".join(_words(inner, names, key) for inner in value[:MAX_ITEMS])
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
-    return plain_text(names[value]) if isinstance(value, str) and value in names else str(value)
+    if not isinstance(value, str):
+        return str(value)
+    return plain_text(names[value]) if value in names else value_label(key, value)
 
 
 def plain_text(html: SafeString | str) -> str:

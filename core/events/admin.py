@@ -14,6 +14,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.dialogs import has_status
 from core.backoffice.references import model_of
 from core.events.models import Event, EventDelivery
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 
@@ -46,7 +47,7 @@ class EventDeliveryAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("event"), ordering="event__kind")
     def event_kind(self, delivery: EventDelivery) -> str:
-        return str(delivery.event.kind)
+        return code_label(delivery.event.kind)
 
     @admin.display(description=_("error"))
     def error_line(self, delivery: EventDelivery) -> str:

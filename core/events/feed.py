@@ -76,7 +76,8 @@ def position_of(token: str, *, name: str = "after") -> Position:
     except (ValueError, TypeError, OverflowError, OSError):
         raise NamedError(
             "InvalidRequest_400",
-            f"{name}: is no nextCursor of this feed; pass it on unchanged, or begin without one",
+            "is no nextCursor of this feed; pass it on unchanged, or begin without one",
+            field=name,
         ) from None
     if made_in != epoch():
         raise _expired(name, "is of the time before the database was restored")
@@ -86,7 +87,7 @@ def position_of(token: str, *, name: str = "after") -> Position:
 
 
 def _expired(name: str, reason: str) -> NamedError:
-    return NamedError("InvalidRequest_400", f"{name}: {reason}; the oldest cursor is {oldest().encode(epoch())}")
+    return NamedError("InvalidRequest_400", f"{reason}; the oldest cursor is {oldest().encode(epoch())}", field=name)
 
 
 def oldest() -> Position:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from core.backoffice.admin import BackOfficeAdmin
 from core.jobs.models import TaskSchedule
+from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 
@@ -18,10 +19,14 @@ class TaskScheduleAdmin(BackOfficeAdmin):
 
     icon = "update"
     operators_only = True
-    list_display = ("name", "due_at", "done_at", "error_line")
+    list_display = ("task", "due_at", "done_at", "error_line")
     search_fields = ("name",)
     ordering = ("name",)
     commands = ("do_now",)
+
+    @admin.display(description=_("task"), ordering="name")
+    def task(self, schedule: TaskSchedule) -> str:
+        return code_label(schedule.name)
 
     @admin.display(description=_("error"))
     def error_line(self, schedule: TaskSchedule) -> str:

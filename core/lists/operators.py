@@ -92,7 +92,7 @@ def compile_condition(
 ) -> CompiledCondition:
     """Compile `field operator raw`, with the days of the zone.
 
-    Raises a 400 that begins with `where` for an operator or a value that does not fit the field's type.
+    Raises a 400 about `where` for an operator or a value that does not fit the field's type.
     """
     allowed = OPERATORS[field.type]
     if operator not in allowed:

@@ -341,7 +341,7 @@ def read_ids(values: Any, field: str) -> list[str]:
         raise refuse(field, f"has {len(values)} ids, at most {MAX_IDS} are allowed")
     for value in values:
         if not is_id(value):
-            raise InvalidFormat(field, value, detail=f"{field}: needs ids of 24 hex characters")
+            raise InvalidFormat(field, value, "needs ids of 24 hex characters", field=field)
     return list(dict.fromkeys(values))
 
 

@@ -60,7 +60,8 @@ class BulkSelection:
         if not everything and not ids:
             raise NamedError(
                 nothing,
-                "ids: name the records in ids, or set selectAll to true to act on all that match the query string",
+                "name the records in ids, or set selectAll to true to act on all that match the query string",
+                field="ids",
             )
         where = Q(pk__in=ids)
         if everything:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from django.db.models import Q
 
-from core.errors import shorten
+from core.errors import ApiError, shorten
 from core.lists.fields import FieldSet, ListField
 from core.lists.operators import CompiledCondition, compile_condition
 from core.lists.values import Kind, record_value, refuse
@@ -149,7 +149,7 @@ def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None =
     now = now or datetime.now(UTC)
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        return compile_node(node, field, _where(parameter, field), now).q()
+        return _compiled(node, field, parameter, now).q()
     parts = [compile(child, fields, now=now, parameter=parameter) for child in node.conditions]
     # An empty group holds for every record, and so does an "or" that contains one: Q() would silently vanish from it.
     # A Q of empty ones alone must be Q() itself, or the "or" around it would not notice.
@@ -162,7 +162,7 @@ def check(node: Condition | Group, fields: FieldSet, *, parameter: str = PARAMET
     """Raise the errors of `compile`, without reading the records that a field refers to."""
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        compile_node(node, field, _where(parameter, field), datetime.now(UTC))
+        _compiled(node, field, parameter, datetime.now(UTC))
         return
     for child in node.conditions:
         check(child, fields, parameter=parameter)
@@ -183,19 +183,23 @@ def evaluate(
     now = now or datetime.now(UTC)
     if isinstance(node, Condition):
         field = fields.filterable(node.field, parameter)
-        compiled = compile_node(node, field, _where(parameter, field), now)
+        compiled = _compiled(node, field, parameter, now)
         return compiled.holds(record_values(field.type, record.get(node.field), node.time_zone))
     results = [evaluate(child, record, fields, now=now, parameter=parameter) for child in node.conditions]
     # As in SQL: an empty group holds for every record.
     return not results or (all(results) if node.operator == "and" else any(results))
 
 
-def _where(parameter: str, field: ListField) -> str:
-    return f"{parameter}: field {field.name!r}"
+def _compiled(node: Condition, field: ListField, parameter: str, now: datetime) -> CompiledCondition:
+    try:
+        return compile_node(node, field, parameter, now)
+    except ApiError as error:
+        error.prepend(f"field {field.name!r}: ")
+        raise
 
 
 def compile_node(node: Condition, field: ListField, where: str, now: datetime) -> CompiledCondition:
-    """Compile a comparison with the field. `where` begins the text of a refusal."""
+    """Compile a comparison with the field. A refusal is about `where`."""
     return compile_condition(field, node.operator, node.value, where, now, zone_of(node.time_zone))
 
 

@@ -31,7 +31,7 @@ UNKNOWN_FIELD = "unknownField"
 
 def refuse(parameter: str, problem: str, code: str = "") -> NamedError:
     """Return the error of a malformed list request: the parameter, the problem and the correct form."""
-    return NamedError("InvalidRequest_400", detail=f"{parameter}: {problem}", code=code)
+    return NamedError("InvalidRequest_400", problem, field=parameter, code=code)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _read_boolean(raw: Any, where: str, field: str) -> bool:
 
 def _read_id(raw: Any, where: str, field: str) -> str:
     if not is_id(raw):
-        raise InvalidFormat(field, raw, detail=f"{where}: needs an id of 24 hex characters, got {_describe(raw)}")
+        raise InvalidFormat(field, raw, f"needs an id of 24 hex characters, got {_describe(raw)}", field=where)
     return raw
 
 

@@ -11,16 +11,14 @@ from typing import Any
 from urllib.parse import quote
 
 from django import template
-from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 from lucide.templatetags.lucide import lucide
 
 from core.errors import shorten
+from core.text.ages import age_text
 from core.text.formats import Formats, day_text, moment_text, money_text, month_text, price_text, short_day_text
-from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.banners import Banner, banners_of
 from core.web.cells import cell
@@ -41,13 +39,6 @@ register.filter(moment_text)
 register.filter(month_text)
 
 BETWEEN_TAGS = re.compile(r"\s*>\s+<")
-DAY = 86_400
-STEPS = (
-    (60, gettext_lazy("%(count)s min ago"), gettext_lazy("in %(count)s min"), 3600),
-    (3600, gettext_lazy("%(count)s h ago"), gettext_lazy("in %(count)s h"), DAY),
-    (DAY, gettext_lazy("%(count)s d ago"), gettext_lazy("in %(count)s d"), 7 * DAY),
-)
-"""Seconds of a unit, its texts for past and future, and the seconds up to which it is used."""
 WIDTH = 400
 """Units that a chart is wide, whatever its width on the page."""
 EACH_DAY = 7
@@ -188,7 +179,8 @@ def when(context: Values, value: Any) -> SafeString | str:
     formats: Formats = context["reader"].formats
     exact = formats.datetime(moment)
     machine = moment.isoformat(timespec="seconds")
-    return format_html('<time datetime="{}" title="{}">{}</time>', machine, exact, _ago(moment, formats))
+    text = age_text(moment) or formats.date(moment)
+    return format_html('<time datetime="{}" title="{}">{}</time>', machine, exact, text)
 
 
 @register.simple_tag(takes_context=True)
@@ -358,14 +350,3 @@ def _bars_of(counts: list[float], most: float, left: float, width: float) -> Saf
             if (high := max(round(100 * count / most), 1 if count else 0))
         ),
     )
-
-
-def _ago(moment: datetime, formats: Formats) -> str:
-    seconds = (timezone.now() - moment).total_seconds()
-    if 0 <= seconds < 60:
-        return gettext("just now")
-    for size, past, future, until in STEPS:
-        if abs(seconds) < until:
-            count = int(abs(seconds) // size)
-            return past % {"count": count} if seconds > 0 else future % {"count": max(count, 1)}
-    return formats.date(moment)

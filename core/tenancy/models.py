@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from django.db import models
 from django.db.models.sql import AND, Query
@@ -10,6 +10,8 @@ from django.db.models.sql import AND, Query
 from core.ids import ObjectIdField, new_id
 from core.tenancy import NoActiveCompany, active_scope, company_id
 from core.text.formats import moment_text
+
+_Row = TypeVar("_Row", bound=models.Model)
 
 
 class BaseModel(models.Model):
@@ -31,7 +33,7 @@ class BaseModel(models.Model):
         return f"{kind[:1].upper()}{kind[1:]} of {moment_text(self.created_at)}"
 
 
-class CompanyQuerySet(models.QuerySet[Any]):
+class CompanyQuerySet(models.QuerySet[_Row]):
     """A queryset whose writes stay inside the active company."""
 
     def bulk_create(self, objs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -47,19 +49,26 @@ class CompanyQuerySet(models.QuerySet[Any]):
         return super().create(**values)
 
 
-class CompanyManager(models.Manager.from_queryset(CompanyQuerySet)):  # type: ignore[misc]
+if TYPE_CHECKING:
+    # The methods of a manager made by from_queryset() would return Any.
+    _Manager = models.Manager
+else:
+    _Manager = models.Manager.from_queryset(CompanyQuerySet)
+
+
+class CompanyManager(_Manager[_Row]):
     """The rows of the active company. Raises NoActiveCompany without one."""
 
     use_in_migrations = False
 
-    def get_queryset(self) -> models.QuerySet[Any]:
+    def get_queryset(self) -> models.QuerySet[_Row]:
         scope = active_scope()
         if scope is None:
             raise NoActiveCompany(
                 f"{self.model.__name__} belongs to a company and none is active; open core.tenancy.company_scope(...)"
             )
         # Read when the queryset is made, and not when the manager is: managers are shared by all threads.
-        rows: models.QuerySet[Any] = super().get_queryset()
+        rows = super().get_queryset()
         # Without the condition under unscoped(), where the role already sees all rows.
         if scope.company_id is not None:
             limit(rows.query, "company", scope.company_id)
@@ -87,7 +96,7 @@ class CompanyRow(models.Model):
         "accounts.Company", on_delete=models.CASCADE, db_index=False, related_name="+", editable=False
     )
 
-    objects: ClassVar[CompanyManager] = CompanyManager()
+    objects: ClassVar[CompanyManager[Self]] = CompanyManager()
 
     class Meta:
         abstract = True

@@ -54,10 +54,10 @@ class Formats:
     country: str = ""
     """The ISO 3166-1 code of the company's country."""
 
-    def date(self, value: dt.date) -> str:
-        """Format a day. The day of a datetime is that of the company's time zone."""
+    def date(self, value: dt.date, language: str = LOCALE) -> str:
+        """Format a day, with names in the language. The day of a datetime is that of the company's time zone."""
         day = self._here(value) if isinstance(value, dt.datetime) else value
-        return dates.format_date(day, DATE_PATTERNS[self.date_format], locale=LOCALE)
+        return dates.format_date(day, DATE_PATTERNS[self.date_format], locale=language)
 
     def read_date(self, text: str) -> dt.date | None:
         """Read a day in the company's own format, or return None for any other text."""

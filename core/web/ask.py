@@ -20,7 +20,7 @@ from rest_framework.request import Request
 from core.access import Actor
 from core.api.endpoint import Endpoint
 from core.api.refusals import Refusal
-from core.errors import PERMISSION, FieldError
+from core.errors import GONE, PERMISSION, FieldError
 from core.internals.django import set_body, set_stream
 from core.internals.rest_framework import http_request
 from core.lists import FieldSet
@@ -44,6 +44,8 @@ class ActorAuthentication(BaseAuthentication):
         return actor, actor
 
 
+WITH_TEXTS = frozenset({"CountryNotFound_400", "StateNotFound_400"})
+"""Refusals of unknown records whose details are texts for people already."""
 NOT_ALLOWED = gettext_lazy("Your role does not allow this. Ask an owner of the company for the permission.")
 
 
@@ -89,8 +91,11 @@ class Answer:
 
     @property
     def errors(self) -> Sequence[FieldError]:
-        """The refused fields, with the codes of their errors."""
-        return self.failure.errors if self.failure else ()
+        """The refused fields, with the codes of their errors. A record that a field names is gone."""
+        errors = self.failure.errors if self.failure else ()
+        if "NotFound_" not in self.name or self.name in WITH_TEXTS:
+            return errors
+        return [error if "code" in error or "text" in error else {**error, "code": GONE} for error in errors]
 
     def refuses(self, *fields: str) -> bool:
         """Return whether the first refused field is one of these."""
@@ -111,7 +116,7 @@ class Answer:
     def notice(self) -> str:
         """Return the warning of a successful response as text for people."""
         codes = self.notes.get("warnings") or ()
-        texts = [str(WARNINGS[code]) for code in codes] or [sentence(self.warning)]
+        texts = [str(WARNINGS[code]) for code in codes] or [sentence(without_addresses(self.warning))]
         return " ".join(filter(None, texts))
 
     @property
@@ -124,6 +129,8 @@ class Answer:
     @property
     def reason(self) -> str:
         """The reason of a refusal as sentences, without the message and the names of fields."""
+        if any(error.get("code") == GONE for error in self.errors):
+            return sentence(self.message)
         texts = [reason_text(error) for error in self.errors] or [self.warning or self.message]
         return " ".join(dict.fromkeys(sentence(without_addresses(text)) for text in texts))
 

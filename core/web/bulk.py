@@ -100,7 +100,9 @@ class BulkList(ViewedList):
         number = answer.data[count]
         if number is None:
             return self.done(doing, self.list_here, watch=answer.job)
-        text = " ".join(filter(None, (did.of(number), answer.notice)))
+        text = did.of(number)
+        if answer.notice:
+            text = _("%(result)s. %(notice)s") % {"result": text, "notice": answer.notice}
         return self.done(text, self.list_here, undo=answer.job)
 
 
@@ -141,12 +143,12 @@ class ChangeMany(BulkList):
     def post(self, request: HttpRequest) -> HttpResponse:
         is_change = request.POST.get("do", "save") in ("choose", "save")
         if is_change and not self.may(self.module, "PUT"):
-            return self.fail(_("You can't change these records."), self.list_here)
+            return self.fail(_("You can't change these records"), self.list_here)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(_("Choose records in the list first."), self.list_here)
+            return self.fail(_("Choose records in the list first"), self.list_here)
         if "what" not in self.request.POST:
             options = options_of(self.changes)
             what = Field("what", _("What to change"), "select", required=True, options=options)
@@ -189,12 +191,12 @@ class StartForMany(BulkList):
 
     def post(self, request: HttpRequest) -> HttpResponse:
         if not self.may("workflow", "POST"):
-            return self.fail(_("You can't start workflows."), self.list_here)
+            return self.fail(_("You can't start workflows"), self.list_here)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(_("Choose records in the list first."), self.list_here)
+            return self.fail(_("Choose records in the list first"), self.list_here)
         return self.page(self.chosen(self.start_form()))
 
     def do_save(self) -> HttpResponse:

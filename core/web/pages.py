@@ -26,7 +26,7 @@ from core.types import Values
 from core.web import ask
 from core.web.ask import Answer, NoOperation
 from core.web.forms import Form, Option
-from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.navigation.places import SETTINGS, MenuItem, Place
 from core.web.navigation.recent import remember
 from core.web.readers import NoSession, Reader, source
 from core.web.toasts import Toast
@@ -77,6 +77,8 @@ class Page(View):
     also: ClassVar[tuple[str, ...]] = ()
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
+    menu_place: Place | None = None
+    """The place that is marked in the navigation, where it is another one than the entry's."""
     """The entry of the navigation that it belongs to. The first page that is registered with it is its link."""
     purpose: ClassVar[str] = ""
     """Its purpose, in a sentence, on the first page of settings."""

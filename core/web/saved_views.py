@@ -9,7 +9,6 @@ from typing import Any
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext
 
-from core.errors import field_errors
 from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
@@ -127,8 +126,8 @@ class ViewedList(TablePage):
     @property
     def query_problem(self) -> bool:
         """Return whether the list refuses the open view's filters or sort."""
-        problem: str = (self.view and self.view["problem"]) or ""
-        return bool(problem) and [error["field"] for error in field_errors(problem)] != [COLUMNS]
+        view = self.view
+        return view is not None and bool(view["problem"]) and view["problemFields"] != [COLUMNS]
 
     @property
     def here(self) -> str:

@@ -18,10 +18,10 @@ from core.text.addresses import BadAddress, read_country_code, read_phone
 from core.types import JsonObject, Values
 from crm.activities.models import CallLog
 from crm.contacts.selectors import live_contacts
-from crm.contacts.services import MAX_BULK, BulkResult, Failure
 from crm.leads.selectors import live_leads
 from crm.records.datetimes import company_timezone, read_datetime
 from crm.records.problems import ValueProblem
+from crm.records.results import MAX_BULK, BulkResult, Failure
 from crm.records.writes.updates import event_value
 
 NOT_FOUND = "CallLogNotFound_400"
@@ -70,7 +70,7 @@ def create_call(*, actor_id: str, values: Values, automation: bool = True) -> st
         _fill(call, cleaned, _look_up([cleaned]))
         call.save(force_insert=True)
         _emit("calllog.created", [call], actor_id, automation)
-        return call.pk
+        return str(call.pk)
 
 
 def create_calls(
@@ -82,10 +82,10 @@ def create_calls(
     Raises InvalidPayload_400 for no item and for more than 500.
     """
     if not items:
-        raise NamedError("InvalidPayload_400", "formData: needs an array of at least one call")
+        raise NamedError("InvalidPayload_400", "needs an array of at least one call", field="formData")
     if len(items) > MAX_BULK:
         raise NamedError(
-            "InvalidPayload_400", f"formData: has {len(items)} calls, at most {MAX_BULK} go in one request"
+            "InvalidPayload_400", f"has {len(items)} calls, at most {MAX_BULK} go in one request", field="formData"
         )
     result, calls = BulkResult(), []
     with transaction.atomic():
@@ -153,13 +153,13 @@ def delete_calls(*, actor_id: str, selection: BulkSelection, automation: bool = 
             _emit("calllog.deleted", calls, actor_id, automation)
             deleted += len(calls)
         if not deleted and not selection.everything:
-            raise NamedError(NOT_FOUND, "ids: none of them is a call log of this company")
+            raise NamedError(NOT_FOUND, "none of them is a call log of this company", field="ids")
     return deleted
 
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no call log of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such call log in this company")
+    return NamedError(NOT_FOUND, "there is no such call log in this company", field="id")
 
 
 def _new(actor_id: str) -> CallLog:
@@ -176,7 +176,7 @@ def _read(values: Values, zone: str | None = None) -> JsonObject:
     if "number" in cleaned:
         cleaned["number"] = _number(country_code, cleaned["number"])
     elif country_code:
-        raise NamedError(INVALID, "countryCode: belongs beside number")
+        raise NamedError(INVALID, "enter the number too", field="countryCode")
     if "started_at" in cleaned:
         cleaned["started_at"] = _started(cleaned["started_at"], zone)
     return cleaned
@@ -189,13 +189,13 @@ def _number(country_code: str | None, number: str | None) -> str:
     try:
         return read_phone(read_country_code(country_code) if country_code else None, number).e164
     except BadAddress as error:
-        raise NamedError(INVALID, f"number: {error}") from None
+        raise NamedError(INVALID, str(error), field="number") from None
 
 
 def _started(text: str, zone: str | None) -> datetime:
     moment = read_datetime("startedAt", text, zone)
     if moment > timezone.now() + CLOCKS_DIFFER:
-        raise NamedError(INVALID, "startedAt: is still to come; a call is logged when it has begun")
+        raise NamedError(INVALID, "enter a time in the past", field="startedAt")
     return moment
 
 
@@ -229,7 +229,9 @@ def _fill(call: CallLog, values: Values, references: _References) -> None:
             setattr(call, name, values[name])
     if "member" in values:
         if values["member"] and values["member"] not in references.members:
-            raise NamedError("MemberNotFound_404", f"member: there is no member {values['member']} in this company")
+            raise NamedError(
+                "MemberNotFound_404", f"there is no member {values['member']} in this company", field="member"
+            )
         call.member_id = values["member"]
     if "started_at" in values or call.started_at is None:
         call.started_at = values.get("started_at") or timezone.now()
@@ -246,14 +248,14 @@ def _set_party(call: CallLog, values: Values, references: _References) -> None:
     lead, contact = values.get("lead", call.lead_id), values.get("contact", call.contact_id)
     if values.get("lead"):
         if lead not in references.leads:
-            raise NamedError("LeadNotFound_400", f"lead: there is no lead {lead} in this company")
+            raise NamedError("LeadNotFound_400", f"there is no lead {lead} in this company", field="lead")
         if not values.get("contact"):
             contact = references.leads[lead]
         elif contact != references.leads[lead]:
-            raise NamedError(INVALID, f"contact: the contact of the lead {lead} is {references.leads[lead]}")
+            raise NamedError(INVALID, f"the contact of the lead {lead} is {references.leads[lead]}", field="contact")
     elif values.get("contact"):
         if contact not in references.contacts:
-            raise NamedError("ContactNotFound_400", f"contact: there is no contact {contact} in this company")
+            raise NamedError("ContactNotFound_400", f"there is no contact {contact} in this company", field="contact")
         if contact != call.contact_id:
             lead = None  # it was another contact's
     if lead is None and contact is None:
@@ -265,16 +267,17 @@ def _set_party(call: CallLog, values: Values, references: _References) -> None:
 def _holder(number: str, references: _References) -> str:
     """Return the id of the one live contact that has the number."""
     if not number:
-        raise NamedError(INVALID, "lead, contact, number: say whom the call was with by at least one of them")
+        raise NamedError(
+            INVALID, "choose a lead or contact, or enter a phone number", field=("lead", "contact", "number")
+        )
     contact_ids = references.holders.get(number, [])
     if not contact_ids:
-        raise NamedError(
-            "ContactNotFound_400", f"number: no contact of this company has {number}; name one by contact, or a lead"
-        )
+        raise NamedError("ContactNotFound_400", f"no contact has {number}; choose a contact or lead", field="number")
     if len(contact_ids) > 1:
         raise NamedError(
             INVALID,
-            f"number: {len(contact_ids)} contacts have {number} ({', '.join(contact_ids[:5])}); name one by contact",
+            f"{len(contact_ids)} contacts have {number} ({', '.join(contact_ids[:5])}); name one by contact",
+            field="number",
         )
     return contact_ids[0]
 

@@ -90,7 +90,7 @@ def delete_follow_up(*, id: str, actor_id: str, automation: bool = True) -> None
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no follow-up of the company."""
-    return NamedError("LeadActivityNotFound_404", "id: there is no such follow-up in this company")
+    return NamedError("LeadActivityNotFound_404", "there is no such follow-up in this company", field="id")
 
 
 def _apply(follow_up: FollowUp, values: Values) -> Changes:
@@ -99,7 +99,7 @@ def _apply(follow_up: FollowUp, values: Values) -> Changes:
     if "title" in cleaned:
         cleaned["title"] = one_line(cleaned["title"])
         if not cleaned["title"]:
-            raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
+            raise NamedError("InvalidInput_400", "enter a title", field="title")
     if "due_at" in cleaned:
         cleaned["due_at"] = read_datetime("dueAt", cleaned["due_at"])
     if cleaned.get("assignee") and cleaned["assignee"] != follow_up.assignee_id:

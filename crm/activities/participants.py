@@ -14,14 +14,14 @@ def check_lead(id: str) -> Lead:
     """Return the live lead. Raises LeadNotFound_400."""
     lead = live_leads().filter(pk=id).first()
     if lead is None:
-        raise NamedError("LeadNotFound_400", f"lead: there is no lead {id} in this company")
+        raise NamedError("LeadNotFound_400", f"there is no lead {id} in this company", field="lead")
     return lead
 
 
 def check_contact(id: str) -> str:
     """Return the id of a live contact. Raises ContactNotFound_400."""
     if not live_contacts().filter(pk=id).exists():
-        raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
+        raise NamedError("ContactNotFound_400", f"there is no contact {id} in this company", field="contact")
     return id
 
 
@@ -32,9 +32,9 @@ def check_member(field: str, id: str, loaded: Member | None = None) -> Member:
     """
     member = loaded or Member.objects.filter(pk=id).first()
     if member is None:
-        raise NamedError("MemberNotFound_404", f"{field}: there is no member {id} in this company")
+        raise NamedError("MemberNotFound_404", f"there is no member {id} in this company", field=field)
     if member.status not in ACTIVE:
-        raise NamedError("MemberNotAccepted_400", f"{field}: the membership of {id} is {member.status}")
+        raise NamedError("MemberNotAccepted_400", f"choose an active member; this one is {member.status}", field=field)
     return member
 
 

@@ -30,11 +30,11 @@ RemindedRecord = Any
 class Reminder:
     """A type of record with reminders: the records that may have one, the mail's template, and its recipients."""
 
-    rows: Callable[[], QuerySet]
+    rows: Callable[[], QuerySet[Any]]
     template: str
     letters: Callable[[RemindedRecord], Sequence[Letter]]
 
-    def due(self, now: Moment) -> QuerySet:
+    def due(self, now: Moment) -> QuerySet[Any]:
         return self.rows().filter(reminded_at=None, remind_at__lte=now)
 
 
@@ -56,7 +56,7 @@ def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
     record.remind_at = None if minutes is None or at <= timezone.now() else at - timedelta(minutes=minutes)
 
 
-def due_reminders(now: Moment) -> list[QuerySet]:
+def due_reminders(now: Moment) -> list[QuerySet[Any]]:
     """Return the records whose reminders are due."""
     return [reminder.due(now) for reminder in REMINDERS.values()]
 

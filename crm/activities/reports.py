@@ -28,8 +28,9 @@ from core.text.translation import gettext_lazy
 from crm.activities.models import LeadActivity
 from crm.activities.rights import MODULE
 from crm.activities.selectors import readable_activities
-from crm.leads.reports import GROUPS, LOST, WON, status_labels
+from crm.leads.reports import GROUPS, status_labels
 from crm.leads.selectors import live_leads
+from crm.pipelines.stages import LOST, WON
 
 Kind = LeadActivity.Kind
 MOVE = " → "

@@ -229,9 +229,9 @@ def add_note(
     Raises LeadNotFound_400, ContactNotFound_400 and InvalidInput_400 (neither or both named, or no text).
     """
     if (lead_id is None) == (contact_id is None):
-        raise NamedError("InvalidInput_400", "lead, contact: name the one that the note is on")
+        raise NamedError("InvalidInput_400", "choose a lead or a contact", field=("lead", "contact"))
     if not notes.strip():
-        raise NamedError("InvalidInput_400", "notes: a note needs text")
+        raise NamedError("InvalidInput_400", "enter a text", field="notes")
     with transaction.atomic():
         contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
         note = LeadActivity.objects.create(
@@ -245,7 +245,7 @@ def add_note(
         )
         payloads = {note.pk: event_payload(note)}
         emit("note.created", [note.pk], payloads=payloads, actor_id=actor_id, automation=automation)
-        return note.pk
+        return str(note.pk)
 
 
 def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
@@ -258,13 +258,13 @@ def change_notes(activity: QuerySet[LeadActivity], *, notes: str) -> None:
         activities = activities.exclude(kind=Kind.NOTE)
     if not activities.update(notes=notes, updated_at=timezone.now()):
         if activity.exists():
-            raise NamedError("InvalidInput_400", "notes: a note needs text")
+            raise NamedError("InvalidInput_400", "enter a text", field="notes")
         raise not_found()
 
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no activity of the company."""
-    return NamedError("LeadActivityNotFound_404", "id: there is no such activity in this company")
+    return NamedError("LeadActivityNotFound_404", "there is no such activity in this company", field="id")
 
 
 def event_payload(note: LeadActivity) -> JsonObject:

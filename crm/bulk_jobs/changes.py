@@ -163,7 +163,7 @@ def change_many(
         changed += len(moved)
         warnings |= judge(what, action, moved)
     if not matched and not selection.everything:
-        raise NamedError(kind.not_found, f"ids: none of them is one of the company's {kind.noun}")
+        raise NamedError(kind.not_found, f"none of them is one of the company's {kind.noun}", field="ids")
     return Outcome(matched, changed, complete(job, matched, changed), warnings)
 
 

@@ -67,7 +67,7 @@ def restore_many(
         matched += len(ids)
         restored.add(_restore_batch(kind, ids, job))
     if not matched and not restored.failed and not selection.everything:
-        raise NamedError(kind.not_found, f"ids: none of them is one of the company's deleted {kind.noun}")
+        raise NamedError(kind.not_found, f"none of them is one of the company's deleted {kind.noun}", field="ids")
     restored.job = complete(job, matched, restored.count)
     return restored
 
@@ -145,7 +145,9 @@ def _revive(kind: RecordKind, ids: list[str], job: BulkJob) -> RestoreResult:
 def _errors(kind: RecordKind, result: RestoreResult) -> dict[str, ApiError]:
     """Return the reasons of the records that stay deleted."""
     taken: dict[str, ApiError] = {
-        id: NamedError(kind.exists, f"{part}: another {kind.singular} has it by now; change or delete that one first")
+        id: NamedError(
+            kind.exists, f"another {kind.singular} has it by now; change or delete that one first", field=part
+        )
         for id, part in result.taken.items()
     }
     return taken | {id: quota_exceeded(kind.resource) for id in result.over_quota}

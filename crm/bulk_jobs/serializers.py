@@ -143,7 +143,7 @@ def bulk_response(view: ApiView, outcome: Outcome, data: JsonObject) -> Response
     """
     if outcome.queued and outcome.job is not None:
         return respond(QUEUED, dict.fromkeys(data), bulkJob=outcome.job.pk)
-    return undoable_response(view, data, outcome.job, _notes(outcome.warnings))
+    return undoable_response(view, data, outcome.job, _notes(view, outcome.warnings))
 
 
 def undoable_response(view: ApiView, data: Any, job: BulkJob | None, notes: Sequence[str] = ()) -> Response:
@@ -158,7 +158,7 @@ def restored_response(view: ApiView, restored: Restored) -> Response:
         return respond(QUEUED, {"restoredCount": None, "failed": None}, bulkJob=restored.job.pk)
     failed = [{"_id": id, **_named(error), "warning": error.detail} for id, error in sorted(restored.failed.items())]
     data = {"restoredCount": restored.count, "failed": failed}
-    return undoable_response(view, data, restored.job, _notes(restored.warnings))
+    return undoable_response(view, data, restored.job, _notes(view, restored.warnings))
 
 
 def _named(error: ApiError) -> dict[str, str]:
@@ -166,8 +166,10 @@ def _named(error: ApiError) -> dict[str, str]:
     return {"name": error.name, "message": resolve(error.name)[1] if isinstance(error, NamedError) else error.message}
 
 
-def _notes(warnings: Mapping[str, str]) -> list[str]:
-    """Return the warnings with the ids of the records."""
+def _notes(view: ApiView, warnings: Mapping[str, str]) -> list[str]:
+    """Return the warnings with the ids of the records. Pages get their kind: records of leads alone are judged."""
+    if warnings:
+        view.page_notes = {"warnings": ["leadsRepeat"]}
     return [f"{id}: {text}" for id, text in warnings.items()]
 
 

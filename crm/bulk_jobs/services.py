@@ -120,7 +120,7 @@ def batch_rows(job: BulkJob | None = None) -> int:
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no job that the caller may see."""
-    return NamedError(NOT_FOUND, "id: there is no such bulk job in this company")
+    return NamedError(NOT_FOUND, "there is no such bulk job in this company", field="id")
 
 
 @transaction.atomic
@@ -135,7 +135,7 @@ def move_job(*, id: str, status: str) -> BulkJob:
         raise not_found()
     if not _MOVES[status](job):
         doing = {PAUSED: "paused", QUEUED: "resumed", CANCELLED: "cancelled"}[BulkJob.Status(status)]
-        raise NamedError(WRONG_STATE, f"status: a job that is {job.status} cannot be {doing}")
+        raise NamedError(WRONG_STATE, f"a job that is {job.status} cannot be {doing}", field="status")
     # Do not write the worker's own columns: it may be at work, and only its lease protects the row.
     job.save(
         update_fields=[

@@ -81,7 +81,9 @@ def _rows(work: Work, actor: Actor) -> QuerySet[Any, Any]:
 
     jobs = work.jobs(actor).filter(status__in=MOVING).order_by()
     named = {"work_title": text(work.title), "work_about": text(work.about)}
-    return jobs.annotate(work_kind=Cast(Value(work.resource), CharField()), **named).values_list(*COLUMNS)
+    rows = jobs.annotate(work_kind=Cast(Value(work.resource), CharField()), **named)
+    values: QuerySet[Any, Any] = rows.values_list(*COLUMNS)
+    return values
 
 
 def _shown(

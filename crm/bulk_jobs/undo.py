@@ -40,9 +40,9 @@ def undo_bulk_job(*, id: str, actor_id: str | None, automation: bool = True) -> 
     if job is None:
         raise not_found()
     if job.action not in UNDOABLE:
-        raise NamedError(WRONG_STATE, f"id: a job of action {job.action} cannot be undone")
+        raise NamedError(WRONG_STATE, f"a job of action {job.action} cannot be undone", field="id")
     if job.status not in ENDED:
-        raise NamedError(WRONG_STATE, f"id: the job is {job.status}; cancel it, or wait for its end")
+        raise NamedError(WRONG_STATE, f"the job is {job.status}; cancel it, or wait for its end", field="id")
     refuse_late(job.started_at)
     refuse_twice(BulkJob.objects.filter(undoes=job))
     return enqueue_undo(job.panel, actor_id, automation, undoes=job)
@@ -69,9 +69,9 @@ def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool
 def refuse_late(started_at: datetime | None) -> None:
     """Refuse to undo a job that has not started or started too long ago (InvalidRequest_400)."""
     if started_at is None:
-        raise NamedError(WRONG_STATE, "id: nothing has been done that could be undone")
+        raise NamedError(WRONG_STATE, "nothing has been done that could be undone", field="id")
     if started_at + UNDOABLE_FOR < timezone.now():
-        raise NamedError(WRONG_STATE, f"id: can be undone for {UNDO_DAYS} days only")
+        raise NamedError(WRONG_STATE, f"can be undone for {UNDO_DAYS} days only", field="id")
 
 
 def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
@@ -81,7 +81,8 @@ def refuse_twice(undoings: QuerySet[BulkJob]) -> None:
     if other is not None:
         raise NamedError(
             WRONG_STATE,
-            f"id: the bulk job {other.pk} has undone it" if other.finished_at else f"id: {other.pk} undoes it already",
+            "another bulk job has undone it" if other.finished_at else "another bulk job is undoing it",
+            field="id",
         )
 
 
@@ -241,6 +242,6 @@ def purge_journals() -> bool:
     until = timezone.now() - KEPT_FOR
     with connection.cursor() as cursor:
         cursor.execute(PURGE_JOURNALS, [until, SWEEP])
-        more = cursor.rowcount == SWEEP
+        more: bool = cursor.rowcount == SWEEP
         cursor.execute(PURGE_SINGLE_CHANGES, [until, SWEEP])
-        return more or cursor.rowcount == SWEEP
+        return more or bool(cursor.rowcount == SWEEP)

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
 from crm.contacts.employment import MATCH, prepare_match
 from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactSchema, refuse_lone_prefix
 from crm.contacts.services import KEY_PARTS, check_organization
 from crm.contacts.unique_key import lock_unique_key
 from crm.records.results import UNSET
+from crm.records.types import Apply
 from crm.records.writes.bulk_change import Change, apply_change, plan_change
 from crm.tags.services import check_tags
 
@@ -70,7 +71,7 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     change = _plan(schema, payload["formData"], payload["updateType"], tags, references)
     if change.empty:
         raise NamedError(
-            "InvalidPayload_400", "formData: name at least one value, tag, category or organization to change"
+            "InvalidPayload_400", "name at least one value, tag, category or organization to change", field="formData"
         )
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
@@ -92,7 +93,8 @@ def _plan(
         if update_type in ("append", "remove"):
             raise NamedError(
                 "InvalidPayload_400",
-                f"{name}: a contact has one, so that there is nothing to {update_type}; use updateType set",
+                f"a contact has one, so that there is nothing to {update_type}; use updateType set",
+                field=name,
             )
         change.columns[f"{name}_id"] = id if update_type == "set" else None
     return change
@@ -107,5 +109,6 @@ def _refuse_unique_key(schema: ContactSchema, form_data: Values) -> None:
     if touched:
         raise NamedError(
             "CannotUpdateUniqueKey_400",
-            f"{', '.join(touched)}: makes contacts unique and cannot be changed for many at once",
+            "makes contacts unique and cannot be changed for many at once",
+            field=touched,
         )

@@ -17,7 +17,7 @@ from core.errors import NamedError
 from core.internals.django import raw_delete, referrers
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
-from crm.bulk_jobs.changes import UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import UPDATE, Outcome, change_many
 from crm.bulk_jobs.history import journal
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
@@ -28,6 +28,7 @@ from crm.organizations.models import Organization, OrganizationTag, Organization
 from crm.organizations.names import name_key
 from crm.records.pending import present_custom
 from crm.records.schema import UNKNOWN
+from crm.records.types import Apply
 from crm.records.writes.bulk_change import ChangesById
 
 MATCH = "matchOrganizations"
@@ -72,7 +73,7 @@ def prepare_match(schema: ContactSchema, actor_id: str | None, options: Values) 
     """Read a bulk change that matches contacts with organizations."""
     field = options["field"] or company_field(schema.fields.values())
     if options["field"] and options["field"] not in schema.fields:
-        raise NamedError(UNKNOWN, f"field: there is no field {options['field'][:60]!r} of contacts")
+        raise NamedError(UNKNOWN, f"there is no field {options['field'][:60]!r} of contacts", field="field")
 
     def apply(ids: list[str]) -> ChangesById:
         rows = Contact.objects.filter(pk__in=ids, organization=None).order_by("pk").values_list("pk", "email", "custom")

@@ -34,12 +34,10 @@ def check_reads_contacts(actor: Actor) -> None:
 
 LEFT_ALONE = "contactLeftAlone"
 """The code of the note about values that an existing contact did not take."""
-NO_NEW_CONTACT = ValueProblem(
-    "contact", REFUSED, "no contact has these values, and your role lacks the permission contact.POST to create one"
-)
+NO_NEW_CONTACT = ValueProblem("contact", REFUSED, "no contact has these values, and your role can't create contacts")
 
 
 def left_alone(names: list[str], rights: ContactRights) -> ValueProblem:
     """Return the note about a lead's values that its existing contact did not take."""
-    reason = "existingError false overwrites them" if rights.change else "your role lacks the permission contact.PUT"
+    reason = "the contact has values already" if rights.change else "your role can't change contacts"
     return ValueProblem("contact", "" if rights.change else REFUSED, f"{', '.join(names)} left unchanged; {reason}")

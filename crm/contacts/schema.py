@@ -78,12 +78,16 @@ class ContactSchema(RecordSchema):
         """Refuse a merged contact without unique key, or with that of another contact."""
         email, number = self.keys_of(after)
         if any(self.keys_of(before)) and not (email or number):
-            raise NamedError("CannotUpdateUniqueKey_400", "choices: leave the contact nothing that makes it unique")
+            raise NamedError(
+                "CannotUpdateUniqueKey_400", "leave the contact nothing that makes it unique", field="choices"
+            )
         for other in live_holders([KeyedRow(id, ContactRow(), email, number)]):
             if other.id != id:
                 part = "email" if email and other.email_key == email else "number"
                 raise NamedError(
-                    CONTACT.exists, f"choices.{part}: belongs to the contact {other.id} already, which is not among ids"
+                    CONTACT.exists,
+                    "choose another value; a contact outside of ids has this one",
+                    field=f"choices.{part}",
                 )
 
     def identified_by(self, key: str) -> bool:
@@ -175,7 +179,7 @@ def without_lone_prefix(system: Values, current: Values) -> Values:
 def refuse_lone_prefix(columns: Values) -> None:
     """Refuse to change the dial prefixes of many contacts without their numbers (InvalidSystemField_400)."""
     if columns.get("country_code") and "number" not in columns:
-        raise NamedError(BAD_SYSTEM, "countryCode: changes together with number only")
+        raise NamedError(BAD_SYSTEM, "enter the number too", field="countryCode")
 
 
 def _read_name_and_email(data: Values, row: RecordRow, problems: list[ValueProblem], how: TextFormat | None) -> None:

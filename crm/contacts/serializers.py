@@ -71,7 +71,8 @@ class ContactChange(ContactInput):
         if isinstance(data, dict) and "contactUniqueKey" in data:
             raise NamedError(
                 "CannotUpdateUniqueKey_400",
-                "contactUniqueKey: says what makes all of the company's contacts unique; PUT /settings changes it",
+                "says what makes all of the company's contacts unique (PUT /settings)",
+                field="contactUniqueKey",
             )
         return super().to_internal_value(data)
 

@@ -47,8 +47,8 @@ def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False)
 def _collision_error(collision: Collision, people: str) -> NamedError:
     text = f"{shorten(collision.value, 100)} belongs to the contact {collision.existing_id} already{people}"
     error = FieldError(field=collision.field, message=text, code=TAKEN[collision.field])
-    detail = f"{collision.field}: {text}"
-    return NamedError(EXISTS, detail, errors=[error], code="contactExists", params={"record": collision.existing_id})
+    params = {"record": collision.existing_id}
+    return NamedError(EXISTS, text, field=collision.field, errors=[error], code="contactExists", params=params)
 
 
 def create_contact(
@@ -158,10 +158,10 @@ def create_contacts(
     ContactCategoryNotFound_400 and OrganizationNotFound_400 for shared values.
     """
     if not items:
-        raise NamedError("ContactDataRequired_400", "formData: needs an array of at least one contact")
+        raise NamedError("ContactDataRequired_400", "needs an array of at least one contact", field="formData")
     if len(items) > MAX_BULK:
         raise NamedError(
-            "InvalidPayload_400", f"formData: has {len(items)} contacts, at most {MAX_BULK} go in one request"
+            "InvalidPayload_400", f"has {len(items)} contacts, at most {MAX_BULK} go in one request", field="formData"
         )
     with transaction.atomic():
         schema, result = ContactSchema.load(), BulkResult()
@@ -332,7 +332,7 @@ def change_contact(
             .first()
         )
         if current is None:
-            raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
+            raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="id")
         refuse_changed(current.pop("updated_at"), unchanged_since)
         _refuse_emptied_key(schema, form_data, current)
         new_values = without_held(schema, form_data, current, current.pop("custom"))
@@ -371,7 +371,7 @@ def _refuse_emptied_key(schema: ContactSchema, form_data: Values, current: Value
     emptied = {part for part in held if part in emptied_keys or (part == "number" and "countryCode" in emptied_keys)}
     if emptied and (emptied == held or emptied_keys & set(schema.required_system)):
         raise NamedError(
-            "CannotUpdateUniqueKey_400", f"{', '.join(sorted(emptied))}: makes the contact unique and cannot be emptied"
+            "CannotUpdateUniqueKey_400", "makes the contact unique and cannot be emptied", field=sorted(emptied)
         )
 
 
@@ -381,6 +381,8 @@ def set_unique_key(value: str) -> None:
     value."""
     if value not in KEY_PARTS:
         raise NamedError(
-            "UniqueKeyInvalid_400", f"contactUniqueKey: one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}"
+            "UniqueKeyInvalid_400",
+            f"one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}",
+            field="contactUniqueKey",
         )
     rewrite_keys(value, KEY_PARTS[value])

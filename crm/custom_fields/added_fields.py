@@ -95,8 +95,9 @@ def _change_key(fields: QuerySet[CustomField], field: CustomField, same_panel: S
     if field.job is not None and field.job.status in UNFINISHED:
         raise NamedError(
             "CustomFieldNameAlreadyExists_400",
-            f"uniqueFieldID: company {field.company_id} has an own field with the key {old!r}; "
+            f"company {field.company_id} has an own field with the key {old!r}; "
             f"wait until the job {field.job_id} has finished its values",
+            field="uniqueFieldID",
         )
     keys = {other.unique_field_id for other in same_panel}
     keys.update(values["unique_field_id"] for values in SYSTEM_FIELDS[field.panel])

@@ -139,14 +139,16 @@ def refuse_unfit(conversion: Conversion, check: Check) -> None:
     if reason and check.total:
         raise NamedError(
             "InvalidInput_400",
-            f"fieldType, valueType: {check.total} {conversion.kind.noun} have values that stay: {reason}",
+            f"{check.total} {conversion.kind.noun} have values that stay: {reason}",
+            field=("fieldType", "valueType"),
         )
     if check.unfit:
         raise NamedError(
             BAD_CUSTOM,
-            f"{conversion.old.key}: {check.unfit} of {check.total} {conversion.kind.noun} with a value have one that"
+            f"{check.unfit} of {check.total} {conversion.kind.noun} with a value have one that"
             " does not fit"
             f" ({'; '.join(check.examples)}); with dropInvalid: true such values are removed",
+            field=conversion.old.key,
             code="unfitValues",
             params={
                 "count": check.unfit,

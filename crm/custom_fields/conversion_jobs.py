@@ -1,7 +1,7 @@
-"""Conversion and removal of the values of fields: in the request for few records, by a worker in batches for many.
+"""Conversion of the values of fields: in the request for few records, by a worker in batches for many.
 
-The jobs are BulkJobs (crm.bulk_jobs.services dispatches them). The `change` of a conversion has fieldId, key,
-definition (the new columns) and dropInvalid; that of a removal has fieldIds and keys.
+The jobs are BulkJobs (crm.bulk_jobs.services dispatches them), whose `change` has fieldId, key, definition (the new
+columns) and dropInvalid.
 """
 
 from __future__ import annotations
@@ -9,38 +9,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
 from core.ids import new_id
 from core.internals.django import raw_delete, referrers
 from core.jobs import finish, notify_workers
-from core.tenancy import company_scope
 from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import batch_rows, move_job, work
+from crm.bulk_jobs.services import batch_rows, work
 from crm.custom_fields.conversion import (
     Check,
     Conversion,
     Stored,
     UnfitValue,
     count_staged,
-    count_with_values,
     narrows,
     next_pending,
     next_values,
     oldest_transaction,
     remove_typed,
-    remove_values_of,
     stage_values,
     stale_values,
 )
-from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields, lock_fields_shared, try_lock_fields
 from crm.records.models import ConvertedValue, CustomField
 from crm.records.pending import write_pending
@@ -62,8 +56,6 @@ DEFINITION = ("field_type", "value_type", "options", "children", "default_value"
 ALL = 2**31 - 1
 BEFORE_ALL = ""
 """Sorts before all ids."""
-KEEP_STAGED = timedelta(days=1)
-"""Keep the staged values of a failed conversion this long, so that it can be resumed."""
 FIELD_CHANGED = "The field has been changed or deleted since."
 
 
@@ -196,7 +188,7 @@ def _present_field(job: BulkJob) -> CustomField:
     return field
 
 
-def _hidden_of(*jobs: str | None) -> QuerySet[CustomField]:
+def hidden_of(*jobs: str | None) -> QuerySet[CustomField]:
     """Return the hidden fields that a conversion stages typed values under, or, after the switch, removes."""
     return CustomField.every.exclude(deleted_at=None).filter(job__in=[job for job in jobs if job])
 
@@ -210,7 +202,7 @@ def _conversion_by(job: BulkJob, field: CustomField, staging: str) -> Conversion
 
 def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     """Stage the next values; after the last one, values that have been written since."""
-    staging = _hidden_of(job.pk).values_list("pk", flat=True).first()
+    staging = hidden_of(job.pk).values_list("pk", flat=True).first()
     if staging is None:
         _make_hidden(job, field)
         return _progress(job) | {"processed": 0, "position": None}
@@ -264,7 +256,7 @@ def _stage_values(job: BulkJob, conversion: Conversion, values: Sequence[Stored]
 
 def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     """Stage the last values, and give the field its new definition, while writers wait."""
-    staging = _hidden_of(job.pk).get()
+    staging = hidden_of(job.pk).get()
     conversion = _conversion_by(job, field, staging.pk)
     stale = stale_values(conversion, job.pk, done.since, ALL if done.tired else FEW + 1)
     records = [stored.record for stored in stale]
@@ -303,99 +295,12 @@ def _write_next(job: BulkJob, field: CustomField) -> JsonObject | None:
 def _old_ids(job: BulkJob, field: CustomField) -> list[str]:
     """Return the ids under which the field's typed values were stored before the switch: its own, or a hidden
     field's."""
-    return [field.pk, *_hidden_of(job.pk).values_list("pk", flat=True)]
+    return [field.pk, *hidden_of(job.pk).values_list("pk", flat=True)]
 
 
 def _end_conversion(job: BulkJob) -> None:
     """Remove the remaining old typed values of the records that others wrote, and the fields that stored them."""
     field = _present_field(job)
     remove_typed(kind_of(job.panel), _old_ids(job, field))
-    raw_delete(_hidden_of(job.pk), cleared=referrers(CustomField))
+    raw_delete(hidden_of(job.pk), cleared=referrers(CustomField))
     CustomField.objects.filter(pk=field.pk).update(pending=False, job=None)
-
-
-def remove_fields(fields: Sequence[CustomField], *, actor_id: str | None) -> None:
-    """Delete fields of one panel with their values, in the caller's transaction, which holds the lock of the fields.
-
-    Where many records have values, the fields disappear for everybody at once, and a job removes the values and then
-    the fields.
-    """
-    kind = kind_of(fields[0].panel)
-    keys = [field.unique_field_id for field in fields]
-    hidden = Q(pk__in=[field.stored_as_id for field in fields if field.stored_as_id])
-    hidden |= Q(pk__in=_hidden_of(*(field.job_id for field in fields)).values("pk"))
-    ids = [field.pk for field in fields] + list(CustomField.every.filter(hidden).values_list("pk", flat=True))
-    total = count_with_values(kind, keys, INLINE_LIMIT + 1)
-    if total <= INLINE_LIMIT:
-        remove_values_of(kind, keys, ids, BEFORE_ALL, INLINE_LIMIT + 1)
-        _delete_fields(kind, ids)
-        return
-    job = _make_removal(kind, keys, ids, count_with_values(kind, keys, ALL), actor_id)
-    now = timezone.now()
-    # Hidden at once for everybody. Their keys stay reserved until no record has such a value any more.
-    CustomField.every.filter(pk__in=ids).update(deleted_at=now, job=job, stored_as=None, pending=False, updated_at=now)
-
-
-def _make_removal(kind: RecordKind, keys: list[str], ids: list[str], total: int, actor_id: str | None) -> BulkJob:
-    job = BulkJob.objects.create(
-        action=BulkJob.Action.DELETE_FIELD,
-        panel=kind.panel,
-        change={"fieldIds": ids, "keys": keys},
-        total=total,
-        created_by_id=actor_id,
-    )
-    notify_workers("bulk-job")
-    return job
-
-
-def _delete_fields(kind: RecordKind, ids: Sequence[str]) -> None:
-    """Delete the fields and the rest of their values, without Django's cascade, which would load the rows."""
-    remove_typed(kind, ids)
-    conversions = BulkJob.objects.filter(action=BulkJob.Action.CONVERT_FIELD, change__fieldId__in=list(ids))
-    raw_delete(ConvertedValue.objects.filter(job__in=list(conversions.values_list("pk", flat=True))))
-    # The typed values are removed, and a field is deleted together with the hidden one that stores them.
-    raw_delete(CustomField.every.filter(pk__in=ids), cleared=referrers(CustomField))
-
-
-def delete_field(job: BulkJob, deadline: float) -> None:
-    """Work on a claimed removal."""
-    kind = kind_of(job.panel)
-    keys = job.change["keys"]
-    ids = job.change["fieldIds"]
-
-    def step(job: BulkJob) -> JsonObject | None:
-        removed = remove_values_of(kind, keys, ids, job.position or BEFORE_ALL, batch_rows(job))
-        processed = job.processed + len(removed)
-        return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None
-
-    work(job, deadline, step, lambda job: _delete_fields(kind, ids))
-
-
-def clean_up() -> bool:
-    """Clean up after jobs that ended early.
-
-    Resumes conversions that have already switched, deletes the staged values of others, and removes values of deleted
-    fields.
-    """
-    ended = BulkJob.objects.exclude(status__in=UNFINISHED)
-    # Once the field has switched, there is no way back: its records' own values are of the former type.
-    for field in CustomField.objects.filter(pending=True, job__in=ended)[:100]:
-        with company_scope(field.company_id):
-            move_job(id=field.job_id or "", status=BulkJob.Status.QUEUED)
-    old = ended.filter(action=BulkJob.Action.CONVERT_FIELD, updated_at__lt=timezone.now() - KEEP_STAGED)
-    for field in CustomField.every.exclude(deleted_at=None).filter(job__in=old)[:100]:
-        with company_scope(field.company_id), transaction.atomic():
-            _delete_fields(kind_of(field.panel), [field.pk])
-    gone = ConvertedValue.objects.filter(job__in=old)
-    raw_delete(ConvertedValue.objects.filter(job_id__in=list(gone.values_list("job_id", flat=True).distinct()[:1000])))
-    abandoned = CustomField.every.exclude(deleted_at=None).filter(
-        job__in=ended.filter(action=BulkJob.Action.DELETE_FIELD)
-    )
-    for field in abandoned.order_by("pk")[:100]:
-        with company_scope(field.company_id), transaction.atomic():
-            kind = kind_of(field.panel)
-            job = _make_removal(
-                kind, [field.unique_field_id], [field.pk], count_with_values(kind, [field.unique_field_id], ALL), None
-            )
-            CustomField.every.filter(pk=field.pk).update(job=job)
-    return False

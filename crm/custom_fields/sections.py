@@ -34,9 +34,7 @@ def check_section(panel: str, id: Any) -> None:
             cursor.execute("SELECT id FROM crm_customsection WHERE id = %s AND panel = %s FOR KEY SHARE", [id, panel])
             if cursor.fetchone():
                 return
-    raise NamedError(
-        "InvalidSectionId_400", f"section: {shorten(id, 40)!r} is not the id of a section of the panel {panel}"
-    )
+    raise NamedError("InvalidSectionId_400", f"choose a section of the panel {panel}", field="section")
 
 
 @transaction.atomic
@@ -50,7 +48,8 @@ def create_section(*, actor_id: str, values: Values) -> CustomSection:
     if section.panel not in CustomField.Panel.values:
         raise NamedError(
             "InvalidPanel_400",
-            f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(section.panel, 40)!r}",
+            f"one of {', '.join(CustomField.Panel.values)}, not {shorten(section.panel, 40)!r}",
+            field="panel",
         )
     if section.order is None:
         section.order = (
@@ -70,7 +69,7 @@ def update_section(*, id: str, actor_id: str, values: Values) -> CustomSection:
     if section is None:
         raise not_found()
     if values.get("panel", section.panel) != section.panel:
-        raise NamedError("InvalidPanel_400", f"panel: the section belongs to {section.panel} and cannot move")
+        raise NamedError("InvalidPanel_400", f"the section belongs to {section.panel} and cannot move", field="panel")
     for name, value in values.items():
         setattr(section, name, value)
     section.updated_by_id = actor_id
@@ -80,7 +79,7 @@ def update_section(*, id: str, actor_id: str, values: Values) -> CustomSection:
 
 def not_found() -> NamedError:
     """Return the error of an id that belongs to no section of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such section in this company")
+    return NamedError(NOT_FOUND, "there is no such section in this company", field="id")
 
 
 @transaction.atomic
@@ -91,7 +90,7 @@ def reorder_sections(*, actor_id: str, ids: Sequence[str]) -> list[str]:
     (of several panels).
     """
     if not ids:
-        raise NamedError(NONE_SELECTED, "ids: name the sections of a panel in their new order")
+        raise NamedError(NONE_SELECTED, "name the sections of a panel in their new order", field="ids")
     return reorder(CustomSection, ids, actor_id=actor_id, missing=NOT_FOUND)
 
 
@@ -107,7 +106,7 @@ def delete_sections(*, selection: BulkSelection) -> int:
         .values_list("pk", flat=True)
     )
     if not ids and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a section of this company")
+        raise NamedError(NOT_FOUND, "none of them is a section of this company", field="ids")
     CustomField.objects.filter(section__in=ids).update(section=None, updated_at=timezone.now())
     CustomSection.objects.filter(pk__in=ids).delete()
     return len(ids)

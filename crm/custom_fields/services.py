@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from copy import copy
 from itertools import groupby
@@ -23,10 +22,10 @@ from crm.custom_fields.conversion_jobs import (
     INLINE_LIMIT,
     conversion_of,
     convert_inline,
-    remove_fields,
     start_conversion,
     unfinished_job,
 )
+from crm.custom_fields.removal_jobs import remove_fields
 from crm.custom_fields.system_fields import SYSTEM_FIELDS, check_options, may_change, system_options_changed
 from crm.custom_fields.validation import check_definition, save_field
 from crm.field_types import FIELD_TYPES
@@ -85,7 +84,9 @@ def create_field(*, actor_id: str, values: Values) -> CustomField:
     panel = values.get("panel", CustomField.Panel.CONTACT)
     if panel not in CustomField.Panel.values:
         raise NamedError(
-            "InvalidPanel_400", f"panel: one of {', '.join(CustomField.Panel.values)}, not {shorten(panel, 40)!r}"
+            "InvalidPanel_400",
+            f"one of {', '.join(CustomField.Panel.values)}, not {shorten(panel, 40)!r}",
+            field="panel",
         )
     field = CustomField(id=new_id(), created_by_id=actor_id, updated_by_id=actor_id)
     for name, value in values.items():
@@ -93,7 +94,9 @@ def create_field(*, actor_id: str, values: Values) -> CustomField:
     field.value_type = values.get("value_type") or FIELD_TYPES[field.field_type].value_types[0]
     field.unique_field_id = values.get("unique_field_id") or field.pk
     if field.unique_field_id in RESERVED_KEYS[field.panel]:
-        raise NamedError("InvalidInput_400", f"uniqueFieldID: {field.unique_field_id!r} is the name of a system value")
+        raise NamedError(
+            "InvalidInput_400", f"enter another key; {field.unique_field_id} is taken", field="uniqueFieldID"
+        )
     check_definition(field)
     reserve_quota("custom-field")
     save_field(field)
@@ -116,7 +119,7 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
     ids = [change.id for change in changes]
     duplicate = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
     if duplicate is not None:
-        raise NamedError("InvalidInput_400", f"fields.{duplicate}._id: stands for an earlier field already")
+        raise NamedError("InvalidInput_400", "stands for an earlier field already", field=f"fields.{duplicate}._id")
     # Names and texts are no definition, and need not make the writers of values wait.
     if any(set(DEFINITION) & change.values.keys() for change in changes):
         lock_fields()
@@ -138,7 +141,7 @@ def _locked(ids: Sequence[str]) -> list[CustomField]:
 
 
 def _missing() -> NamedError:
-    return NamedError(NOT_FOUND, "id: there is no such custom field in this company")
+    return NamedError(NOT_FOUND, "there is no such custom field in this company", field="id")
 
 
 def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
@@ -151,8 +154,9 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
         except NamedError as error:
             if not numbered:
                 raise
-            detail = re.sub(r"^id(?=:)", "_id", error.detail)  # as the body names it
-            errors.append(NamedError(error.name, f"fields.{index}.{detail}"))
+            # As the body names them.
+            names = [f"fields.{index}.{'_id' if field == 'id' else field}" for field in error.fields]
+            errors.append(NamedError(error.name, error.reason, field=names or f"fields.{index}"))
     if errors:
         fields = [field for error in errors for field in error.errors]
         raise NamedError(errors[0].name, "; ".join(error.detail for error in errors), errors=fields)
@@ -191,15 +195,16 @@ def _changed(before: CustomField, change: FieldChange) -> CustomField:
 
 def _refuse_fixed(field: CustomField, changed: Values) -> None:
     if "panel" in changed:
-        raise NamedError("InvalidPanel_400", f"panel: the field belongs to {field.panel} and cannot move")
+        raise NamedError("InvalidPanel_400", f"the field belongs to {field.panel} and cannot move", field="panel")
     if "unique_field_id" in changed:
-        raise NamedError("InvalidInput_400", "uniqueFieldID: is set once, when the field is made")
+        raise NamedError("InvalidInput_400", "leave it as it is; a key never changes", field="uniqueFieldID")
     allowed = may_change(field) if field.is_system else ()
     refused = [name for name in changed if field.is_system and name not in allowed]
     if refused:
         raise NamedError(
             "InvalidSystemField_400",
-            f"{', '.join(map(camel, refused))}: of this system field only {', '.join(map(camel, allowed))} can change",
+            f"of this system field only {', '.join(map(camel, allowed))} can change",
+            field=[camel(name) for name in refused],
         )
 
 
@@ -231,9 +236,9 @@ def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str
 def _refuse_converting(before: CustomField, after: CustomField) -> list[str]:
     """Refuse to change a definition while a job converts the values. Return the names of the changed attributes."""
     meaning = [name for name in DEFINITION if getattr(after, name) != getattr(before, name)]
-    if meaning and (job := unfinished_job(before)):
+    if meaning and unfinished_job(before):
         raise NamedError(
-            "InvalidInput_400", f"{meaning[0]}: the job {job.pk} is still converting the values of this field"
+            "InvalidInput_400", "wait for the job that converts the values of this field", field=meaning[0]
         )
     return meaning
 
@@ -242,7 +247,7 @@ def _convert(before: CustomField, after: CustomField, check: Check, actor_id: st
     try:
         convert_inline(before, after, check, actor_id=actor_id, drop_invalid=drop_invalid)
     except UnfitValue as error:
-        raise NamedError(BAD_CUSTOM, f"{before.unique_field_id}: {error}") from None
+        raise NamedError(BAD_CUSTOM, str(error), field=before.unique_field_id) from None
 
 
 @transaction.atomic
@@ -253,7 +258,7 @@ def reorder_fields(*, actor_id: str, ids: Sequence[str]) -> list[str]:
     CustomFieldNotFound_400, InvalidPanel_400 (of several panels).
     """
     if not ids:
-        raise NamedError("InvalidInput_400", "ids: name the fields of a panel in their new order")
+        raise NamedError("InvalidInput_400", "name the fields of a panel in their new order", field="ids")
     return reorder(CustomField, ids, actor_id=actor_id, missing=NOT_FOUND)
 
 
@@ -268,10 +273,12 @@ def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
     lock_fields()
     fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))
     if not fields:
-        raise NamedError(NOT_FOUND, "ids: none of them is a custom field of this company")
+        raise NamedError(NOT_FOUND, "none of them is a custom field of this company", field="ids")
     system = next((field for field in fields if field.is_system), None)
     if system is not None:
-        raise NamedError("InvalidSystemField_400", f"ids: {system.name} is a system field and stays; hide it instead")
+        raise NamedError(
+            "InvalidSystemField_400", f"{system.name} is a system field and stays; hide it instead", field="ids"
+        )
     for _, own in groupby(fields, key=lambda field: field.panel):
         remove_fields(list(own), actor_id=actor_id)
     return len(fields)

@@ -119,12 +119,14 @@ def check_options(field: CustomField, before: Iterable[Values]) -> None:
     check_definition(field)
     option_values = [option["value"] for option in field.options]
     if not option_values:
-        raise NamedError("InvalidInput_400", "options: needs at least one option")
+        raise NamedError("InvalidInput_400", "enter at least one option", field="options")
     column, kind = field.unique_field_id, kind_of(field.panel)
     most: int = kind.model._meta.get_field(column).max_length  # type: ignore[union-attr, assignment]
     long = next((value for value in option_values if len(value) > most), None)
     if long is not None:
-        raise NamedError("InvalidInput_400", f"options: {shorten(long, 40)!r} is longer than {most} characters")
+        raise NamedError(
+            "InvalidInput_400", f"enter at most {most} characters instead of {shorten(long, 40)}", field="options"
+        )
     gone = {option["value"] for option in before} - set(option_values)
     live = (
         kind.model._default_manager.filter(is_deleted=False, **{f"{column}__in": gone})
@@ -136,5 +138,6 @@ def check_options(field: CustomField, before: Iterable[Values]) -> None:
         counts = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
         raise NamedError(
             "InvalidSystemField_400",
-            f"options: live {kind.noun} have options that are not among them: {counts}; change these first",
+            f"live {kind.noun} have options that are not among them: {counts}; change these first",
+            field="options",
         )

@@ -44,7 +44,9 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
     Raises InvalidSystemField_400 if live leads have a status or source that would no longer be an option.
     """
     if panel is not None and panel not in SYSTEM_FIELDS:
-        raise NamedError("InvalidPanel_400", f"panel: one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}")
+        raise NamedError(
+            "InvalidPanel_400", f"one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}", field="panel"
+        )
     lock_fields()
     seed_system_fields()
     panels = [panel] if panel else list(SYSTEM_FIELDS)

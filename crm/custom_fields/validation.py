@@ -43,7 +43,7 @@ def check_definition(field: CustomField) -> None:
     check_types(field.field_type, field.value_type, "valueType")
     field.options = read_options(field.options, "options")
     if field.children and field.value_type not in ("array", "object"):
-        raise refuse("children", "only a field whose valueType is array or object can have children")
+        raise refuse("children", "choose a list or a record to add fields inside it")
     field.children = read_children(field.children, "children", 1)
     field.section = _checked("section", check_json, field.section)
     if is_id(field.section):
@@ -53,7 +53,7 @@ def check_definition(field: CustomField) -> None:
     named = [] if field.default_value is None else list(spec.references(field.default_value))
     unknown = next((reference for reference in named if reference not in known_references(named)), None)
     if unknown is not None:
-        raise refuse("defaultValue", f"there is no {unknown.kind} {unknown.id} in this company")
+        raise refuse("defaultValue", f"choose another value; this {unknown.kind} does not exist")
 
 
 def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
@@ -67,7 +67,7 @@ def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
 
 
 def refuse(path: str, problem: str) -> NamedError:
-    return NamedError("InvalidInput_400", f"{path}: {problem}")
+    return NamedError("InvalidInput_400", problem, field=path)
 
 
 def check_types(field_type: Any, value_type: Any, path: str) -> None:
@@ -95,12 +95,12 @@ def read_options(options: Any, path: str) -> list[dict[str, str]]:
         texts = {key: option.get(key) or "" for key in OPTION_KEYS}
         wrong = next((key for key, text in texts.items() if not isinstance(text, str) or len(text) > 500), None)
         if wrong:
-            raise refuse(f"{where}.{wrong}", "needs text of at most 500 characters")
+            raise refuse(f"{where}.{wrong}", "enter at most 500 characters")
         value = (texts["value"] or texts["label"]).strip()
         if not value:
-            raise refuse(where, "needs a value")
+            raise refuse(where, "enter a value")
         if value in options_by_value:
-            raise refuse(f"{where}.value", f"{shorten(value, 60)!r} stands for an earlier option already")
+            raise refuse(f"{where}.value", f"enter each option once; {shorten(value, 60)} is there twice")
         options_by_value[value] = {
             "label": texts["label"] or value,
             "description": texts["description"],
@@ -123,7 +123,7 @@ def read_children(children: Any, path: str, depth: int) -> list[JsonObject]:
 def _refuse_duplicates(names: Sequence[str], path: str) -> None:
     duplicate = next((name for position, name in enumerate(names) if name in names[:position]), None)
     if duplicate is not None:
-        raise refuse(path, f"two children are called {shorten(duplicate, 60)!r}")
+        raise refuse(path, f"enter another name; two fields are called {shorten(duplicate, 60)}")
 
 
 def _read_child(child: Any, path: str, depth: int) -> JsonObject:
@@ -137,11 +137,11 @@ def _read_child(child: Any, path: str, depth: int) -> JsonObject:
             raise refuse(f"{path}.{key}", f"has the wrong type {type(child[key]).__name__}")
     name = (child.get("name") or "").strip()
     if not name or len(name) > 200:
-        raise refuse(f"{path}.name", "needs a name of at most 200 characters")
+        raise refuse(f"{path}.name", "enter a name of at most 200 characters")
     check_types(child.get("fieldType"), child.get("valueType"), f"{path}.valueType")
     value_type = child["valueType"]
     if child.get("children") and value_type not in ("array", "object"):
-        raise refuse(f"{path}.children", "only a field whose valueType is array or object can have children")
+        raise refuse(f"{path}.children", "choose a list or a record to add fields inside it")
     read = {
         "name": name,
         "description": child.get("description") or "",
@@ -167,7 +167,8 @@ def save_field(field: CustomField) -> None:
         if "customfield_name_unique" in str(error):
             raise NamedError(
                 "CustomFieldNameAlreadyExists_400",
-                f"name: another field of this panel is called {shorten(field.name, 60)!r}",
+                f"enter another name; {shorten(field.name, 60)!r} is taken",
+                field="name",
             ) from None
         if "customfield_key_unique" in str(error):
             key = field.unique_field_id
@@ -177,5 +178,7 @@ def save_field(field: CustomField) -> None:
                 if going
                 else "another field of this panel has"
             )
-            raise NamedError("CustomFieldNameAlreadyExists_400", f"uniqueFieldID: {detail} the key {key!r}") from None
+            raise NamedError(
+                "CustomFieldNameAlreadyExists_400", f"{detail} the key {key!r}", field="uniqueFieldID"
+            ) from None
         raise

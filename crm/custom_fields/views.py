@@ -77,7 +77,7 @@ class CustomFieldViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> object:
         field = FieldOut.one(CustomField.objects.filter(pk=id))
         if field is None:
-            raise NamedError("CustomFieldNotFound_400", "id: there is no such custom field in this company")
+            raise NamedError("CustomFieldNotFound_400", "there is no such custom field in this company", field="id")
         return field
 
     @endpoint(

@@ -82,7 +82,7 @@ def choose(columns: Sequence[Column], names: Iterable[str]) -> list[Column]:
 
 
 def _flatten(
-    fields: Mapping[str, serializers.Field], path: tuple[str, ...], concealed: Sequence[str] = ()
+    fields: Mapping[str, serializers.Field[Any, Any, Any, Any]], path: tuple[str, ...], concealed: Sequence[str] = ()
 ) -> Iterator[Column]:
     for name, field in fields.items():
         schema = field.schema if isinstance(field, Computed) else field

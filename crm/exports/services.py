@@ -40,7 +40,7 @@ def find_source(resource: str) -> Source:
     """Return the source of this name. Raises InvalidInput_400."""
     if resource not in SOURCES:
         raise NamedError(
-            "InvalidInput_400", f"resource: one of {', '.join(sorted(SOURCES))}, not {shorten(resource, 60)!r}"
+            "InvalidInput_400", f"one of {', '.join(sorted(SOURCES))}, not {shorten(resource, 60)!r}", field="resource"
         )
     return SOURCES[resource]
 
@@ -69,7 +69,7 @@ def export_now(
     records = Records(listing, params, caller=actor, most=MAX_ROWS)
     if len(records) > MAX_ROWS:
         raise NamedError(
-            "InvalidRequest_400", f"more than {MAX_ROWS:,} records match; POST /export makes a file of any number"
+            "InvalidRequest_400", f"more than {MAX_ROWS:,} records match; make an export instead (POST /export)"
         )
     rows = (cells for chunk in records for cells in cells_of(columns, chunk))
     FORMATS[format].write(target, [column.header for column in columns], rows, formats_of(company_id()), None)
@@ -100,7 +100,7 @@ def create_export(*, actor: Actor, resource: str, query: Values, columns: Sequen
         check_session(actor, entitlement(actor.company_id), source.module, "GET")
     if resource not in readable_resources(actor):
         takes = ", ".join(f"{module}.GET" for module in source.modules)
-        raise NamedError("UnauthorizedAction_403", f"resource: a file of all {resource} takes {takes}")
+        raise NamedError("UnauthorizedAction_403", f"a file of all {resource} takes {takes}", field="resource")
     listing = source.listing
     # Wrong parameters are refused to the caller, instead of failing the job when nobody looks.
     listing.rows(ListRequest(query))  # raises what is wrong with the parameters that only this list takes
@@ -172,13 +172,13 @@ def cancel_export(export: QuerySet[Export]) -> Export:
     elif job.status == Export.Status.RUNNING:
         Export.objects.filter(pk=job.pk).update(cancel_requested=True, updated_at=timezone.now())
     else:
-        raise NamedError("InvalidRequest_400", f"status: an export that is {job.status} cannot be cancelled")
+        raise NamedError("InvalidRequest_400", f"an export that is {job.status} cannot be cancelled", field="status")
     return job
 
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no export that the actor may see."""
-    return NamedError("NotFound_404", "id: there is no such export in this company")
+    return NamedError("NotFound_404", "there is no such export in this company", field="id")
 
 
 def delete_exports(*, exports: QuerySet[Export], selection: BulkSelection, member_id: str) -> int:

@@ -233,7 +233,7 @@ class FieldSpec:
         if not isinstance(value, list):
             raise BadValue("needs an array")
         if len(value) > MAX_ITEMS:
-            raise BadValue(f"has {len(value)} items, at most {MAX_ITEMS} are allowed")
+            raise BadValue(f"enter at most {MAX_ITEMS} values")
         return distinct([clean(item, self) for item in value])
 
     def split(self, text: str) -> list[Any]:

@@ -49,7 +49,7 @@ def _parsed(value: str, field: FieldSpec) -> Any:
 
 def _as_boolean(value: float, field: FieldSpec) -> bool:
     if value not in (0, 1):
-        raise BadValue(f"needs 1 or 0 to become true or false, got {describe(value)}")
+        raise BadValue(f"enter 1 or 0 for true or false, not {describe(value)}")
     return bool(value)
 
 
@@ -101,7 +101,7 @@ def refusal(old: FieldSpec, new: FieldSpec) -> str:
     if after in ("member", "file"):
         return f"a {after} is chosen among the company's own, and a value of another kind names none"
     if before in ("member", "file"):
-        return f"the _id of a {before} says nothing as a value of another kind"
+        return f"the ID of a {before} says nothing as another value"
     return f"no {before} can become {'an' if after in ('object', 'any') else 'a'} {after}"
 
 
@@ -134,7 +134,7 @@ def _convert_item(item: Any, old: FieldSpec, new: FieldSpec) -> Any:
         before = _kind_of(item)
     converter = CONVERSIONS.get(before, {}).get(after)
     if converter is None:
-        raise BadValue(f"needs a {after}, got {describe(item)}")
+        raise BadValue(f"enter a {after}, not {describe(item)}")
     return converter(item, replace(new, value_type=VALUE_TYPES[after]))
 
 

@@ -62,7 +62,7 @@ def _stored(text: str, date_format: str, order: str, day_numbers: bool, zone: st
     try:
         return iso(parsed if parsed.tzinfo is not None else in_zone(parsed, zone, text))
     except OverflowError:
-        raise BadValue(f"there is no time {_shown(text)} in the calendar. {SUCH_AS}") from None
+        raise BadValue(f"{_shown(text)} is not a real time. {SUCH_AS}") from None
 
 
 def in_zone(moment: datetime, zone: str, text: str = "") -> datetime:
@@ -75,10 +75,9 @@ def in_zone(moment: datetime, zone: str, text: str = "") -> datetime:
         return here
     shown = _shown(text or moment.isoformat(" "))
     if first < second:  # type: ignore[operator]
-        raise BadValue(f"there is no time {shown} in {zone}: clocks skip it. Write another, or one with its offset.")
+        raise BadValue(f"{shown} does not exist in {zone}: clocks skip it. Enter another time.")
     raise BadValue(
-        f"the time {shown} is there twice in {zone}: clocks go back. Write it with its offset, such as"
-        f" {here.isoformat(timespec='minutes')}."
+        f"{shown} exists twice in {zone}: clocks go back. Add the offset, such as {here.isoformat(timespec='minutes')}."
     )
 
 
@@ -116,7 +115,7 @@ def parse_date_text(text: str, date_format: str = "", order: str = "") -> date |
         raise
     except (ValueError, OverflowError):
         advice = form.such_as if form else SUCH_AS
-        raise BadValue(f"there is no day {_shown(text)}. {advice}") from None
+        raise BadValue(f"{_shown(text)} does not exist. {advice}") from None
 
 
 def _iso(text: str) -> date | datetime | None:

@@ -189,7 +189,7 @@ def _check_currency(text: str, words: list[str], currency: str | None) -> None:
     if not words:
         return
     if "%" in "".join(words):
-        raise BadValue(f"{_shown(text)} may be a number or its hundredth part. Write it without the percent sign.")
+        raise BadValue(f"{_shown(text)} has a percent sign. Enter the number without it.")
     for word in words:
         codes = currency_signs().get(word.lower().rstrip(". ")) or currency_signs().get(word.lower())
         if codes is None:
@@ -197,7 +197,7 @@ def _check_currency(text: str, words: list[str], currency: str | None) -> None:
         if currency is not None and currency not in codes:
             named = min(codes) if len(codes) == 1 else word
             own = f"The company's amounts are in {currency}" if currency else "The field holds a plain number"
-            raise BadValue(f"{_shown(text)} is an amount in {named}. {own}: convert it, and write the number alone.")
+            raise BadValue(f"{_shown(text)} is an amount in {named}. {own}. Convert it and enter the number alone.")
 
 
 def _ascii_digits(text: str) -> str:
@@ -206,7 +206,7 @@ def _ascii_digits(text: str) -> str:
     Powers and footnotes that are joined to the digits before them make another number.
     """
     if any(_is_numeral(char) for char in text):
-        raise BadValue(f"{_shown(text)} holds a sign such as ², ① or ½, which is no digit. {NUMBER}")
+        raise BadValue(f"{_shown(text)} has signs like ², ① or ½. {NUMBER}")
     plain = unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)
     plain = plain.replace("٫", ".").replace("٬", "'")
     return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in plain)

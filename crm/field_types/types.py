@@ -72,7 +72,7 @@ class Choice(FieldType):
     takes_options = True
 
     def advice(self, field: FieldSpec) -> str:
-        return f"Write one of these: {named_options(field)}." if field.options else ""
+        return f"Choose one of these: {named_options(field)}." if field.options else ""
 
     def check(self, value: Any, field: FieldSpec) -> Any:
         for item in value if isinstance(value, list) else (value,):
@@ -85,10 +85,10 @@ class Choice(FieldType):
         text = str(item).lower() if isinstance(item, bool) else str(item)
         if text not in field.options:
             if not field.options:
-                raise BadValue(f"{describe(item)} is no option: the field has none yet")
+                raise BadValue(f"{describe(item)} is not an option. Add options to the field first.")
             more = f" (there are {len(field.options)})" if len(field.options) > MAX_NAMED else ""
             raise BadValue(
-                f"{describe(item)} is none of the options. Write one of these: {named_options(field)}{more}.",
+                f"{describe(item)} is not an option. Choose one of these: {named_options(field)}{more}.",
                 NO_OPTION,
             )
 
@@ -172,7 +172,7 @@ class Url(FieldType):
         except ValueError:
             usable = False
         if not usable:
-            raise BadValue(f"{describe(value)} is no web address. Write one such as https://example.com.")
+            raise BadValue(f"{describe(value)} is not a web address. Enter one like https://example.com.")
         return parts.geturl()
 
 

@@ -50,11 +50,11 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 def clean_text(value: Any, limit: int = MAX_TEXT) -> str:
     """Return the text, if PostgreSQL can store it. Raises BadValue."""
     if not isinstance(value, str):
-        raise BadValue(f"needs text, got {describe(value)}")
+        raise BadValue(f"enter a text, not {describe(value)}")
     if len(value) > limit:
-        raise BadValue(f"is {len(value):,} characters long. Write at most {limit:,}.")
+        raise BadValue(f"is {len(value):,} characters long. Enter at most {limit:,}.")
     if "\0" in value or _SURROGATE.search(value):
-        raise BadValue("holds a character that cannot be stored. Write it without that.")
+        raise BadValue("enter it without special control characters.")
     return value
 
 
@@ -102,7 +102,7 @@ class Number(ValueType):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadValue(f"{describe(value)} is not a number. {NUMBER}")
         if not abs(value) < MAX_NUMBER:
-            raise BadValue("is out of range. Write at most 20 digits before the point.")
+            raise BadValue("is too large. Enter at most 20 digits before the point.")
         return value
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
@@ -118,7 +118,7 @@ class Number(ValueType):
             return int(text)
         number = read_number(text, how.decimal_mark, how.currency)
         if abs(number) >= MAX_NUMBER:
-            raise BadValue("is out of range. Write at most 20 digits before the point.")
+            raise BadValue("is too large. Enter at most 20 digits before the point.")
         whole = number == number.to_integral_value() and _MIN_WHOLE_NUMBER <= number <= _MAX_WHOLE_NUMBER
         return int(number) if whole and ("e" not in text.lower() or abs(number) <= _WHOLE_IN_FLOAT) else float(number)
 
@@ -140,7 +140,7 @@ class Boolean(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> bool:
         if not isinstance(value, bool):
-            raise BadValue(f"{describe(value)} is neither true nor false. Write true or false.")
+            raise BadValue(f"{describe(value)} is not allowed. Enter true or false.")
         return value
 
     def cast(self, text: str, read_date: ReadDate) -> Any:
@@ -149,7 +149,7 @@ class Boolean(ValueType):
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> bool:
         boolean = self.words.get(text.lower())
         if boolean is None:
-            raise BadValue(f"{describe(text)} is neither yes nor no. Write yes or no.")
+            raise BadValue(f"{describe(text)} is not allowed. Enter yes or no.")
         return boolean
 
     def index_rows(self, value: Any) -> Iterable[IndexRow]:
@@ -203,7 +203,7 @@ def find_member(text: str, members: Mapping[str, str]) -> str:
     """Return the _id of the member with this address, name or _id, also of "Name <address>". Raises BadValue."""
     member_id = members.get(address_in(text).lower())
     if not member_id:
-        raise BadValue(f"there is no member {describe(text)}, or several. Write the address.")
+        raise BadValue(f"enter the email address of one member, not {describe(text)}.")
     return member_id
 
 
@@ -216,7 +216,7 @@ class Member(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> str:
         if not is_id(value):
-            raise BadValue(f"needs the _id of a {self.name}, got {describe(value)}")
+            raise BadValue(f"enter the ID of a {self.name}, not {describe(value)}")
         return value
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> str:
@@ -248,9 +248,9 @@ class Array(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> list[Any]:
         if not isinstance(value, list):
-            raise BadValue(f"needs an array, got {describe(value)}")
+            raise BadValue(f"enter a list, not {describe(value)}")
         if len(value) > MAX_ITEMS:
-            raise BadValue(f"has {len(value)} items, at most {MAX_ITEMS} are allowed")
+            raise BadValue(f"enter at most {MAX_ITEMS} values")
         if field.children:
             return [_clean_object(item, field, f"item {position}: ") for position, item in enumerate(value)]
         if field.field_type.name == "file":
@@ -287,7 +287,7 @@ class Object(ValueType):
 
     def clean(self, value: Any, field: FieldSpec) -> JsonObject:
         if not isinstance(value, dict):
-            raise BadValue(f"needs an object, got {describe(value)}")
+            raise BadValue(f"enter a record, not {describe(value)}")
         return _clean_object(value, field, "") if field.children else check_json(value)
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> JsonObject:
@@ -313,7 +313,7 @@ class AnyValue(ValueType):
 
 def _clean_object(value: Any, field: FieldSpec, where: str) -> JsonObject:
     if not isinstance(value, dict):
-        raise BadValue(f"{where}needs an object, got {describe(value)}")
+        raise BadValue(f"{where}enter a record, not {describe(value)}")
     children = {child.key: child for child in field.children}
     unknown = next((key for key in value if key not in children), None)
     if unknown is not None:
@@ -344,7 +344,7 @@ def _clean_item(item: Any) -> Any:
         return item
     if isinstance(item, int | float) and abs(item) < MAX_NUMBER:
         return item
-    raise BadValue(f"needs items that are text, numbers or booleans, got {describe(item)}")
+    raise BadValue(f"enter texts or numbers, not {describe(item)}")
 
 
 def check_json(value: Any) -> Any:
@@ -379,7 +379,7 @@ def _load(text: str) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
-        raise BadValue(f"needs JSON, got {describe(text)}") from None
+        raise BadValue(f"enter a record in JSON, not {describe(text)}") from None
 
 
 _ALL: tuple[Callable[[], ValueType], ...] = (String, Number, Boolean, Date, Member, File, Array, Object, AnyValue)

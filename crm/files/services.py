@@ -73,7 +73,9 @@ def store_uploads(
     """
     if not uploads:
         raise NamedError(
-            "NoFile_400", "file: send multipart/form-data with one or more parts named file, each with a file name"
+            "NoFile_400",
+            "send multipart/form-data with one or more parts named file, each with a file name",
+            field="file",
         )
     target = next_target()
     files = [_describe(upload, member_id, target) for upload in uploads]
@@ -119,20 +121,23 @@ def _refuse_lapsed(files: Sequence[File]) -> None:
     size = (totals["size"] or 0) + sum(file.size for file in files)
     if totals["number"] + len(files) > LAPSED_FILES or size > LAPSED_BYTES:
         raise NamedError(
-            PLAN_LIMIT, f"file: without a subscription at most {LAPSED_FILES} files of {LAPSED_BYTES >> 20} MB in all"
+            PLAN_LIMIT,
+            f"without a subscription at most {LAPSED_FILES} files of {LAPSED_BYTES >> 20} MB in all",
+            field="file",
         )
 
 
 def _describe(upload: Received, member_id: str, target: Target) -> File:
     name = clean_name(upload.name or "")
     if not upload.size:
-        raise NamedError("EmptyFile_400", f"file: {shorten(name)} has no content")
+        raise NamedError("EmptyFile_400", f"{shorten(name)} has no content", field="file")
     mime = sniff(upload.file, name)
     if mime is None:
         raise NamedError(
             "UnsupportedFileType_400",
-            f"file: the content of {shorten(name)} is of none of the allowed types (images, PDF, office documents"
+            f"the content of {shorten(name)} is of none of the allowed types (images, PDF, office documents"
             " without macros, text, email, zip, audio and video); what it is called does not matter",
+            field="file",
         )
     pk = new_id()
     return File(
@@ -172,7 +177,7 @@ def trashed(files: QuerySet[File]) -> QuerySet[File]:
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no file that the actor may read."""
-    return NamedError("FileNotFound_404", "id: there is no such file in this company")
+    return NamedError("FileNotFound_404", "there is no such file in this company", field="id")
 
 
 def trash_files(*, files: QuerySet[File], selection: BulkSelection, member_id: str) -> int:
@@ -196,7 +201,7 @@ def restore_files(*, files: QuerySet[File], selection: BulkSelection) -> int:
         for ids in in_batches(selection.apply(trashed(files)), lock=True):
             count += File.objects.filter(pk__in=ids).update(trashed_at=None, trashed_by=None, updated_at=now)
     if not count and not selection.everything:
-        raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
+        raise NamedError("FileNotFound_400", "none of them is a file in this company's recycle bin", field="ids")
     return count
 
 

@@ -32,7 +32,7 @@ ABANDONED = timedelta(hours=24)
 COPY_BYTES = 1 << 20
 
 
-class Received(UploadedFile):
+class Received(UploadedFile):  # type: ignore[type-arg]  # Django's class takes no type when it runs
     """An upload in progress: written to a temporary file on the storage's volume and hashed as it arrives."""
 
     file: Any

@@ -54,7 +54,7 @@ class Target:
         # have changed its address or keys.
         same = Bucket.objects.filter(pk=self.bucket.pk, updated_at=self.bucket.updated_at)
         if same.select_for_update(no_key=True).first() is None:
-            raise NamedError("FileUploadFailed_400", "file: the bucket has just been changed; send it again")
+            raise NamedError("FileUploadFailed_400", "the bucket has just been changed; send it again", field="file")
 
 
 def next_target() -> Target:

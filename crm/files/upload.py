@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
+from django.template.defaultfilters import filesizeformat
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import DataAndFiles, MultiPartParser
 
@@ -33,7 +34,7 @@ class ReceivingHandler(FileUploadHandler):
     def new_file(self, field_name: str, *args: Any, **options: Any) -> None:
         super().new_file(field_name, *args, **options)
         if field_name != FIELD:
-            raise ValidationFailed(f"{shorten(field_name)}: unknown part; send the content in parts named {FIELD}")
+            raise ValidationFailed(f"unknown part; send the content in parts named {FIELD}", field=shorten(field_name))
         self._received = Received(self.file_name or "file")
         self._all.append(self._received)
 
@@ -84,7 +85,7 @@ class IncomingFileUploadHandler(TemporaryFileUploadHandler):
 class UploadParser(MultiPartParser):
     """Parses a multipart body. Refuses one that is too large or ends before its announced length."""
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> DataAndFiles[Any, Any]:
         request = http_request((parser_context or {})["request"])
         announced = int(request.META.get("CONTENT_LENGTH") or 0)
         # Refused before a byte is read, so that nobody waits for an upload that cannot succeed.
@@ -99,7 +100,9 @@ class UploadParser(MultiPartParser):
             handler.discard()
             raise
 
-    def _receive(self, stream: Any, announced: int, media_type: str | None, parser_context: Any) -> DataAndFiles:
+    def _receive(
+        self, stream: Any, announced: int, media_type: str | None, parser_context: Any
+    ) -> DataAndFiles[Any, Any]:
         counted: Any = _Counted(stream)
         try:
             parsed = super().parse(counted, media_type, parser_context)
@@ -107,18 +110,22 @@ class UploadParser(MultiPartParser):
             raise ValidationFailed(f"the body is no multipart/form-data: {error.detail}") from error
         except OSError as error:
             raise NamedError(
-                "FileUploadFailed_400", "file: the connection broke, or the server's disk is full; send it again"
+                "FileUploadFailed_400",
+                "the connection broke, or the server's disk is full; send it again",
+                field="file",
             ) from error
         if counted.count < announced:
             raise NamedError(
-                "FileUploadFailed_400", f"file: only {counted.count} of {announced} bytes arrived; send it again"
+                "FileUploadFailed_400",
+                f"only {counted.count} of {announced} bytes arrived; send it again",
+                field="file",
             )
         # An unknown key is an error here as everywhere in the API: a
         # misspelled part would be lost in silence.
         extra = next(iter(parsed.data), None)
         if extra is not None:
             raise ValidationFailed(
-                f"{shorten(extra)}: unknown part; send the content in parts named {FIELD}, each with a file name"
+                f"unknown part; send the content in parts named {FIELD}, each with a file name", field=shorten(extra)
             )
         return parsed
 
@@ -138,6 +145,9 @@ class _Counted:
 
 def too_large() -> ValidationFailed:
     """Return the error for an upload over the limit."""
+    most = settings.MAX_UPLOAD_BYTES
     return ValidationFailed(
-        f"file: the upload is too large; at most {settings.MAX_UPLOAD_BYTES} bytes are taken in one request"
+        f"file: the upload is too large; at most {most} bytes are taken in one request",
+        f"the upload is too large; choose files of at most {filesizeformat(most)}",
+        field="file",
     )

@@ -87,7 +87,7 @@ class UploadViewSet(ResourceViewSet):
             uploads = request.FILES.getlist(FIELD)
         except UnsupportedMediaType as error:
             raise NamedError(
-                "NoFile_400", "file: send multipart/form-data with the content in parts named file"
+                "NoFile_400", "send multipart/form-data with the content in parts named file", field="file"
             ) from error
         files = store_uploads(uploads=uploads, member_id=self.actor.member_id)
         rows = {
@@ -135,10 +135,10 @@ class FileViewSet(ResourceViewSet):
         done = trash_files(files=readable_files(self.actor), selection=self.selection(), member_id=self.actor.member_id)
         if not done and not data["select_all"]:
             raise NamedError(
-                "FileNotFound_400", "ids: none of them is a file of this company outside of the recycle bin"
+                "FileNotFound_400", "none of them is a file of this company outside of the recycle bin", field="ids"
             )
 
-    @recycle_bin.mapping.delete
+    @recycle_bin.mapping.delete  # type: ignore[untyped-decorator]  # DRF's mapping has no types
     @endpoint(
         "Clear the recycle bin",
         description="Deletes for good: without ids everything in the bin that matches the query string, otherwise the"
@@ -154,7 +154,7 @@ class FileViewSet(ResourceViewSet):
         selection = BulkSelection.parse(body, request.query_params, FILE_FIELDS)
         done = clear_bin(files=readable_files(self.actor), selection=selection)
         if not done and not (everything or data["select_all"]):
-            raise NamedError("FileNotFound_400", "ids: none of them is a file in this company's recycle bin")
+            raise NamedError("FileNotFound_400", "none of them is a file in this company's recycle bin", field="ids")
 
     @action(detail=False, methods=["post"], url_path="recycle-bin/restore")
     @endpoint(

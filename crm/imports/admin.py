@@ -82,7 +82,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
 
     @admin.display(description=_("file"), ordering="file__name")
     def file_name(self, job: Import) -> str:
-        return job.file.name
+        return str(job.file.name)
 
     @admin.display(description=_("progress"))
     def progress(self, job: Import) -> SafeString:
@@ -199,7 +199,7 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("file"))
     def file_name(self, error: ImportRowError) -> str:
-        return error.job.file.name
+        return str(error.job.file.name)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup == "job__id__exact" or super().lookup_allowed(lookup, value, request)

@@ -73,7 +73,8 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
     if job.status not in (Import.Status.PAUSED, Import.Status.FAILED) or job.header_row is None:
         raise NamedError(
             "InvalidImportStatus_400",
-            f"id: an import that is {job.status} is not checked; it must be paused",
+            f"an import that is {job.status} is not checked; it must be paused",
+            field="id",
         )
     set_rights(job, rights)
     job.may_create_fields = may_create_fields
@@ -86,7 +87,7 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
             check_columns(job, table)
             return _checked(job, _tried(job, options, table, rights))
     except ReaderError as error:
-        raise NamedError(error.code, f"{error.field}: {error.message}") from error
+        raise NamedError(error.code, error.message, field=error.field) from error
 
 
 def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -> Batch:

@@ -54,13 +54,15 @@ class Options:
         )
         if new.row_from and new.row_to and new.row_from > new.row_to:
             raise NamedError(
-                "RowFromGreaterThanRowTo_400", f"options: rowFrom {new.row_from} is greater than rowTo {new.row_to}"
+                "RowFromGreaterThanRowTo_400",
+                f"rowFrom {new.row_from} is greater than rowTo {new.row_to}",
+                field="options",
             )
         if new.country and new.country not in SUPPORTED_REGIONS:
-            raise _refusal("country", f"{shorten(new.country, 40)!r} is no country code; write one such as DE or US")
+            raise _refusal("country", f"choose a country, such as DE or US; {shorten(new.country, 40)} is unknown")
         if new.time_zone and not is_timezone(new.time_zone):
             raise _refusal(
-                "timeZone", f"{shorten(new.time_zone, 60)!r} is no time zone; write one such as Europe/Berlin"
+                "timeZone", f"enter a time zone, such as Europe/Berlin; {shorten(new.time_zone, 60)} is unknown"
             )
         if new.date_format:
             try:
@@ -84,12 +86,15 @@ class Options:
         first, last = max(self.row_from or 0, header_row + 1), min(self.row_to or last_row, last_row)
         if self.row_from and self.row_from > last_row:
             raise NamedError(
-                "RowFromOutOfRange_400", f"options: rowFrom is {self.row_from}, the file's last row is {last_row}"
+                "RowFromOutOfRange_400",
+                f"rowFrom is {self.row_from}, the file's last row is {last_row}",
+                field="options",
             )
         if first > last:
             raise NamedError(
                 "NoRowsInFile_400",
-                f"options: the first row below the headers is {header_row + 1}, rowTo is {self.row_to}",
+                f"the first row below the headers is {header_row + 1}, rowTo is {self.row_to}",
+                field="options",
             )
         return min(row_count, last - first + 1)
 

@@ -69,7 +69,7 @@ def find_import(id: str, import_type: str | None = None, *, deleted: bool = Fals
         .first()
     )
     if job is None:
-        raise NamedError("ImportNotFound_400", "id: there is no such import in this company")
+        raise NamedError("ImportNotFound_400", "there is no such import in this company", field="id")
     return job
 
 
@@ -160,7 +160,7 @@ def preview_file(file: File, options: Options) -> Preview:
         with open_file(file, options) as table:
             return read_preview(table)
     except ReaderError as error:
-        raise NamedError(error.code, f"{error.field}: {error.message}") from error
+        raise NamedError(error.code, error.message, field=error.field) from error
 
 
 def _usable(files: QuerySet[File]) -> File:
@@ -168,7 +168,8 @@ def _usable(files: QuerySet[File]) -> File:
     if file is None:
         raise NamedError(
             "FileNotFound_400",
-            "fileId: there is no such file in this company; upload it first, or take it out of the bin",
+            "there is no such file in this company; upload it first, or take it out of the bin",
+            field="fileId",
         )
     return file
 
@@ -191,7 +192,7 @@ def update_import(
     seen = find_import(import_id, import_type)
     if changes.get("status", "running") not in _MOVES:
         raise NamedError(
-            "InvalidImportStatus_400", f"status: one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}"
+            "InvalidImportStatus_400", f"one of {', '.join(_MOVES)}, not {shorten(changes['status'])!r}", field="status"
         )
     edits = {name: value for name, value in changes.items() if name not in ("status", "pause_import")}
     status = changes.get("status") or (PAUSED if changes.get("pause_import") else RUNNING).value
@@ -229,14 +230,16 @@ def _check_editable(job: Import, seen: Import, options: Options) -> None:
     if job.options != seen.options:
         raise NamedError(
             "InvalidRequest_400",
-            "options: somebody else changed them just now; look at the import and try again",
+            "somebody else changed them just now; look at the import and try again",
+            field="options",
         )
     old = Options.stored(job.options)
     # Rows are counted by their place in the file, which another header row or sheet would shift.
     if job.next_row and (options.row_from != old.row_from or not options.reads_same_rows(old)):
         raise NamedError(
             "InvalidRequest_400",
-            "options: rowFrom, headerRow, delimiter, encoding and sheet are fixed once rows have been imported",
+            "rowFrom, headerRow, delimiter, encoding and sheet are fixed once rows have been imported",
+            field="options",
         )
 
 
@@ -283,9 +286,9 @@ def _start(job: Import, *, edited: bool) -> None:
         job.pause_requested = False
         return
     if job.status in (QUEUED, RUNNING):
-        raise NamedError("ImportAlreadyRunning_400", f"status: the import is {job.status} already")
+        raise NamedError("ImportAlreadyRunning_400", f"the import is {job.status} already", field="status")
     if job.status not in (PAUSED, FAILED):
-        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be started")
+        raise NamedError("InvalidImportStatus_400", f"an import that is {job.status} cannot be started", field="status")
     # The file may have gone to the bin since the import was created.
     _usable(File.objects.filter(pk=job.file_id))
     if job.header_row is not None:
@@ -294,7 +297,7 @@ def _start(job: Import, *, edited: bool) -> None:
             detect(job, IMPORT_TYPES[job.import_type].schema.load())  # fields may have changed
         except NamedError as error:
             hint = "; pauseImport true changes the import without starting it" if edited else ""
-            raise NamedError(error.name, error.detail + hint) from None
+            raise NamedError(error.name, error.reason + hint, field=error.fields) from None
         make_fields(job)
     job.status = QUEUED
     job.due_at = timezone.now()
@@ -311,14 +314,14 @@ def _start(job: Import, *, edited: bool) -> None:
 def _pause(job: Import, *, edited: bool) -> None:
     if job.status == PAUSED or (job.status in (QUEUED, RUNNING) and job.pause_requested):
         if not edited:
-            raise NamedError("ImportAlreadyPaused_400", "status: the import is paused already")
+            raise NamedError("ImportAlreadyPaused_400", "the import is paused already", field="status")
     elif job.status == QUEUED and job.header_row is not None:
         # Without a header row, a worker has yet to read the preview. It pauses the import when it has.
         job.status = PAUSED
     elif job.status in (QUEUED, RUNNING) and not job.cancel_requested:
         job.pause_requested = True  # the worker stops after its current batch
     elif job.status != FAILED or not edited:
-        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be paused")
+        raise NamedError("InvalidImportStatus_400", f"an import that is {job.status} cannot be paused", field="status")
 
 
 def _cancel(job: Import, *, edited: bool) -> None:
@@ -329,7 +332,9 @@ def _cancel(job: Import, *, edited: bool) -> None:
     elif job.status == RUNNING and not job.cancel_requested:
         job.cancel_requested = True
     else:
-        raise NamedError("InvalidImportStatus_400", f"status: an import that is {job.status} cannot be cancelled")
+        raise NamedError(
+            "InvalidImportStatus_400", f"an import that is {job.status} cannot be cancelled", field="status"
+        )
 
 
 _MOVES = {RUNNING.value: _start, PAUSED.value: _pause, CANCELLED.value: _cancel}

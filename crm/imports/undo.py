@@ -47,7 +47,8 @@ def undo_import(*, id: str, import_type: str, actor_id: str | None, automation: 
     if job.status not in ENDED:
         raise NamedError(
             "InvalidImportStatus_400",
-            f"id: an import that is {job.status} cannot be undone; cancel it, or wait for its end",
+            f"an import that is {job.status} cannot be undone; cancel it, or wait for its end",
+            field="id",
         )
     refuse_late(job.started_at)
     refuse_twice(BulkJob.objects.filter(undoes_import=job))

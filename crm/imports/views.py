@@ -122,7 +122,7 @@ class ImportViewSet(ResourceViewSet, abstract=True):
             selection=self.selection(), member_id=self.actor.member_id, import_type=self.import_type
         )
         if not deleted and not data["select_all"]:
-            raise NamedError("ImportNotFound_400", "ids: none of them is an import of this company")
+            raise NamedError("ImportNotFound_400", "none of them is an import of this company", field="ids")
 
     def add(self, data: JsonObject) -> object:
         job = create_import(

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django.db import connection
 from django.db.models import Count
@@ -24,7 +23,7 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 STEP = timedelta(microseconds=1)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, order=True)
 class _Candidate:
     """A member of a team who may be assigned leads. `load` counts open leads, if the rule needs them."""
 
@@ -32,6 +31,10 @@ class _Candidate:
     member_id: str
     last_assigned_at: datetime
     load: int = 0
+
+
+Place = tuple[int, tuple[int, int], str, _Candidate]
+"""A place in the heap of members: the load, the order, the id that decides between equal ones, and the member."""
 
 
 def default_team() -> str | None:
@@ -84,11 +87,8 @@ def _candidates(
     if rule.only_available:
         links = links.filter(is_available=True, member__user__is_active=True)
     candidates: dict[str, list[_Candidate]] = defaultdict(list)
-    for team, *values in links.order_by("created_at", "pk").values_list(
-        "team_id", "pk", "member_id", "last_assigned_at"
-    ):
-        link, member, last_assigned_at = values
-        candidates[team].append(_Candidate(link, member, last_assigned_at or NEVER))
+    for link in links.order_by("created_at", "pk").only("team_id", "member_id", "last_assigned_at"):
+        candidates[link.team_id].append(_Candidate(link.pk, link.member_id, link.last_assigned_at or NEVER))
     return candidates
 
 
@@ -132,7 +132,7 @@ def _weight(candidate: _Candidate, rule: LeadRule, loads: dict[str, int]) -> int
     return loads[candidate.member_id] if rule.distribution == Distribution.LEAST_LOADED else 0
 
 
-def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int]) -> list[Any]:
+def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int]) -> list[Place]:
     """Return the members as a heap: by load if it counts, then by the time of their last assignment."""
     order = sorted(members, key=lambda candidate: candidate.last_assigned_at)
     queue = [
@@ -143,7 +143,7 @@ def _queue(members: Iterable[_Candidate], rule: LeadRule, loads: dict[str, int])
     return queue
 
 
-def _next(queue: list[Any], rule: LeadRule, loads: dict[str, int]) -> _Candidate | None:
+def _next(queue: list[Place], rule: LeadRule, loads: dict[str, int]) -> _Candidate | None:
     """Pop the next member. A member with as many leads as the rule allows is removed from the heap permanently."""
     while queue:
         weight, place, link_id, candidate = heapq.heappop(queue)

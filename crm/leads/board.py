@@ -19,7 +19,7 @@ def read_board(rows: QuerySet[Lead], id: str) -> JsonObject:
     ]
     pipeline = next((row for row in pipelines if row["_id"] == id or (not id and row["isDefault"])), None)
     if pipeline is None:
-        raise NamedError(NOT_FOUND, "pipeline: there is no such pipeline in this company")
+        raise NamedError(NOT_FOUND, "there is no such pipeline in this company", field="pipeline")
     groups = {
         row["stage_id"]: row
         for row in rows.filter(pipeline=pipeline["_id"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
 from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
 from crm.leads.kind import LEAD
 from crm.leads.places import settled_changes
@@ -18,6 +18,7 @@ from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
 from crm.leads.updates import PRODUCTS
 from crm.records.problems import refusal
 from crm.records.schema import BAD_SYSTEM
+from crm.records.types import Apply
 from crm.records.values import add_links, remove_links, remove_other_links
 from crm.records.writes.bulk_change import Change, ChangesById, apply_change, plan_change
 from crm.records.writes.updates import touch
@@ -66,7 +67,7 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     relations = Relations(**payload["relations"])
     relations.put_into(row)
     if update_type == "set" and None in (relations.pipeline, relations.stage):
-        raise NamedError("InvalidPayload_400", "pipeline, stage: a lead is always in one; name another")
+        raise NamedError("InvalidPayload_400", "a lead is always in one; name another", field=("pipeline", "stage"))
     absent = missing_references([row]).get(0)
     if absent:
         raise refusal(absent)
@@ -75,7 +76,8 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if change.empty and row.product_ids is None:
         raise NamedError(
             "InvalidPayload_400",
-            "formData: name at least one value, tag, product, team, member, organization or stage to change",
+            "name at least one value, tag, product, team, member, organization or stage to change",
+            field="formData",
         )
 
     def apply(ids: list[str]) -> ChangesById:
@@ -106,9 +108,7 @@ def check_restored(ids: Collection[str]) -> dict[str, str]:
 def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow) -> Change:
     foreign = [key for key in form_data if key in CONTACT_KEYS]
     if foreign:
-        raise NamedError(
-            BAD_SYSTEM, f"{', '.join(foreign)}: belongs to the leads' contacts; change it with PUT /contact"
-        )
+        raise NamedError(BAD_SYSTEM, "belongs to the leads' contacts; change it there (PUT /contact)", field=foreign)
     change = plan_change(schema, form_data, update_type, row.tag_ids)
     for column, name in SINGLE.items():
         if column not in row.system:
@@ -116,11 +116,14 @@ def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow)
         if update_type in ("append", "remove"):
             raise NamedError(
                 "InvalidPayload_400",
-                f"{name}: a lead has one, so that there is nothing to {update_type}; use updateType set",
+                f"a lead has one, so that there is nothing to {update_type}; use updateType set",
+                field=name,
             )
         change.columns[column] = row.system[column] if update_type == "set" else None
     if update_type == "clear" and change.columns.keys() & {"pipeline_id", "stage_id"} - _emptied_with_status(change):
-        raise NamedError("InvalidPayload_400", "pipeline, stage: a lead is always in one, so that it cannot be cleared")
+        raise NamedError(
+            "InvalidPayload_400", "a lead is always in one, so that it cannot be cleared", field=("pipeline", "stage")
+        )
     return change
 
 

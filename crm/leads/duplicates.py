@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Rule = CompanySettings.DuplicateLeads
 DUPLICATE = DuplicateField.name
 """The name of a duplicate in the outcome of a bulk creation or an import; the contract's error has no name."""
-REPEATED = "contact, productServices"
+REPEATED = ("contact", "productServices")
 REPEATS = "leadRepeats"
 """The code of an error or a note about a lead that repeats an open one."""
 OPENING = frozenset({"status", "contact", "productServices"})
@@ -55,9 +55,13 @@ def duplicate_rule() -> str:
     return CompanySettings.objects.values_list("duplicate_leads", flat=True).first() or Rule.WARN.value
 
 
+REPEATED_TEXT = "the contact already has an open lead for this product"
+"""The text about a lead that repeats an open one."""
+
+
 def repeated(lead: str) -> str:
-    """Return the text about a lead that repeats an open one."""
-    return f"the contact already has an open lead for this product ({lead})"
+    """Return the text with the id of the open lead, for programs."""
+    return f"{REPEATED_TEXT} ({lead})"
 
 
 def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
@@ -102,7 +106,7 @@ def check_duplicates(ids: Iterable[str], rule: str, closed: Collection[str]) -> 
     if warnings and rule == Rule.REFUSE:
         lead, text = next(iter(warnings.items()))
         params = {"record": others[lead]}
-        raise DuplicateField(REPEATED, f"{REPEATED}: {text} (lead {lead})", code=REPEATS, params=params)
+        raise DuplicateField(REPEATED, f"{text} (lead {lead})", code=REPEATS, params=params)
     return warnings
 
 

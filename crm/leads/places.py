@@ -40,7 +40,7 @@ def read_close(text: Any) -> str:
     Raises InvalidFormat.
     """
     if not isinstance(text, str):
-        raise InvalidFormat(CLOSE, text, f"{CLOSE}: needs a day or a time as text")
+        raise InvalidFormat(CLOSE, text, "needs a day or a time as text", field=CLOSE)
     try:
         day = date.fromisoformat(text.strip())
     except ValueError:
@@ -61,7 +61,7 @@ def refuse_placeless(was: Values, pipeline: object, stage: object) -> None:
     given = {"pipeline": pipeline, "stage": stage}
     emptied = [name for name, value in given.items() if value is None and was[f"{name}_id"]]
     if emptied:
-        raise NamedError("InvalidPayload_400", f"{', '.join(emptied)}: a lead is always in one; name another")
+        raise NamedError("InvalidPayload_400", "a lead is always in one; name another", field=emptied)
 
 
 def refuse_reasonless(schema: LeadSchema, was: Values, now: Values) -> None:
@@ -70,7 +70,7 @@ def refuse_reasonless(schema: LeadSchema, was: Values, now: Values) -> None:
         return
     settled = {**now, **schema.settle(was, now)}
     if schema.stages.becomes_lost(was, settled) and not settled.get("lost_reason_id"):
-        raise NamedError("LostReasonRequired_400", "lostReason: name the reason for which the lead is lost")
+        raise NamedError("LostReasonRequired_400", "name the reason for which the lead is lost", field="lostReason")
 
 
 def settled_changes(schema: LeadSchema, ids: Sequence[str], columns: Values) -> list[tuple[list[str], JsonObject]]:

@@ -65,7 +65,9 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
             row_problems.append(_absent("teamMember", "member", "MemberNotFound_404", member))
         elif member and members[member] not in ACTIVE:
             row_problems.append(
-                ValueProblem("teamMember", "MemberNotAccepted_400", f"the membership of {member} is {members[member]}")
+                ValueProblem(
+                    "teamMember", "MemberNotAccepted_400", f"choose an active member; this one is {members[member]}"
+                )
             )
         row_problems += _missing_places(row, places)
         if row_problems:

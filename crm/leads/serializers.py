@@ -153,7 +153,9 @@ def relations_of(data: Values, *, new: bool = False) -> Relations:
     """Return the references in a body. For new leads null counts as not given."""
     references = {name: data[name] for name in RELATIONS if name in data}
     if "owner" in data and data["owner"] != references.setdefault("team_member", data["owner"]):
-        raise ValidationFailed("owner and teamMember differ", "owner: differs from teamMember; send one of them")
+        raise ValidationFailed(
+            "owner and teamMember differ", "differs from teamMember; send one of them", field="owner"
+        )
     if "expected_close_at" in data:
         close = data["expected_close_at"]
         references["expected_close_at"] = read_close(close) if close else None

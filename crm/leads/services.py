@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from core.access import quota_exceeded
-from core.errors import ApiError, DuplicateField, NamedError
+from core.errors import ApiError, DuplicateField, NamedError, detail_of
 from core.ids import new_id
 from core.types import Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
@@ -27,7 +27,7 @@ from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.updates import update_leads
 from crm.leads.writer import LeadResult, write_leads
 from crm.pipelines.stages import PLACE
-from crm.records.problems import ValueProblem, explain, refusal
+from crm.records.problems import ValueProblem, explain, reason_of, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED
 from crm.records.writes.updates import refuse_changed, without_held
@@ -124,10 +124,10 @@ def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]
     error: ApiError
     for index, lead in written.collided:
         detail = repeated(lead)
-        error = DuplicateField(REPEATED, f"{REPEATED}: {detail}", code=REPEATS, params={"record": lead})
+        error = DuplicateField(REPEATED, detail, code=REPEATS, params={"record": lead})
         errors[index] = error, [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
-        error = _error(problems[0].name, explain(problems))
+        error = _error(problems[0].name, reason_of(problems), problems[0].fields)
         codes = {problem.key: problem.code for problem in problems if problem.code}
         error.errors = [
             {**entry, "code": codes[entry["field"]]} if entry["field"] in codes else entry for entry in error.errors
@@ -156,10 +156,10 @@ def create_leads(
     `relations` must exist. Raises InvalidPayload_400 for more than 500, ContactDataRequired_400 for none.
     """
     if not items:
-        raise NamedError(REQUIRED, "formData: needs an array of at least one lead")
+        raise NamedError(REQUIRED, "needs an array of at least one lead", field="formData")
     if len(items) > MAX_BULK:
         raise NamedError(
-            "InvalidPayload_400", f"formData: has {len(items)} leads, at most {MAX_BULK} go in one request"
+            "InvalidPayload_400", f"has {len(items)} leads, at most {MAX_BULK} go in one request", field="formData"
         )
     with transaction.atomic():
         schema, result = LeadSchema.load(), BulkResult()
@@ -191,11 +191,13 @@ def _refuse_failed(result: BulkResult) -> None:
     try:
         result.refuse_failed()
     except NamedError as error:
-        raise _error(error.name, error.detail) from None
+        raise _error(error.name, error.reason, error.fields) from None
 
 
-def _error(name: str, detail: str) -> ApiError:
-    return DuplicateField(REPEATED, detail) if name == DUPLICATE else NamedError(name, detail)
+def _error(name: str, text: str, fields: Sequence[str]) -> ApiError:
+    if name == DUPLICATE:
+        return DuplicateField(REPEATED, detail_of(fields, text), field=())
+    return NamedError(name, text, field=fields)
 
 
 def _read_item(
@@ -325,7 +327,7 @@ def _refuse_reasonless(schema: LeadSchema, id: str, row: LeadRow) -> None:
 
 def _lock_contact(id: str) -> None:
     if not Contact.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False).exists():
-        raise NamedError("ContactNotFound_400", f"contact: there is no contact {id} in this company")
+        raise NamedError("ContactNotFound_400", f"there is no contact {id} in this company", field="contact")
 
 
 def _differing(id: str, values: Values, category: str | None) -> list[str]:
@@ -345,4 +347,4 @@ def _differing(id: str, values: Values, category: str | None) -> list[str]:
 
 def not_found() -> NamedError:
     """Return the error of an id that belongs to no live lead of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such lead in this company")
+    return NamedError(NOT_FOUND, "there is no such lead in this company", field="id")

@@ -26,7 +26,7 @@ def check_source(source: str, parameter: str = "leadSource") -> str:
     try:
         return _stored(source, current_schema())
     except BadValue as error:
-        raise ValidationFailed(f"{parameter} is no source of leads", f"{parameter}: {error}") from None
+        raise ValidationFailed(f"{parameter} is no source of leads", str(error), field=parameter) from None
 
 
 def source_problem(source: str, schema: LeadSchema) -> str:

@@ -74,7 +74,7 @@ def _read(meeting: Meeting, people: Sequence[Given], before: Sequence[MeetingAtt
     for place, person in enumerate(people):
         where = f"attendees.{place}"
         if len(person.keys() & {"member", "contact", "email"}) != 1 or ("name" in person and "email" not in person):
-            raise NamedError("InvalidInput_400", f"{where}: name a member, or a contact, or an email and maybe a name")
+            raise NamedError("InvalidInput_400", "choose a member or a contact, or enter an email address", field=where)
         values = _values(where, person, members, contacts, there)
         values |= {"email": values["email"].lower(), "name": one_line(values["name"])[:300]}
         attendees.append(MeetingAttendee(meeting=meeting, **values))
@@ -92,7 +92,7 @@ def _values(
         try:
             return {"email": read_email(person["email"]), "name": person.get("name", "")}
         except BadAddress as error:
-            raise InvalidFormat(f"{where}.email", person["email"], f"{where}.email: {error}") from None
+            raise InvalidFormat(f"{where}.email", person["email"], str(error), field=f"{where}.email") from None
     id = person.get("member") or person["contact"]
     stays = there.get(id)
     if "member" in person:
@@ -105,6 +105,8 @@ def _values(
         if stays is not None and stays.contact_id == id:
             return {"email": stays.email, "name": stays.name, "contact_id": id}
         if contact is None:
-            raise NamedError("ContactNotFound_400", f"{where}.contact: there is no contact {id} in this company")
-        raise NamedError("ContactDataRequired_400", f"{where}.contact: {id} has no email address, to be invited at")
+            raise NamedError(
+                "ContactNotFound_400", f"there is no contact {id} in this company", field=f"{where}.contact"
+            )
+        raise NamedError("ContactDataRequired_400", "choose a contact with an email address", field=f"{where}.contact")
     return {"email": contact.email, "name": contact.name, "contact_id": id}

@@ -48,7 +48,7 @@ def calendar_file(meeting: Meeting, attendees: Sequence[MeetingAttendee], method
         for attendee in attendees:
             event.add("attendee", _invited(attendee), encode=False)
     calendar.add_component(event)
-    return calendar.to_ical().decode()
+    return bytes(calendar.to_ical()).decode()
 
 
 def uid_of(meeting: Meeting) -> str:

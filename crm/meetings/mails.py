@@ -82,13 +82,13 @@ class MeetingMails:
     def warning(self) -> str:
         """Return a warning about mails that were not sent, with reasons; empty if all were."""
         if self._unverified:
-            return "no mails went out: an owner of the company has to verify their email address first"
+            return "no emails were sent; an owner must verify their email address first"
         parts = []
         if self._suppressed:
-            parts.append(f"no mail to {', '.join(sorted(self._suppressed))}: on the company's suppression list")
+            parts.append(f"no email to {', '.join(sorted(self._suppressed))}; on the suppression list")
         if self._over_limit:
-            most = f"the company may send {_limit().most} in 24 hours"
-            parts.append(f"{self._over_limit} mails to attendees did not go out: {most}")
+            most = f"your company can send {_limit().most} in 24 hours"
+            parts.append(f"{self._over_limit} emails to attendees were not sent; {most}")
         return "; ".join(parts)
 
     def _send(
@@ -137,7 +137,8 @@ def _limit() -> Limit:
 
 
 def _member_id(participant: Participant) -> str | None:
-    return participant.pk if isinstance(participant, Member) else participant.member_id
+    id: str | None = participant.pk if isinstance(participant, Member) else participant.member_id
+    return id
 
 
 def _left_members(participants: Sequence[Participant]) -> set[str]:

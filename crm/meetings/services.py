@@ -148,7 +148,7 @@ def update_meeting(
         raise not_found()
     if meeting.status != Status.SCHEDULED:
         raise NamedError(
-            "BadRequest_400", "id: the meeting is cancelled, and its people have been told; make a new one"
+            "BadRequest_400", "the meeting is cancelled, and its people have been told; make a new one", field="id"
         )
     # Kept before the change: a meeting that is moved into the past was still ahead for its people.
     relevant_until = meeting.ends_at
@@ -214,7 +214,7 @@ def cancel_meetings(
         _emit("meeting.cancelled", meetings, actor_id, automation, contacts)
         cancelled += len(meetings)
     if not cancelled and not selection.everything:
-        raise NamedError("NotFound_404", "ids: none of them is a scheduled meeting of this company")
+        raise NamedError("NotFound_404", "none of them is a scheduled meeting of this company", field="ids")
     return Cancelled(cancelled, mails.warning)
 
 
@@ -228,7 +228,7 @@ def meeting_file(*, id: str) -> str:
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no meeting of the company."""
-    return NamedError("NotFound_404", "id: there is no such meeting in this company")
+    return NamedError("NotFound_404", "there is no such meeting in this company", field="id")
 
 
 def _organizer(id: str | None, actor_id: str | None) -> Member:
@@ -236,9 +236,7 @@ def _organizer(id: str | None, actor_id: str | None) -> Member:
         return check_member("organizer", id)
     member = first_active(actor_id) or Member.objects.filter(status=Member.Status.OWNER).order_by("pk").first()
     if member is None:
-        raise NamedError(
-            "MemberNotFound_404", "organizer: the company has no owner, to be the organizer; name a member"
-        )
+        raise NamedError("MemberNotFound_404", "choose a member", field="organizer")
     return member
 
 
@@ -249,7 +247,7 @@ def _apply(meeting: Meeting, values: Values) -> Changes:
     if "description" in values:
         cleaned["description"] = several_lines(values["description"])
     if cleaned.get("title") == "":
-        raise NamedError("InvalidInput_400", "title: needs a character that can be seen")
+        raise NamedError("InvalidInput_400", "enter a title", field="title")
     if "timezone" in cleaned:
         check_timezone(cleaned["timezone"])
     cleaned |= _times(meeting, values, cleaned.get("timezone", meeting.timezone)) | _video(meeting, values)
@@ -270,9 +268,9 @@ def _apply(meeting: Meeting, values: Values) -> Changes:
 
 def _check_same_person(meeting: Meeting) -> None:
     """Raise InvalidInput_400 where a meeting would be with a lead and with a contact who is not the lead's."""
-    if meeting.lead_id and meeting.contact_id and meeting.lead.contact_id != meeting.contact_id:  # type: ignore[union-attr]
-        message = f"contact: {meeting.contact_id} is not the contact of the lead; leave it out, or name the lead's"
-        raise NamedError("InvalidInput_400", message)
+    if meeting.lead_id and meeting.contact_id and meeting.lead.contact_id != meeting.contact_id:
+        message = f"{meeting.contact_id} is not the contact of the lead; leave it out, or name the lead's"
+        raise NamedError("InvalidInput_400", message, field="contact")
 
 
 def _video(meeting: Meeting, values: Values) -> dict[str, str]:
@@ -282,7 +280,9 @@ def _video(meeting: Meeting, values: Values) -> dict[str, str]:
     """
     provider = values.get("video_provider")
     if provider and values.get("link"):
-        raise NamedError("InvalidInput_400", "link, videoProvider: give one of them")
+        raise NamedError(
+            "InvalidInput_400", "choose a link or a video service, not both", field=("link", "videoProvider")
+        )
     if provider is None or provider == meeting.video_provider:
         by_hand = "link" in values and not values.get("by_provider") and values["link"] != meeting.link
         return {"video_provider": ""} if by_hand else {}
@@ -298,20 +298,24 @@ def _times(meeting: Meeting, values: Values, zone: str) -> dict[str, datetime]:
     if not values.keys() & {"starts_at", "ends_at", "duration_minutes"}:
         return {}
     if "ends_at" in values and "duration_minutes" in values:
-        raise NamedError("InvalidInput_400", "endsAt, durationMinutes: give one of them")
+        raise NamedError(
+            "InvalidInput_400", "enter an end or a duration, not both", field=("endsAt", "durationMinutes")
+        )
     start = read_datetime("startsAt", values["starts_at"], zone) if "starts_at" in values else meeting.starts_at
     if "ends_at" in values:
         end = read_datetime("endsAt", values["ends_at"], zone)
     elif "duration_minutes" in values:
         end = start + timedelta(minutes=values["duration_minutes"])
     elif meeting.ends_at is None:
-        raise NamedError("InvalidInput_400", "endsAt, durationMinutes: say how long the meeting takes")
+        raise NamedError("InvalidInput_400", "enter an end or a duration", field=("endsAt", "durationMinutes"))
     else:
         end = start + (meeting.ends_at - meeting.starts_at)
     if end <= start:
-        raise NamedError("InvalidInput_400", "endsAt: the meeting ends before it has begun")
+        raise NamedError("InvalidInput_400", "enter an end after the start", field="endsAt")
     if end - start > MAX_DURATION:
-        raise NamedError("InvalidInput_400", f"endsAt: a meeting takes at most {MAX_DURATION.days} days")
+        raise NamedError(
+            "InvalidInput_400", f"choose an end at most {MAX_DURATION.days} days after the start", field="endsAt"
+        )
     return {"starts_at": start, "ends_at": end}
 
 

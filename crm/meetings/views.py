@@ -91,7 +91,7 @@ class MeetingActions(ResourceViewSet, abstract=True):
         own ones."""
         self.check_shown(id)
         if self.mine and not Meeting.objects.filter(pk=id, organizer_id=self.actor.member_id).exists():
-            raise NamedError("UnauthorizedAction_403", "id: somebody else organizes it, and may change it")
+            raise NamedError("UnauthorizedAction_403", "somebody else organizes it, and may change it", field="id")
 
     def made(self, data: JsonObject) -> Any:
         """Create a meeting of the parsed body."""

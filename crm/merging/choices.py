@@ -47,20 +47,20 @@ def _sort(
     values: JsonObject = {}
     for key, choice in choices.items():
         if key not in parts and key not in schema.fields:
-            raise NamedError(UNKNOWN, f"choices: there is no field {shorten(key, 100)!r}")
+            raise NamedError(UNKNOWN, f"there is no field {shorten(key, 100)!r}", field="choices")
         if isinstance(choice, str) and choice in states:
             chosen[key] = states[choice]
         elif isinstance(choice, dict) and choice.keys() == {"value"}:
             if key not in schema.columns and key not in schema.fields:
-                raise NamedError(REFUSED, f"choices.{key}: needs the id of the record whose {key} is taken")
+                raise NamedError(REFUSED, f"needs the id of the record whose {key} is taken", field=f"choices.{key}")
             values[key] = choice["value"]
         else:
-            raise NamedError(REFUSED, f'choices.{key}: needs the id of one of the records, or {{"value": …}}')
+            raise NamedError(REFUSED, 'needs the id of one of the records, or {"value": …}', field=f"choices.{key}")
     for part in {parts[key] for key in choices if key in parts}:
         keys = [key for key in choices if parts.get(key) is part]
         if len({chosen[key].id if key in chosen else "" for key in keys}) > 1:
             raise NamedError(
-                REFUSED, f"choices: {' and '.join(keys)} go together and have to come from the same record"
+                REFUSED, f"{' and '.join(keys)} go together and have to come from the same record", field="choices"
             )
     return chosen, values
 
@@ -109,9 +109,7 @@ def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: Rec
     for key in choices:
         value = winner.after[parts[key].deciding_column] if key in parts else winner.custom.get(key)
         if _empty(value) and (key in schema.required_system or key in schema.required_custom):
-            raise NamedError(
-                BAD_SYSTEM if key in parts else BAD_CUSTOM, f"choices.{key}: is required and cannot be empty"
-            )
+            raise NamedError(BAD_SYSTEM if key in parts else BAD_CUSTOM, "enter a value", field=f"choices.{key}")
 
 
 def _put(state: RecordState, key: str, value: Any) -> None:

@@ -146,7 +146,7 @@ def dismiss(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: s
         live = set(kind.model._default_manager.filter(pk__in=ids, is_deleted=False).values_list("pk", flat=True))
         missing = [id for id in ids if id not in live]
         if missing:
-            raise NamedError(not_found, f"ids: there is no {missing[0]} among the {kind.noun} of this company")
+            raise NamedError(not_found, f"there is no {missing[0]} among the {kind.noun} of this company", field="ids")
         pairs = set(combinations(sorted(ids), 2)) - dismissed_among(kind, ids)
         DuplicateDismissal.objects.bulk_create(
             [

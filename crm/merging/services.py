@@ -115,10 +115,12 @@ def _losers(kind: RecordKind, ids: Sequence[str], winner: str) -> list[str]:
     """Return the records to merge into the winner. Raises InvalidPayload_400 for a wrong number or winner."""
     if not MIN_RECORDS <= len(ids) <= MAX_RECORDS:
         raise NamedError(
-            "InvalidPayload_400", f"ids: {MIN_RECORDS} to {MAX_RECORDS} {kind.noun} can be merged, not {len(ids)}"
+            "InvalidPayload_400",
+            f"{MIN_RECORDS} to {MAX_RECORDS} {kind.noun} can be merged, not {len(ids)}",
+            field="ids",
         )
     if winner not in ids:
-        raise NamedError("InvalidPayload_400", "winner: has to be one of ids")
+        raise NamedError("InvalidPayload_400", "has to be one of ids", field="winner")
     return [id for id in ids if id != winner]
 
 

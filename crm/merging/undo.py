@@ -40,7 +40,7 @@ class Undone:
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no merge of the company and panel."""
-    return NamedError("NotFound_404", "id: there is no such merge in this company")
+    return NamedError("NotFound_404", "there is no such merge in this company", field="id")
 
 
 def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -> Undone:
@@ -66,7 +66,8 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
             lost, part = next(iter(restored.taken.items()))
             raise NamedError(
                 kind.exists,
-                f"{part}: what {lost} had belongs to another {kind.singular} by now; change or merge that one first",
+                f"what {lost} had belongs to another {kind.singular} by now; change or merge that one first",
+                field=part,
             )
         elsewhere = move_back(kind, merge.winner_id, merge.moved)
         merge.undone_at = timezone.now()
@@ -91,18 +92,18 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
 def _check(kind: RecordKind, merge: Merge) -> int:
     """Refuse a merge that cannot be undone. Returns the number of records that come back."""
     if merge.undone_at is not None:
-        raise NamedError(REFUSED, "id: the merge has been undone already")
+        raise NamedError(REFUSED, "the merge has been undone already", field="id")
     if merge.undo_until <= timezone.now():
-        raise NamedError(REFUSED, f"id: the merge could be undone until {moment_text(merge.undo_until)}")
+        raise NamedError(REFUSED, f"the merge could be undone until {moment_text(merge.undo_until)}", field="id")
     ids = [merge.winner_id, *merge.loser_ids]
     rows = kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",), no_key=True).order_by("pk")
     states = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}
     noun = kind.singular
     erased = next((id for id in ids if id not in states), None)
     if erased is not None:
-        raise NamedError(REFUSED, f"id: the {noun} {erased} has been erased")
+        raise NamedError(REFUSED, f"a {noun} of the merge has been erased", field="id")
     deleted, into = states[merge.winner_id]
     if deleted:
         went = f"merged into {into}; undo that merge first" if into else "deleted; it has to be restored first"
-        raise NamedError(REFUSED, f"id: the {noun} {merge.winner_id} has been {went}")
+        raise NamedError(REFUSED, f"the {noun} has been {went}", field="id")
     return sum(states[id][0] for id in merge.loser_ids)

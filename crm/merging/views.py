@@ -78,6 +78,8 @@ class MergeViewSet(ResourceViewSet, abstract=True):
             fill_empty=data["fill_empty"],
             automation=data["automation"] != "skip",
         )
+        if merged.warnings:
+            self.page_notes = {"warnings": ["leadsRepeat"]}
         return self.success(self.read(merged.id), **beside(merged.warnings))
 
     def read(self, id: str) -> JsonObject:

@@ -38,7 +38,7 @@ class OrganizationSchema(RecordSchema):
             return " ".join(clean_text(value, MAX_NAME).split())
         domain = domain_of(str(value))
         if not domain:
-            raise BadValue("needs a domain such as example.com")
+            raise BadValue("enter a domain, such as example.com")
         return domain
 
     def derive(self, columns: Values) -> JsonObject:

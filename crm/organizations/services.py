@@ -12,7 +12,7 @@ from core.errors import NamedError
 from core.ids import is_id
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many, complete, new_job
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many, complete, new_job
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.organizations.kind import ORGANIZATION
@@ -22,6 +22,7 @@ from crm.organizations.writer import insert_organizations, update_organizations
 from crm.records.problems import ValueProblem, explain, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import RecordRow
+from crm.records.types import Apply
 from crm.records.writes.bulk_change import apply_change, plan_change
 from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_tags
@@ -70,10 +71,14 @@ def create_organizations(
     and OrganizationDataRequired_400 for none. Raises the errors of create_organization for shared references.
     """
     if not items:
-        raise NamedError("OrganizationDataRequired_400", "formData: needs an array of at least one organization")
+        raise NamedError(
+            "OrganizationDataRequired_400", "needs an array of at least one organization", field="formData"
+        )
     if len(items) > MAX_BULK:
         raise NamedError(
-            "InvalidPayload_400", f"formData: has {len(items)} organizations, at most {MAX_BULK} go in one request"
+            "InvalidPayload_400",
+            f"has {len(items)} organizations, at most {MAX_BULK} go in one request",
+            field="formData",
         )
     schema = OrganizationSchema.load()
     result = BulkResult()
@@ -156,7 +161,9 @@ def owner_problems(ids: Iterable[str | None]) -> dict[str, ValueProblem]:
         if id not in statuses:
             problems[id] = ValueProblem("owner", "MemberNotFound_404", f"there is no member {id} in this company")
         elif statuses[id] not in ACTIVE:
-            problems[id] = ValueProblem("owner", "MemberNotAccepted_400", f"the membership of {id} is {statuses[id]}")
+            problems[id] = ValueProblem(
+                "owner", "MemberNotAccepted_400", f"choose an active member; this one is {statuses[id]}"
+            )
     return problems
 
 
@@ -257,7 +264,9 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     update_type = payload["updateType"]
     if "name" in payload["formData"]:
         raise NamedError(
-            "CannotUpdateUniqueKey_400", "name: tells organizations apart and cannot be changed for many at once"
+            "CannotUpdateUniqueKey_400",
+            "tells organizations apart and cannot be changed for many at once",
+            field="name",
         )
     references = RecordRow()
     _put_references(references, tags, owner)
@@ -266,11 +275,12 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
         if update_type in ("append", "remove"):
             raise NamedError(
                 "InvalidPayload_400",
-                f"owner: an organization has one, so that there is nothing to {update_type}; use updateType set",
+                f"an organization has one, so that there is nothing to {update_type}; use updateType set",
+                field="owner",
             )
         change.columns[OWNER] = references.system[OWNER] if update_type == "set" else None
     if change.empty:
-        raise NamedError("InvalidPayload_400", "formData: name at least one value, tag or owner to change")
+        raise NamedError("InvalidPayload_400", "name at least one value, tag or owner to change", field="formData")
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 

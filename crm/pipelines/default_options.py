@@ -31,7 +31,7 @@ def write_default_stages(
     """
     field = status_field()
     if field is None:
-        raise NamedError("InvalidInput_400", "stages: the company's leads have no field status")
+        raise NamedError("InvalidInput_400", "the company's leads have no field status", field="stages")
     old = {option["value"]: option for option in field.options or []}
     taken = set(old)
     options: list[JsonObject] = []
@@ -62,7 +62,7 @@ def _option(option: JsonObject, stage: StageInput) -> JsonObject:
         return changed
     if kind == Kind.WON or option["value"] in (WON, LOST):
         fixed = "the default pipeline's stages won and lost are the statuses of these names"
-        raise NamedError("InvalidInput_400", f"stages: {stage.name} cannot be {kind}; {fixed}")
+        raise NamedError("InvalidInput_400", f"{stage.name} cannot be {kind}; {fixed}", field="stages")
     description = str(option.get("description") or "")
     if kind == Kind.LOST:
         return {**changed, "description": f"{CLOSED_TEXT}. {description}".strip(" .") if description else CLOSED_TEXT}

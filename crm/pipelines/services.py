@@ -118,13 +118,15 @@ def delete_pipelines(
     pipelines = list(selection.apply(Pipeline.objects.select_for_update(of=("self",))).order_by("pk"))
     default = next((pipeline for pipeline in pipelines if pipeline.is_default), None)
     if default is not None:
-        raise NamedError("CannotDeleteDefaultPipeline_400", f"ids: {default.name} ({default.pk}) is the default")
+        raise NamedError(
+            "CannotDeleteDefaultPipeline_400", f"{default.name} ({default.pk}) is the default", field="ids"
+        )
     if not pipelines and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a pipeline of this company")
+        raise NamedError(NOT_FOUND, "none of them is a pipeline of this company", field="ids")
     ids = [pipeline.pk for pipeline in pipelines]
     stages = Stages.load()
     if move_to is not None and (move_to in ids or not stages.of_pipeline(move_to)):
-        raise NamedError(NOT_FOUND, "moveTo: needs another pipeline of this company")
+        raise NamedError(NOT_FOUND, "needs another pipeline of this company", field="moveTo")
     gone = {stage.id: stage for id in ids for stage in stages.of_pipeline(id)}
     targets: dict[str, str] = {}
     if move_to is not None:
@@ -143,11 +145,11 @@ def delete_pipelines(
 
 def not_found() -> NamedError:
     """Return the error of an id that belongs to no pipeline of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such pipeline in this company")
+    return NamedError(NOT_FOUND, "there is no such pipeline in this company", field="id")
 
 
 def _no_stage(id: str) -> NamedError:
-    return NamedError(STAGE_NOT_FOUND, f"stages: there is no stage {id} in this pipeline")
+    return NamedError(STAGE_NOT_FOUND, f"there is no stage {id} in this pipeline", field="stages")
 
 
 def _check_stages(stages: Sequence[StageInput], *, is_default: bool = False) -> None:
@@ -155,17 +157,17 @@ def _check_stages(stages: Sequence[StageInput], *, is_default: bool = False) -> 
     ids = [stage.id for stage in stages if stage.id]
     names = [stage.name.lower() for stage in stages]
     if not stages or len(stages) > MAX_STAGES:
-        raise NamedError("InvalidInput_400", f"stages: a pipeline has 1 to {MAX_STAGES} stages")
+        raise NamedError("InvalidInput_400", f"a pipeline has 1 to {MAX_STAGES} stages", field="stages")
     if len(set(ids)) < len(ids):
-        raise NamedError("InvalidInput_400", "stages: a stage can stand there once")
+        raise NamedError("InvalidInput_400", "a stage can stand there once", field="stages")
     if len(set(names)) < len(names):
-        raise NamedError("InvalidInput_400", "stages: two stages have the same name")
+        raise NamedError("InvalidInput_400", "two stages have the same name", field="stages")
     kinds = {stage.kind for stage in stages if stage.kind}
     if is_default or any(stage.id and stage.kind is None for stage in stages):
         return
     lacking = [kind for kind in Kind.values if kind not in kinds | ({Kind.OPEN} if _has_plain(stages) else set())]
     if lacking:
-        raise NamedError("InvalidInput_400", f"stages: a pipeline needs a stage of the kind {lacking[0]}")
+        raise NamedError("InvalidInput_400", f"a pipeline needs a stage of the kind {lacking[0]}", field="stages")
 
 
 def _has_plain(stages: Sequence[StageInput]) -> bool:
@@ -175,20 +177,22 @@ def _has_plain(stages: Sequence[StageInput]) -> bool:
 def _refuse_other_kinds(stages: Sequence[StageInput], present: Mapping[str, Stage]) -> None:
     """Refuse another kind of a stage with leads, and stages that lack a kind together."""
     moved = {stage.id for stage in stages if stage.id and stage.kind and stage.kind != present[stage.id].kind}
-    used = _used(list(moved - {None}))  # type: ignore[arg-type]
+    used = _used(list(moved - {None}))
     if used:
         name = present[used[0]].name
-        raise NamedError(IN_USE, f"stages: {name} has leads, so that it stays {present[used[0]].kind}; move them first")
+        raise NamedError(
+            IN_USE, f"{name} has leads, so that it stays {present[used[0]].kind}; move them first", field="stages"
+        )
     kinds = {stage.kind or (present[stage.id].kind if stage.id else Kind.OPEN) for stage in stages}
     lacking = next((kind for kind in Kind.values if kind not in kinds), None)
     if lacking:
-        raise NamedError("InvalidInput_400", f"stages: a pipeline needs a stage of the kind {lacking}")
+        raise NamedError("InvalidInput_400", f"a pipeline needs a stage of the kind {lacking}", field="stages")
 
 
 def _used(ids: Sequence[str]) -> list[str]:
     """Return the stages that have live leads."""
     leads = Stage._meta.get_field("leads").related_model
-    rows = leads._default_manager.filter(stage__in=ids, is_deleted=False) if ids else None  # type: ignore[union-attr]
+    rows = leads._default_manager.filter(stage__in=ids, is_deleted=False) if ids else None
     return [] if rows is None else sorted(rows.order_by().values_list("stage_id", flat=True).distinct())
 
 
@@ -198,12 +202,12 @@ def _empty_stages(
     """Move the leads of stages that are to be removed. Raises StageInUse_400 where leads have no place to go."""
     lost = next((target for target in move_to.values() if target not in staying), None)
     if lost is not None:
-        raise NamedError(STAGE_NOT_FOUND, f"moveTo: there is no stage {lost} that stays")
+        raise NamedError(STAGE_NOT_FOUND, f"there is no stage {lost} that stays", field="moveTo")
     used = _used(gone)
     homeless = next((stage for stage in used if stage not in move_to), None)
     if homeless is not None:
         name = Stage.objects.values_list("name", flat=True).get(pk=homeless)
-        raise NamedError(IN_USE, f"moveTo: {name} ({homeless}) has leads; name the stage that they move to")
+        raise NamedError(IN_USE, f"{name} ({homeless}) has leads; name the stage that they move to", field="moveTo")
     targets = {stage: move_to[stage] for stage in used}
     if targets:
         leads_moved.send(targets, actor_id, automation)
@@ -258,7 +262,7 @@ def delete_reasons(*, selection: BulkSelection) -> int:
     reasons = selection.apply(LostReason.objects.select_for_update(of=("self",))).order_by("pk")
     ids = list(reasons.values_list("pk", flat=True))
     if not ids and not selection.everything:
-        raise NamedError(REASON_NOT_FOUND, "ids: none of them is a reason of this company")
+        raise NamedError(REASON_NOT_FOUND, "none of them is a reason of this company", field="ids")
     if ids:
         before_reasons_deleted.send(ids)
         raw_delete(LostReason.objects.filter(pk__in=ids), cleared=referrers(LostReason))
@@ -267,4 +271,4 @@ def delete_reasons(*, selection: BulkSelection) -> int:
 
 def reason_not_found() -> NamedError:
     """Return the error of an id that belongs to no reason of the company."""
-    return NamedError(REASON_NOT_FOUND, "id: there is no such reason in this company")
+    return NamedError(REASON_NOT_FOUND, "there is no such reason in this company", field="id")

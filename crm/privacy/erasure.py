@@ -83,7 +83,7 @@ def _check(contact: Contact, confirm: str) -> None:
     if confirmation not in identifiers and (
         digits not in numbers or any(character.isalpha() for character in confirmation)
     ):
-        raise NamedError("InvalidInput_400", "confirm: needs to be the contact's email address, its number or its _id")
+        raise NamedError("InvalidInput_400", "enter the contact's email address, number or _id", field="confirm")
 
 
 def _delete_files(ids: Sequence[str]) -> int:

@@ -57,11 +57,12 @@ class DataSubject:
         contacts = {contact.pk: contact for contact in _rows(Q(pk=contact_id, erased_at=None), lock)}
         contact = contacts.get(contact_id)
         if contact is None:
-            raise NamedError("ContactNotFound_400", "id: there is no such contact in this company")
+            raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="id")
         if contact.merged_into_id:
             raise NamedError(
                 "InvalidRequest_400",
-                f"id: the contact was merged into {contact.merged_into_id}, which holds what is known of it",
+                f"the contact was merged into {contact.merged_into_id}, which holds what is known of it",
+                field="id",
             )
         # Merges chain: a contact that was merged may be the winner of an earlier merge.
         loser_ids = [contact_id]

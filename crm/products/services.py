@@ -13,7 +13,7 @@ from core.events import emit
 from core.ids import new_id
 from core.lists import BulkSelection
 from core.types import Values
-from crm.bulk_jobs.changes import DELETE, UPDATE, Apply, Outcome, change_many, complete, new_job
+from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many, complete, new_job
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
@@ -23,6 +23,7 @@ from crm.products.schema import ProductSchema
 from crm.records.problems import ValueProblem, refusal
 from crm.records.results import Saved
 from crm.records.schema import RecordRow
+from crm.records.types import Apply
 from crm.records.values import add_values
 from crm.records.writes.bulk_change import apply_change, plan_change
 from crm.records.writes.updates import load_states, without_held, write_states, write_values
@@ -123,11 +124,12 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if "name" in payload["formData"]:
         raise NamedError(
             "CannotUpdateUniqueKey_400",
-            "name: makes products and services unique and cannot be changed for many at once",
+            "makes products and services unique and cannot be changed for many at once",
+            field="name",
         )
     change = plan_change(schema, payload["formData"], payload["updateType"], None)
     if change.empty:
-        raise NamedError("InvalidPayload_400", "formData: name at least one value to change")
+        raise NamedError("InvalidPayload_400", "name at least one value to change", field="formData")
     return lambda ids: apply_change(schema, change, ids, actor_id)
 
 
@@ -155,5 +157,5 @@ def _names_are_unique(name: str) -> Iterator[None]:
     except IntegrityError as error:
         if not PRODUCT_SERVICE.violates_unique(error):
             raise
-        detail = f"name: {shorten(name, 60)!r} is already in use"
-        raise NamedError(PRODUCT_SERVICE.exists, detail) from None
+        detail = f"{shorten(name, 60)!r} is already in use"
+        raise NamedError(PRODUCT_SERVICE.exists, detail, field="name") from None

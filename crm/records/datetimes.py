@@ -26,19 +26,17 @@ def read_datetime(field: str, text: str, zone: str | None = None) -> datetime:
     try:
         parsed = datetime.fromisoformat(text.strip()).replace(microsecond=0)
     except ValueError:
-        raise InvalidFormat(field, text, f"{field}: {FORM}") from None
+        raise InvalidFormat(field, text, FORM, field=field) from None
     if _is_date(text.strip()):
-        raise InvalidFormat(field, text, f"{field}: a day without a time; {FORM}")
+        raise InvalidFormat(field, text, f"a day without a time; {FORM}", field=field)
     if parsed.year not in YEARS:
-        raise InvalidFormat(field, text, f"{field}: the year is one from {YEARS.start} to {YEARS.stop - 1}")
+        raise InvalidFormat(field, text, f"enter a year from {YEARS.start} to {YEARS.stop - 1}", field=field)
     if parsed.tzinfo is not None:
         return parsed.astimezone(UTC)
     name = zone or company_timezone()
     found_utc = local_to_utc(parsed, zone_of(name))
     if found_utc is None:
-        raise InvalidFormat(
-            field, text, f"{field}: the clocks of {name} are put forward then and skip this time; give another"
-        )
+        raise InvalidFormat(field, text, f"enter another time; clocks in {name} skip this one", field=field)
     return found_utc
 
 
@@ -66,7 +64,8 @@ def check_timezone(name: str) -> str:
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",
-            "timezone: write a name of the tz database, such as Europe/Berlin (GET /api/private/timezones)",
+            "enter a time zone, such as Europe/Berlin (GET /api/private/timezones)",
+            field="timezone",
         )
     return name
 

@@ -223,7 +223,7 @@ class RecordKind:
         if any(field.name == "merged_into" for field in self.model._meta.local_fields):
             into = self.model._default_manager.filter(pk=id).values_list("merged_into_id", flat=True).first()
         went = f"; it was merged into {into} (mergedInto)" if into else ""
-        return NamedError(self.not_found, f"{name}: there is no such {self.singular} in this company{went}")
+        return NamedError(self.not_found, f"there is no such {self.singular} in this company{went}", field=name)
 
     def taken_meanwhile(self) -> NamedError:
         """Return the error of a unique value that another record took at the same time."""

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
@@ -42,7 +42,7 @@ class NamedModel(CompanyModel):
         abstract = True
 
 
-class LiveFields(CompanyManager):
+class LiveFields(CompanyManager["CustomField"]):
     """The fields of the active company, without deleted fields whose values a job is still removing."""
 
     def get_queryset(self) -> models.QuerySet[Any]:
@@ -136,7 +136,7 @@ class CustomField(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     objects: ClassVar[LiveFields] = LiveFields()
-    every: ClassVar[CompanyManager] = CompanyManager()
+    every: ClassVar[CompanyManager[Self]] = CompanyManager()
     """All fields, including deleted ones whose values are being removed.
 
     Change these by update(), since save() uses `objects`.
@@ -157,7 +157,7 @@ class CustomField(CompanyModel):
     @property
     def values_id(self) -> str:
         """The field_id of its typed values."""
-        return self.stored_as_id or self.pk
+        return str(self.stored_as_id or self.pk)
 
 
 class ConvertedValue(CompanyRow):

@@ -16,9 +16,9 @@ def read_amount(value: float | int) -> Decimal:
     """Round a number to a column of 18 digits with 4 places. Raises BadValue for a negative or too large one."""
     amount = Decimal(repr(value)).quantize(_STEP) if abs(value) < _END else _END
     if amount >= _END:
-        raise BadValue(f"is out of range: at most {DIGITS - PLACES} digits before the point")
+        raise BadValue(f"enter at most {DIGITS - PLACES} digits before the point")
     if amount < 0:
-        raise BadValue("cannot be negative")
+        raise BadValue("enter 0 or more")
     return amount
 
 
@@ -26,5 +26,5 @@ def read_currency(value: str) -> str:
     """Return the ISO 4217 code of a currency in capitals. Raises BadValue for one that is not in use today."""
     code = value.strip().upper()
     if not is_currency(code):
-        raise BadValue("needs the ISO 4217 code of a currency in use, such as EUR")
+        raise BadValue("enter the code of a currency, such as EUR")
     return code

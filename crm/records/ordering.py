@@ -22,11 +22,11 @@ def reorder(model: type[models.Model], ids: Sequence[str], *, actor_id: str, mis
     unknown = [id for id in ids if id not in panels]
     if unknown:
         raise NamedError(
-            missing, f"ids: there is no {model._meta.verbose_name} {', '.join(unknown[:5])} in this company"
+            missing, f"there is no {model._meta.verbose_name} {', '.join(unknown[:5])} in this company", field="ids"
         )
     if len(set(panels.values())) > 1:
         raise NamedError(
-            "InvalidPanel_400", f"ids: they belong to several panels: {', '.join(sorted(set(panels.values())))}"
+            "InvalidPanel_400", f"they belong to several panels: {', '.join(sorted(set(panels.values())))}", field="ids"
         )
     panel = panels[ids[0]]
     # Locked by id, so that concurrent reorders wait for each other, and the order is read after that.

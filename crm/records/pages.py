@@ -108,6 +108,8 @@ class Bin(Page):
         if failed:
             reason = failed[0].get("message") or _("a duplicate exists")
             text = f"{text}. {self.refused.of(len(failed), reason=reason)}"
+        if answer.notice:
+            text = _("%(result)s. %(notice)s") % {"result": text, "notice": answer.notice}
         return self.done(text, here, undo=answer.job)
 
 

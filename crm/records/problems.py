@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from core.errors import PERMISSION, FieldError, NamedError
+from core.errors import GONE, PERMISSION, FieldError, NamedError
 
 MISSING_VALUE = "required"
 """Code of the problem of a required value that is missing, or cannot be left out."""
@@ -30,19 +30,37 @@ class ValueProblem(NamedTuple):
             f"{self.label}: {self.message}" if self.label and self.label.lower() != self.key.lower() else self.message
         )
 
+    @property
+    def fields(self) -> list[str]:
+        """The keys: several for a problem of values that belong together, none for one of the whole form."""
+        return self.key.split(", ") if self.key else []
+
     def __str__(self) -> str:
         return f"{self.key}: {self.text}"
 
 
 def explain(problems: Iterable[ValueProblem]) -> str:
     """Join the problems into one warning."""
-    texts = [str(problem) for problem in problems]
+    return _joined([str(problem) for problem in problems])
+
+
+def reason_of(problems: Sequence[ValueProblem]) -> str:
+    """Return the warning of `explain` without the fields of the first problem."""
+    return _joined([problems[0].text, *(str(problem) for problem in problems[1:])])
+
+
+def _joined(texts: Sequence[str]) -> str:
     return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
+
+
+def _field_error(problem: ValueProblem) -> FieldError:
+    error = FieldError(field=problem.key, message=problem.text, text=problem.message)
+    return {**error, "code": GONE} if problem.code == GONE or "NotFound_" in problem.name else error
 
 
 def refusal(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
     """Return the error of a form with these problems. It has the name of the first one, and all fields."""
-    errors = [FieldError(field=problem.key, message=problem.text, text=problem.message) for problem in problems]
+    errors = [_field_error(problem) for problem in problems]
     text = explain(problems)
     name = problems[0].name
     code = PERMISSION if name == "UnauthorizedAction_403" else ""

@@ -64,7 +64,7 @@ class BulkResult:
         if self.failed:
             first, others = self.failed[0], len(self.failed) - 1
             more = f" ({others} more failed)" if others else ""
-            raise NamedError(first.name, f"formData.{first.index}: {first.warning}{more}; nothing was written")
+            raise NamedError(first.name, f"{first.warning}{more}; nothing was written", field=f"formData.{first.index}")
 
 
 def joined(notes: Sequence[str]) -> str:

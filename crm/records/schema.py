@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any, ClassVar, Self
 
 from accounts.settings.formats import formats_of
-from core.errors import shorten
+from core.errors import GONE, shorten
 from core.tenancy import company_id
 from core.text.formats import Formats
 from core.types import JsonObject, Values
@@ -363,7 +363,7 @@ class RecordSchema:
         for position, key, reference in named:
             if reference not in existing:
                 message = f"there is no {reference.kind} {reference.id} in this company"
-                problem = ValueProblem(key, BAD_CUSTOM, message, self.fields[key].name)
+                problem = ValueProblem(key, BAD_CUSTOM, message, self.fields[key].name, GONE)
                 problems.setdefault(position, []).append(problem)
                 if drop_invalid:
                     rows[position].custom.pop(key, None)

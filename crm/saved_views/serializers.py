@@ -56,7 +56,7 @@ class SavedViewDelete(SelectionInput):
 class SavedViewOut(Output):
     """A view of a list."""
 
-    moving = frozenset({"problem"})
+    moving = frozenset({"problem", "problemFields"})
 
     _id = IdField()
     resource = serializers.CharField()
@@ -71,6 +71,12 @@ class SavedViewOut(Output):
         serializers.CharField(
             allow_null=True,
             help_text="why the list refuses the query, or which column is gone, such as a field that has been deleted",
+        )
+    )
+    problemFields = Computed(
+        serializers.ListField(
+            child=serializers.CharField(),
+            help_text="the parameters of the query that `problem` is about, or columns; none without a problem",
         )
     )
     createdBy = MemberSnapshot(source="created_by")
@@ -97,5 +103,7 @@ class SavedViewOut(Output):
                 # Asked for once, and only where a view has columns of the company's own.
                 own[row["resource"]] = cache(listed.own_columns)
             unknown = listed.unknown_column(row["columns"], own[row["resource"]])
-            row["problem"] = query_problem(row["query"], fields[row["resource"]]) or column_problem(unknown)
+            problem = query_problem(row["query"], fields[row["resource"]]) or column_problem(unknown)
+            row["problem"] = None if problem is None else problem.detail
+            row["problemFields"] = [] if problem is None else list(problem.fields)
         return rows

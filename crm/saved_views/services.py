@@ -39,23 +39,25 @@ def may_change(actor: Actor, owner_id: str | None) -> bool:
 
 def not_found() -> NamedError:
     """Return the error of an id that belongs to no view that the actor sees."""
-    return NamedError(NOT_FOUND, "id: there is no such view of yours, and no shared one, in this company")
+    return NamedError(NOT_FOUND, "there is no such view of yours, and no shared one, in this company", field="id")
 
 
-def query_problem(query: Values, fields: FieldSet) -> str | None:
-    """Return the reason why the list would refuse a stored query, such as a deleted field. None: it would not."""
+def query_problem(query: Values, fields: FieldSet) -> ApiError | None:
+    """Return the error by which the list would refuse a stored query, such as a deleted field. None: it would not."""
     try:
         if "advancedFilters" in query:
             tree.check(tree.parse(query["advancedFilters"]), fields)
         ListQuery.parse({name: value for name, value in query.items() if name != "advancedFilters"}, fields)
     except ApiError as error:
-        return error.detail
+        return error
     return None
 
 
-def column_problem(unknown: str | None) -> str | None:
+def column_problem(unknown: str | None) -> NamedError | None:
     """Return the error for an unknown column; None without one."""
-    return None if unknown is None else f"columns: there is no field {shorten(unknown, 60)!r}"
+    if unknown is None:
+        return None
+    return NamedError("InvalidInput_400", f"there is no field {shorten(unknown, 60)!r}", field="columns")
 
 
 def create_view(*, actor: Actor, values: Values) -> SavedView:
@@ -67,7 +69,7 @@ def create_view(*, actor: Actor, values: Values) -> SavedView:
     resource = values["resource"]
     if resource not in VIEWED:
         names = ", ".join(sorted(VIEWED))
-        raise NamedError("InvalidInput_400", f"resource: one of {names}, not {shorten(resource, 60)!r}")
+        raise NamedError("InvalidInput_400", f"one of {names}, not {shorten(resource, 60)!r}", field="resource")
     listed = VIEWED[resource]
     _check_readable(actor, listed)
     view = SavedView(created_by_id=actor.member_id, updated_by_id=actor.member_id, resource=resource)
@@ -91,11 +93,13 @@ def update_view(*, actor: Actor, id: str, values: Values) -> SavedView:
         raise not_found()
     _check_changeable(actor, [view])
     if values.get("resource", view.resource) != view.resource:
-        raise NamedError("InvalidInput_400", f"resource: is set once, when the view is made; it is {view.resource}")
+        raise NamedError(
+            "InvalidInput_400", f"is set once, when the view is made; it is {view.resource}", field="resource"
+        )
     _check_shareable(actor, view, values)
     _set(view, VIEWED[view.resource], values)
     if not view.shared and view.created_by_id != actor.member_id:
-        raise NamedError("InvalidInput_400", "shared: only who made the view can make it their own again")
+        raise NamedError("InvalidInput_400", "only who made the view can make it their own again", field="shared")
     view.updated_by_id = actor.member_id
     save_unique_name(view, TAKEN)
     return view
@@ -149,15 +153,17 @@ def _set(view: SavedView, listed: ViewedList, values: Values) -> None:
     columns = values.get("columns", view.columns)
     # What GET gave may be PUT, whatever is gone of it.
     if columns != view.columns and (problem := column_problem(listed.unknown_column(columns))):
-        raise NamedError("InvalidInput_400", problem)
+        raise problem
     twice = next((name for name in columns if columns.count(name) > 1), None)
     if twice is not None and columns != view.columns:
-        raise NamedError("InvalidInput_400", f"columns: has {shorten(twice, 60)!r} twice")
+        raise NamedError(
+            "InvalidInput_400", f"choose each column once; {shorten(twice, 60)!r} is there twice", field="columns"
+        )
     for name in ("name", "columns", "layout", "shared"):
         if name in values:
             setattr(view, name, values[name])
     if view.layout not in listed.layouts:
-        raise NamedError("InvalidInput_400", f"layout: one of {', '.join(listed.layouts)} for {view.resource}")
+        raise NamedError("InvalidInput_400", f"one of {', '.join(listed.layouts)} for {view.resource}", field="layout")
     if "query" in values:
         view.query = _checked(values["query"], listed.fields)
 
@@ -166,7 +172,9 @@ def _checked(query: Values, fields: FieldSet) -> JsonObject:
     """Return the query in its stored form, with its filters as one tree. Raises the list's errors for it."""
     unknown = next((name for name in query if name not in PARAMETERS), None)
     if unknown is not None:
-        raise NamedError("InvalidInput_400", f"query.{shorten(unknown, 40)}: a view keeps {', '.join(PARAMETERS)}")
+        raise NamedError(
+            "InvalidInput_400", f"a view keeps {', '.join(PARAMETERS)}", field=f"query.{shorten(unknown, 40)}"
+        )
     ListQuery.parse(query, fields)
     kept = {name: query[name] for name in PARAMETERS if query.get(name) not in (None, "", [])}
     plain, advanced = kept.pop("filters", None), kept.pop("advancedFilters", None)
@@ -176,7 +184,7 @@ def _checked(query: Values, fields: FieldSet) -> JsonObject:
         merged = parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1]))
         kept["advancedFilters"] = tree.dump(merged)
     if len(dumps(kept)) > MAX_BYTES:
-        raise NamedError("InvalidInput_400", f"query: takes more than {MAX_BYTES:,} bytes as JSON")
+        raise NamedError("InvalidInput_400", f"takes more than {MAX_BYTES:,} bytes as JSON", field="query")
     return kept
 
 

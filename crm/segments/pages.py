@@ -202,7 +202,7 @@ class SegmentFilters(NewSegment):
         return str(self.read(f"segment/{self.params['id']}").data["panel"])
 
     @property
-    def word(self) -> str:  # type: ignore[override]
+    def word(self) -> str:
         return self.panel
 
     def list_address(self) -> str:

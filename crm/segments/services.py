@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.access import reserve_quota
-from core.errors import NamedError, shorten
+from core.errors import ApiError, NamedError, shorten
 from core.hooks import Hook
 from core.internals.django import raw_delete
 from core.lists import BulkSelection, FieldSet, tree
@@ -64,7 +64,8 @@ def stored_tree(panel: str, filters: Any, advanced: Any) -> JsonObject:
     if not parts:
         raise NamedError(
             "InvalidInput_400",
-            "advancedFilters: a dynamic segment needs filters or advancedFilters; [] as conditions selects all",
+            "a dynamic segment needs filters or advancedFilters; [] as conditions selects all",
+            field="advancedFilters",
         )
     dumped = tree.dump(parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1])))
     # Compiled once before it is stored, so that an invalid tree is refused now and not by each reader later.
@@ -78,7 +79,14 @@ def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
     Raises InvalidRequest_400, which names the segment and the field that has been deleted or changed since.
     """
     where = f"segment {shorten(segment.name, 60)!r}"
-    return tree.compile(tree.parse(segment.filters, where), fields or fields_of(segment.panel), parameter=where)
+    try:
+        return tree.compile(tree.parse(segment.filters, where), fields or fields_of(segment.panel), parameter=where)
+    except ApiError as error:
+        # The filters are stored, so that no field of the request is wrong.
+        error.reason = error.detail
+        error.fields = ()
+        error.errors = ()
+        raise
 
 
 def members(segment: Segment) -> QuerySet[Any]:
@@ -120,7 +128,7 @@ def get_segment(id: str) -> Segment:
 
 def not_found() -> NamedError:
     """Return the error of an id that belongs to no segment of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such segment in this company")
+    return NamedError(NOT_FOUND, "there is no such segment in this company", field="id")
 
 
 @transaction.atomic
@@ -161,7 +169,7 @@ def update_segment(
     for name, value in values.items():
         if name in ("panel", "kind") and value != getattr(segment, name):
             raise NamedError(
-                "InvalidInput_400", f"{name}: is set once, when the segment is made; it is {getattr(segment, name)}"
+                "InvalidInput_400", f"is set once, when the segment is made; it is {getattr(segment, name)}", field=name
             )
         setattr(segment, name, value)
     if segment.kind == Segment.Kind.STATIC:
@@ -180,12 +188,16 @@ def update_segment(
 
 def _refuse_filters(filters: Any, advanced: Any) -> None:
     if filters is not None or advanced is not None:
-        raise NamedError("InvalidInput_400", "filters: a static segment has ids; make one of kind dynamic for filters")
+        raise NamedError(
+            "InvalidInput_400", "a static segment has ids; make one of kind dynamic for filters", field="filters"
+        )
 
 
 def _refuse_ids(ids: IdChanges) -> None:
     if ids.given:
-        raise NamedError("InvalidInput_400", "ids: a dynamic segment has filters; make one of kind static for ids")
+        raise NamedError(
+            "InvalidInput_400", "a dynamic segment has filters; make one of kind static for ids", field="ids"
+        )
 
 
 def _change_ids(segment: Segment, changes: IdChanges) -> None:
@@ -214,7 +226,9 @@ def _refuse_missing(panel: str, ids: Sequence[str]) -> None:
         missing = [id for (id,) in cursor.fetchall()]
     if missing:
         raise NamedError(
-            kind_of(panel).not_found, f"ids: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)"
+            kind_of(panel).not_found,
+            f"{', '.join(missing[:5])} not found in this company ({len(missing)} in all)",
+            field="ids",
         )
 
 
@@ -228,7 +242,7 @@ def delete_segments(*, selection: BulkSelection) -> int:
         selection.apply(Segment.objects.select_for_update(of=("self",))).order_by("pk").values_list("pk", flat=True)
     )
     if not ids and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a segment of this company")
+        raise NamedError(NOT_FOUND, "none of them is a segment of this company", field="ids")
     SegmentRecord.objects.filter(segment_id__in=ids).delete()
     raw_delete(SegmentMember.objects.filter(segment_id__in=ids))
     Segment.objects.filter(pk__in=ids).delete()

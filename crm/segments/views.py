@@ -110,7 +110,7 @@ class SegmentViewSet(ResourceViewSet):
                 raise refuse("id", "name a segment, or the panel that the filters are for")
             return None, panel, kind_of(panel).live()
         if not is_id(id):
-            raise InvalidFormat("_id", id, "id: an id is 24 hex characters")
+            raise InvalidFormat("_id", id, "an id is 24 hex characters", field="id")
         segment = get_segment(id)
         if panel not in (None, segment.panel):
             raise refuse("panel", f"the segment is of {segment.panel}")

@@ -87,13 +87,13 @@ def delete_tags(model: type[TagModel], *, actor_id: str, selection: BulkSelectio
         )
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND[model], f"ids: none of them is a {model._meta.verbose_name} of this company")
+        raise NamedError(NOT_FOUND[model], f"none of them is a {model._meta.verbose_name} of this company", field="ids")
     return deleted
 
 
 def not_found(model: type[TagModel]) -> NamedError:
     """Return the error of an id that the company lacks."""
-    return NamedError(NOT_FOUND[model], f"id: there is no such {model._meta.verbose_name} in this company")
+    return NamedError(NOT_FOUND[model], f"there is no such {model._meta.verbose_name} in this company", field="id")
 
 
 def _save(tag: TagModel) -> TagModel:
@@ -105,12 +105,13 @@ def check_tags(*, tag_ids: Iterable[str] = (), category_ids: Iterable[str] = ())
     """Refuse tags (TagNotFound_400) and categories (ContactCategoryNotFound_400) that the active company lacks."""
     missing = missing_tags(tag_ids)
     if missing:
-        raise NamedError("TagNotFound_400", f"tags: there is no tag {', '.join(missing[:5])} in this company")
+        raise NamedError("TagNotFound_400", f"there is no tag {', '.join(missing[:5])} in this company", field="tags")
     missing = missing_categories(category_ids)
     if missing:
         raise NamedError(
             "ContactCategoryNotFound_400",
-            f"category: there is no contact category {', '.join(missing[:5])} in this company",
+            f"there is no contact category {', '.join(missing[:5])} in this company",
+            field="category",
         )
 
 

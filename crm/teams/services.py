@@ -83,7 +83,7 @@ def update_team(*, id: str, actor_id: str, values: Values, members: MemberChange
 
 def not_found() -> NamedError:
     """Return the error of an id that belongs to no team of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such team in this company")
+    return NamedError(NOT_FOUND, "there is no such team in this company", field="id")
 
 
 def _change_members(team: Team, changes: MemberChanges) -> None:
@@ -92,7 +92,7 @@ def _change_members(team: Team, changes: MemberChanges) -> None:
     member_ids = (member_ids | set(changes.add)) - set(changes.remove)
     strangers = [id for id in (*changes.remove, *changes.availability) if id not in present | member_ids]
     if strangers:
-        raise NamedError("MemberNotFound_404", f"members: {', '.join(strangers[:5])} not in this team")
+        raise NamedError("MemberNotFound_404", f"{', '.join(strangers[:5])} not in this team", field="members")
     check_members(member_ids - present)
     TeamMember.objects.filter(team=team, member_id__in=present - member_ids).delete()
     # In the given order, since members without any lead so far take turns in it.
@@ -112,10 +112,14 @@ def check_members(ids: Collection[str]) -> None:
     statuses = dict(Member.objects.filter(pk__in=ids).values_list("pk", "status")) if ids else {}
     missing = sorted(set(ids) - statuses.keys())
     if missing:
-        raise NamedError("MemberNotFound_404", f"members: there is no member {', '.join(missing[:5])} in this company")
+        raise NamedError(
+            "MemberNotFound_404", f"there is no member {', '.join(missing[:5])} in this company", field="members"
+        )
     refused = sorted(id for id, status in statuses.items() if status not in ACTIVE)
     if refused:
-        raise NamedError("MemberNotAccepted_400", f"members: the membership of {refused[0]} is {statuses[refused[0]]}")
+        raise NamedError(
+            "MemberNotAccepted_400", f"choose active members; one is {statuses[refused[0]]}", field="members"
+        )
 
 
 def _add(team: Team, members: Collection[str]) -> None:
@@ -134,10 +138,11 @@ def delete_teams(*, actor_id: str, selection: BulkSelection, automation: bool = 
     if default is not None:
         raise NamedError(
             "CannotDeleteDefaultTeam_400",
-            f"ids: {default.name} ({default.pk}) takes the leads of no team; leave it out by nids",
+            f"{default.name} ({default.pk}) takes the leads of no team; leave it out by nids",
+            field="ids",
         )
     if not teams and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a team of this company")
+        raise NamedError(NOT_FOUND, "none of them is a team of this company", field="ids")
     ids = [team.pk for team in teams]
     if ids:
         _move_leads(ids, actor_id, automation)

@@ -27,7 +27,8 @@ class WebhookAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "description")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Webhook]:
-        return super().get_queryset(request).defer("secret", "former_secret", "headers")
+        webhooks: QuerySet[Webhook] = super().get_queryset(request).defer("secret", "former_secret", "headers")
+        return webhooks
 
 
 @admin.register(WebhookDelivery)
@@ -49,4 +50,5 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
         return delivery.error[:100]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[WebhookDelivery]:
-        return super().get_queryset(request).defer("body", "response_body")
+        deliveries: QuerySet[WebhookDelivery] = super().get_queryset(request).defer("body", "response_body")
+        return deliveries

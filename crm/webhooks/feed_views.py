@@ -64,7 +64,7 @@ class EventFeedViewSet(ResourceViewSet):
         size = page_size(params, DEFAULT_SIZE, MAX_SIZE)
         object_id = params.get("object") or None
         if object_id is not None and not is_id(object_id):
-            raise refuse("object", f"is no id (24 hex characters): {shorten(object_id, 40)!r}")
+            raise refuse("object", f"enter an id of 24 characters, not {shorten(object_id, 40)!r}")
         after = _position(params)
         kinds = readable_kinds(self.actor, params.get("kinds", ""))
         page = feed.read(after=after, size=size, kinds=None if kinds == EVENT_KINDS else kinds, object_id=object_id)
@@ -89,7 +89,7 @@ def readable_kinds(actor: Actor, text: str) -> set[str]:
     try:
         kinds = matching(part.strip() for part in (text or "*").split(",") if part.strip())
     except ValueError as error:
-        raise refuse("kinds", f"{shorten(str(error), 60)!r} is no kind of events") from None
+        raise refuse("kinds", f"choose one of the events; {shorten(str(error), 60)!r} is unknown") from None
     modules = {module_of(kind) for kind in kinds}
     readable = {module for module in modules if may_read(actor, module)}
     return {kind for kind in kinds if module_of(kind) in readable}

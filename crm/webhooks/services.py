@@ -69,11 +69,11 @@ def get_webhook(id: str) -> Webhook:
 
 
 def not_found() -> NamedError:
-    return NamedError("WebhookNotFound_404", "id: there is no such webhook in this company")
+    return NamedError("WebhookNotFound_404", "there is no such webhook in this company", field="id")
 
 
-def _wrong(detail: str) -> NamedError:
-    return NamedError("InvalidInput_400", detail)
+def _wrong(text: str, *, field: str) -> NamedError:
+    return NamedError("InvalidInput_400", text, field=field)
 
 
 def create_webhook(*, actor: Actor, values: Values) -> tuple[Webhook, str]:
@@ -94,7 +94,7 @@ def create_webhook(*, actor: Actor, values: Values) -> tuple[Webhook, str]:
         # Otherwise two requests at once would each count one webhook less than there is room for.
         lock_company("webhooks")
         if Webhook.objects.count() >= MAX_WEBHOOKS:
-            raise _wrong(f"url: a company has at most {MAX_WEBHOOKS} webhooks")
+            raise _wrong(f"a company has at most {MAX_WEBHOOKS} webhooks", field="url")
         webhook.save()
         refresh_watches()
     return webhook, secret
@@ -116,7 +116,7 @@ def update_webhook(*, id: str, actor: Actor, values: Values) -> Webhook:
             raise not_found()
         # A member who may not see the headers could otherwise send them to a server of their own.
         if headers is None and attributes.get("url", webhook.url) != webhook.url and webhook.header_names:
-            raise _wrong("headers: send them along with another url; they are kept for the former one alone")
+            raise _wrong("enter the headers again for another URL", field="headers")
         status = attributes.pop("status", webhook.status)
         for name, value in attributes.items():
             setattr(webhook, name, value)
@@ -148,7 +148,7 @@ def delete_webhooks(*, selection: BulkSelection) -> int:
     rows = selection.apply(Webhook.objects.select_for_update(of=("self",))).order_by("pk")
     ids = list(rows.values_list("pk", flat=True))
     if not ids and not selection.everything:
-        raise NamedError("WebhookNotFound_404", "ids: none of them is a webhook of this company")
+        raise NamedError("WebhookNotFound_404", "none of them is a webhook of this company", field="ids")
     # One statement: Django's own deletion would first read all deliveries, which may be millions.
     raw_delete(WebhookDelivery.objects.filter(webhook__in=ids))
     Webhook.objects.filter(pk__in=ids).delete()
@@ -191,12 +191,12 @@ def redeliver(*, id: str) -> WebhookDelivery:
     rows = WebhookDelivery.objects.select_for_update(of=("self",)).select_related("webhook")
     delivery: WebhookDelivery | None = rows.filter(pk=id).first()
     if delivery is None:
-        raise NamedError("WebhookDeliveryNotFound_404", "id: there is no such delivery in this company")
+        raise NamedError("WebhookDeliveryNotFound_404", "there is no such delivery in this company", field="id")
     if delivery.webhook.status != Webhook.Status.ENABLED:
-        raise NamedError("InvalidRequest_400", f"id: the webhook is {delivery.webhook.status}; enable it first")
+        raise NamedError("InvalidRequest_400", f"the webhook is {delivery.webhook.status}; enable it first", field="id")
     # Its worker would overwrite the new state with the outcome of the attempt that is on its way.
     if delivery.status == WebhookDelivery.Status.SENDING:
-        raise NamedError("InvalidRequest_400", "id: the delivery is on its way")
+        raise NamedError("InvalidRequest_400", "the delivery is on its way", field="id")
     delivery.status = WebhookDelivery.Status.PENDING
     delivery.manual = True
     delivery.due_at = delivery.updated_at = timezone.now()
@@ -213,7 +213,7 @@ def replay(*, id: str, begin: str, end: str | None, kinds: Sequence[str] | None)
     """
     webhook = get_webhook(id)
     if webhook.status == Webhook.Status.DISABLED:
-        raise NamedError("InvalidRequest_400", "id: the webhook is disabled; enable it first")
+        raise NamedError("InvalidRequest_400", "the webhook is disabled; enable it first", field="id")
     position: feed.Position | None = _place("from", begin)
     last = None if end is None else _place("to", end)
     event_kinds = _matching(kinds if kinds is not None else webhook.kinds)
@@ -243,7 +243,7 @@ def _place(name: str, text: str) -> feed.Position:
         return feed.position_of(text, name=name)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if not datetime(2000, 1, 1, tzinfo=UTC) < moment < datetime(2100, 1, 1, tzinfo=UTC):
-        raise _wrong(f"{name}: is no time of this century")
+        raise _wrong("enter a time of this century", field=name)
     return feed.position_at(moment.astimezone(UTC))
 
 
@@ -260,14 +260,14 @@ def _checked_url(url: str) -> str:
     try:
         return checked_url(url.strip())
     except OutboundRefused as refused:
-        raise _wrong(f"url: {refused.detail}") from None
+        raise _wrong(refused.detail, field="url") from None
 
 
 def _matching(kinds: Sequence[str]) -> set[str]:
     try:
         return matching(kinds)
     except ValueError as error:
-        raise _wrong(f"kinds: {shorten(str(error), 60)!r} is no kind of events") from None
+        raise _wrong(f"choose one of the events; {shorten(str(error), 60)!r} is unknown", field="kinds") from None
 
 
 def _check_wishes(webhook: Webhook, actor: Actor) -> None:
@@ -275,12 +275,12 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     webhook.kinds = list(dict.fromkeys(webhook.kinds))
     kinds = _matching(webhook.kinds)
     if not kinds or len(webhook.kinds) > MAX_KINDS:
-        raise _wrong(f"kinds: name 1 to {MAX_KINDS} kinds of events, such as contact.created or contact.*")
+        raise _wrong(f"choose 1 to {MAX_KINDS} events, such as contact.created", field="kinds")
     modules = sorted({module_of(kind) for kind in kinds})
     hidden = next((module for module in modules if not may_read(actor, module)), None)
     if hidden is not None:
         raise NamedError(
-            "UnauthorizedAction_403", f"kinds: your role or plan lacks {hidden}.GET, so a webhook may not tell of it"
+            "UnauthorizedAction_403", f"choose other events; your role or plan lacks {hidden}.GET", field="kinds"
         )
     _check_fields(webhook.fields, [type_of(kind) for kind in sorted(kinds) if kind.endswith(UPDATED)])
     if not webhook.filter:
@@ -289,7 +289,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
     types = {resource_type.kind.panel if (resource_type := type_of(kind)) else "" for kind in kinds}
     record_type = type_of(next(iter(kinds)))
     if len(types) > 1 or record_type is None:
-        raise _wrong("filter: takes kinds of one resource alone: contact, lead or product-service")
+        raise _wrong("choose events of one kind: contacts, leads or products", field="filter")
     parsed = tree.parse(webhook.filter, "filter")
     tree.compile(parsed, record_type.fields, parameter="filter")
     webhook.filter = tree.dump(parsed)
@@ -302,20 +302,20 @@ def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> N
     field_names = set[str]().union(*(record_type.changing for record_type in types if record_type is not None))
     wrong = next((name for name in names if name not in field_names), None)
     if wrong is not None:
-        raise _wrong(f"fields: {shorten(wrong, 60)!r} is no field whose changes the kinds tell of")
+        raise _wrong(f"choose fields that these events report; {shorten(wrong, 60)!r} is unknown", field="fields")
 
 
 def _checked_headers(headers: Values) -> dict[str, str]:
     """Return the headers that are sent along. Raises InvalidInput_400."""
     if len(headers) > MAX_HEADERS:
-        raise _wrong(f"headers: at most {MAX_HEADERS}")
+        raise _wrong(f"enter at most {MAX_HEADERS} headers", field="headers")
     checked = {}
     for name, value in headers.items():
         where = f"headers.{shorten(name, 40)}"
         if not _HEADER.fullmatch(name) or name.lower() in RESERVED or name.lower().startswith("webhook-"):
-            raise _wrong(f"{where}: is no header of your own, such as Authorization")
+            raise _wrong("enter a header such as Authorization", field=where)
         if not isinstance(value, str) or len(value) > 2000 or not (value.isascii() and value.isprintable()):
-            raise _wrong(f"{where}: needs a line of at most 2000 plain characters")
+            raise _wrong("enter one line of at most 2000 plain characters", field=where)
         checked[name] = value
     return checked
 

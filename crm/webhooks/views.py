@@ -161,7 +161,7 @@ class WebhookDeliveryViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> object:
         delivery = DeliveryDetail.one(WebhookDelivery.objects.filter(pk=id))
         if delivery is None:
-            raise NamedError("WebhookDeliveryNotFound_404", "id: there is no such delivery in this company")
+            raise NamedError("WebhookDeliveryNotFound_404", "there is no such delivery in this company", field="id")
         return delivery
 
     @action(detail=True, methods=["post"])

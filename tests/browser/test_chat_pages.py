@@ -69,7 +69,7 @@ def test_a_number_is_connected_and_its_template_approved(page: Page, live_server
     text = page.locator("textarea[name=body]")
     bubble = page.frame_locator("iframe[name=preview]")
     text.fill("Hello {{1}}, we are open.")
-    expect(bubble.get_by_text("an example of each of the 1 variables")).to_be_visible()
+    expect(bubble.get_by_text("enter an example for each of the 1 variables")).to_be_visible()
     page.locator("textarea[name=variables]").fill("1 = contact.firstName | Ann")
     expect(bubble.get_by_text("Hello {{1}}, we are open.")).to_be_visible()
     page.get_by_label("Preview for").select_option(label="Ann Example")

@@ -115,3 +115,23 @@ def test_a_lost_stage_asks_for_the_reason(page: Page, live_server: Any) -> None:
     expect(lost.locator(".lead-card")).to_have_count(1)
     with cast.scope():
         assert Lead.objects.get(pk=moving.pk).lost_reason_id == reason.pk
+
+
+def test_a_board_shows_that_it_goes_on(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    page.goto("/")
+    page.get_by_label("Email address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.set_viewport_size({"width": 900, "height": 800})
+    page.goto(f"/c/{cast.company.pk}/leads?view=board")
+    shadow = "value => getComputedStyle(document.querySelector('.board'), '::after').opacity === value"
+    page.wait_for_function(shadow, arg="1")
+    page.locator(".board").evaluate("board => board.scrollTo({left: board.scrollWidth, behavior: 'instant'})")
+    page.wait_for_function(shadow, arg="0")
+    page.set_viewport_size({"width": 1600, "height": 800})
+    page.wait_for_function(
+        "() => { const b = document.querySelector('.board'); return b.scrollWidth <= b.clientWidth }"
+    )
+    page.wait_for_function(shadow, arg="0")

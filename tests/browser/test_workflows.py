@@ -161,7 +161,7 @@ def test_a_workflow_is_drawn_published_and_mended_by_keys(
     expect(drawn.counts("wait-1")).to_contain_text("1 waiting")
 
     def refuse(**_: Any) -> None:
-        raise NamedError("InvalidInput_400", "title: nobody may call today")
+        raise NamedError("InvalidInput_400", "nobody may call today", field="title")
 
     with monkeypatch.context() as broken:
         broken.setattr(team, "create_follow_up", refuse)

@@ -35,7 +35,7 @@ NOT_USED = {
 
 
 @pytest.fixture(autouse=True)
-def _fresh(_messages: None) -> None:
+def _fresh(_alone: None) -> None:
     forget()
 
 

@@ -9,12 +9,16 @@ from django.db import models
 from django.utils.html import strip_tags
 
 from core.backoffice.display import FOLDED
+from core.events.kinds import EVENT_KINDS
 from core.tenancy import unscoped
 
 ID = re.compile(r"\b[0-9a-f]{24}\b", re.ASCII)
 JSON = re.compile(r"""[\[{]\s*["']|["']\s*:\s|\[\]|\{\}""")
 CODE_WORDS = re.compile(
     r"\b(genie|scheduler|kernel|chore|send ?jobs?|idempotency|deliverys|inboxs|readys|smtp|ocr)\b", re.IGNORECASE
+)
+PROVIDER_KEYS = re.compile(
+    r"(?<![/\w.-])(?:ai-[ab]|ai-offline|offline-composer|mailvendor-[a-h]|link-template)(?![/\w-])"
 )
 WRONG_PLURAL = re.compile(r"(?<![aeiou])ys\b|(?:x|ch|sh|s)s\b")
 """Words in y after a consonant, and in s, x, ch or sh, have another plural, which Django does not make."""
@@ -40,6 +44,8 @@ def check_page(path: str, page: str) -> None:
         assert not ID.search(part), f"{path}: {where} shows {ID.search(part)}"
     found = JSON.search(text)
     assert found is None, f"{path} shows JSON: {text[max(0, found.start() - 60) : found.end() + 60]!r}"
+    assert not (kinds := EVENT_KINDS.intersection(text.split())), f"{path} shows kinds of events: {kinds}"
+    assert not PROVIDER_KEYS.search(text), f"{path} shows the key of a provider: {PROVIDER_KEYS.search(text)}"
     assert "object at 0x" not in text
     assert "✕" not in text
 

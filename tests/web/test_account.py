@@ -55,7 +55,7 @@ def test_a_new_password_ends_other_sessions_and_keeps_this_one(cast: Cast, clien
     other = enter(cast.owner)
     assert other.get(at(cast.owner)).status_code == 200
     wrong = client.post("/account", {"do": "password", "currentPassword": "nope", "newPassword": OTHER})
-    assert (wrong.status_code, "is not your password" in text_of(wrong)) == (422, True)
+    assert (wrong.status_code, "Enter your current password" in text_of(wrong)) == (422, True)
     weak = client.post("/account", {"do": "password", "currentPassword": PASSWORD, "newPassword": "12345678"})
     assert (weak.status_code, 'id="f-newPassword-error"' in html_of(weak)) == (422, True)
     assert "12345678" not in html_of(weak)

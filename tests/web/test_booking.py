@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -72,7 +73,11 @@ def test_a_page_of_video_calls_says_where_links_are_set(owner: Member, cast: Cas
     assert hint in text_of(browser.get(place))
     values = {"name": "Intro", "kind": "online", "colour": "#2f5bea", "horizonDays": "20", "isActive": "on"}
     refused = browser.post(place, {"do": "save", **values})
-    assert (refused.status_code, "hoose what makes the links of its calls" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "the company's settings have none" in text_of(refused)) == (422, True)
+    cures = r'<a class="button" href="([^"]+)">(?:Set up video calls|Connect Google Calendar)</a>'
+    assert re.findall(cures, html_of(refused)) == [at(owner, "settings/video-calls"), at(owner, "booking/hours")]
+    chosen = browser.post(place, {"do": "save", **values, "videoProvider": "link-template"})
+    assert (chosen.status_code, len(re.findall(cures, html_of(chosen)))) == (422, 2)
     with cast.scope():
         assert not BookingPage.objects.exists()
         VideoSettings.objects.create(link_template="https://meet.example.org/{random}", provider="link-template")

@@ -157,6 +157,40 @@ def test_a_visitor_becomes_a_contact_by_a_name_but_not_by_nothing(cast: Cast) ->
         assert Conversation.objects.get().contact.email == "bo@acme.example"  # type: ignore[union-attr]
 
 
+def test_a_contact_that_a_visitor_named_is_confirmed_in_the_inbox(cast: Cast) -> None:
+    talk = _visitor(cast)
+    browser = enter(cast.owner)
+    here = at(cast.owner, f"inbox/{talk.pk}")
+    assert "Unverified" not in text_of(browser.get(here))  # there is no contact yet
+    with cast.scope():
+        contact = ContactFactory(name=EVIL)
+        Conversation.objects.update(contact=contact)
+    shown = html_of(browser.get(here))
+    assert (shown.count("Unverified"), "The visitor entered this contact" in shown, EVIL in shown) == (2, True, False)
+    assert text_of(browser.get(at(cast.owner, "inbox"))).count("Unverified") == 1
+    assert browser.post(here, {"do": "confirm", "contact": "x"}).status_code == 400
+    with cast.scope():
+        Role.objects.filter(pk=cast.narrow.role_id).update(permission={"chatapp": {"GET": True, "PUT": True}})
+    narrow = enter(cast.narrow)
+    limited = html_of(narrow.get(at(cast.narrow, f"inbox/{talk.pk}")))
+    assert ("Unverified" in limited, 'value="confirm"' in limited) == (True, False)
+    narrow.post(at(cast.narrow, f"inbox/{talk.pk}"), {"do": "confirm", "contact": contact.pk})
+    with cast.scope():
+        assert Conversation.objects.get().contact_confirmed is False
+    answer = browser.post(here, {"do": "confirm", "contact": contact.pk})
+    assert "Contact confirmed" in toast_of(browser, answer)
+    assert "Unverified" not in text_of(browser.get(here))
+    with cast.scope():
+        assert Conversation.objects.get().contact_confirmed is True
+        contact.refresh_from_db()
+        assert contact.replied_at == Conversation.objects.get().last_inbound_at
+
+
+def test_a_known_number_is_never_unverified(cast: Cast) -> None:
+    talk = _talk(cast)
+    assert "Unverified" not in text_of(enter(cast.owner).get(at(cast.owner, f"inbox/{talk.pk}")))
+
+
 def test_who_may_not_create_contacts_is_told_so(cast: Cast) -> None:
     talk = _visitor(cast)
     with cast.scope():

@@ -64,7 +64,7 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(cast: Cast,
     here = at(cast.owner, "emails/new")
     refused = browser.post(here, sent({"contact": ada.pk, "subject": "", "body": "Some words"}))
     assert refused.status_code == 422
-    assert "rite a subject" in text_of(refused)
+    assert "nter a subject" in text_of(refused)
     assert "Some words" in refused.content.decode()
     with cast.scope():
         Contact.objects.filter(pk=ada.pk).update(unsubscribed_at=timezone.now())
@@ -169,7 +169,7 @@ def test_the_person_is_chosen_where_none_is_named(cast: Cast, ada: Contact) -> N
     assert f'value="{ada.pk}"' in found.content.decode()
     chosen = browser.post(here, {"do": "choose", "contact": ada.pk})
     assert (chosen.status_code, chosen["Location"]) == (303, f"{here}?contact={ada.pk}")
-    assert "Choose a contact first." in toast_of(browser, browser.post(here, {"do": "choose"}))
+    assert "Choose a contact first" in toast_of(browser, browser.post(here, {"do": "choose"}))
 
 
 def test_the_words_of_a_thread_stand_in_the_timeline(cast: Cast, ada: Contact) -> None:

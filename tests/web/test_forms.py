@@ -74,19 +74,20 @@ def schema_error(body: JsonObject) -> ApiError:
     return raised.value
 
 
+ANOTHER = "Another record has this value already."
 WRONG = "Some values are missing or wrong."
 
 
 @pytest.mark.parametrize(
     ("error", "errors", "trouble"),
     [
-        (NamedError("BadRequest_400", "formData.email: has a; b: c in it"), {"email": "Has a; b: c in it."}, []),
-        (NamedError("BadRequest_400", "rows[2].email: is wrong"), {"email": "Is wrong."}, []),
+        (NamedError("BadRequest_400", "has a; b: c", field="formData.email"), {"email": "Has a; b: c."}, []),
+        (NamedError("BadRequest_400", "is wrong", field="rows[2].email"), {"email": "Is wrong."}, []),
         (NamedError("BadRequest_400", "size", errors=[LABELLED]), {"size": "Is no number."}, []),
-        (DuplicateField("email"), {"email": "Another record has this value already."}, []),
-        (DuplicateField("name, email"), dict.fromkeys(("name", "email"), "Another record has this value already."), []),
+        (DuplicateField("email"), {"email": ANOTHER}, []),
+        (DuplicateField(("name", "email")), dict.fromkeys(("name", "email"), ANOTHER), []),
         (ValidationFailed("no", "There is a place: none"), {}, [WRONG, "There is a place: none."]),
-        (ValidationFailed("bad", "other: is wrong"), {}, [WRONG, "Other: Is wrong."]),
+        (ValidationFailed("bad", "is wrong", field="other"), {}, [WRONG, "Other: Is wrong."]),
         (custom("shoe"), {"shoe": "Is no number."}, []),
         (custom("hat"), {}, ["Shoe size: is no number."]),
         (PermissionLacking("file.GET", field="name"), {}, [NOT_ALLOWED]),
@@ -130,12 +131,12 @@ def test_a_form_of_one_row_keeps_the_errors_of_others_above() -> None:
 
 def test_a_refused_form_asks_again_for_its_secrets() -> None:
     filled = many_fields().bind(QueryDict("secret=abc"))
-    filled.refuse(answer_to(NamedError("BadRequest_400", "name: is required")))
+    filled.refuse(answer_to(NamedError("BadRequest_400", "is required", field="name")))
     assert [field.name for field in filled.refused_fields] == ["name", "secret"]
 
 
 def test_codes_and_values_of_a_refusal_reach_the_page_and_no_body() -> None:
-    error = NamedError("BadRequest_400", "size: 2 of 3 do not fit", code="unfit", params={"count": 2})
+    error = NamedError("BadRequest_400", "2 of 3 do not fit", field="size", code="unfit", params={"count": 2})
     answer = answer_to(error)
     assert (answer.code, answer.params, answer.refuses("size"), answer.reason) == (
         "unfit",

@@ -214,6 +214,21 @@ def test_the_check_offers_it_when_most_rows_lack_an_address(scope: Cast, client:
     assert stats(client.get(path + "/check")) == ["3", "0", "0", "1"]
 
 
+@pytest.mark.parametrize(
+    ("chosen", "text"),
+    [
+        ({"c0": "name", "c1": "email", "c2": "firstName"}, "Choose the full name, or first and last name."),
+        ({"c0": "name", "c1": "email", "c2": "areaCode"}, "Choose the column of the phone numbers too."),
+        ({"c0": "name", "c1": "email", "c2": "planet"}, "Choose"),
+    ],
+)
+def test_refused_mappings_are_sentences(scope: Cast, client: Any, chosen: dict[str, str], text: str) -> None:
+    path = begin(scope, client, csv_of(["Ada,ada@fern.example,x"], "Name,Email,Phone"))
+    shown = client.post(path + "/columns", {"do": "check", "existing": "skip", **chosen})
+    assert (shown.status_code, text in text_of(shown)) == (422, True)
+    assert "firstName" not in text_of(shown).split("Save")[0]
+
+
 def test_names_that_are_missing_are_told(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(["ada@fern.example,+49 170 1234567"], "Email,Phone"))
     client.post(path + "/columns", {"do": "check", "existing": "skip", "c0": "email", "c1": "number"})
@@ -304,7 +319,7 @@ def test_unknown_values_are_named_once(scope: Cast, client: Any) -> None:
     client.post(path + "/columns", {"do": "check", "existing": "", "c0": "email", "c1": "status"})
     said = text_of(client.get(path + "/check"))
     assert "“Signed” in Deal Stage is no option of Status: 2 rows" in said
-    assert "is none of the options" not in said, "not again for each row"
+    assert "is not an option" not in said, "not again for each row"
 
 
 def test_cards_have_no_headers_to_choose(scope: Cast, client: Any) -> None:

@@ -229,7 +229,7 @@ def test_what_is_wrong_stands_at_its_place(scope: Cast, client: Any, settings: A
         (b"", "has no content"),
         (b"Name,Email\n", "row"),
         (b"\x7fELF" + bytes(99), "allowed types"),
-        (b"x" * 5001, "at most 4.9 KB are taken"),
+        (b"x" * 5001, "at most 4.9 KB"),
     ):
         refused = client.post(new, {"do": "upload", "file": SimpleUploadedFile("x.csv", content)})
         assert (refused.status_code, words in text_of(refused)) == (422, True), text_of(refused)
@@ -309,3 +309,29 @@ def test_hostile_files_stay_text_and_pages_ask_little(scope: Cast, client: Any) 
             shown = html_of(client.get(page))
         assert "<script>alert" not in shown
         assert len(queries) <= 20, [query["sql"][:90] for query in queries]
+
+
+@pytest.mark.parametrize(
+    ("of", "place", "records"),
+    [
+        ("", "contacts", "contacts"),
+        ("contact", "contacts", "contacts"),
+        ("lead", "leads", "leads"),
+        ("organization", "contacts", "organizations"),
+        ("what", "contacts", "contacts"),
+    ],
+)
+def test_an_import_belongs_to_the_place_of_its_records(
+    scope: Cast, client: Any, of: str, place: str, records: str
+) -> None:
+    pages = [at(scope.owner, f"imports/new?of={of}")]
+    if of in ("contact", "lead", "organization"):
+        path = begin(scope, client, csv_of(people(1)), of=of)
+        pages += [path, path + "/columns", path + "/check"]
+    for page in pages:
+        html = html_of(client.get(page))
+        side = html[html.index('<nav class="side') :].partition("</nav>")[0]
+        current = re.findall(r'href="([^"]+)"[^>]*aria-current="(?:page|true)"', side)
+        assert (current, 'id="settings-list"' in html) == ([at(scope.owner, place)], False), page
+    header = html_of(client.get(pages[0])).partition('<header class="top">')[2].partition("<h1>")[0]
+    assert f'href="{at(scope.owner, records)}"' in header

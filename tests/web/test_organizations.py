@@ -56,7 +56,7 @@ def test_new_edit_and_delete(scope: Cast, client: Any) -> None:
         assert text in text_of(page)
     refused = client.post(at(scope.owner, "organizations/new"), {"do": "save", "name": "B", "domain": "no domain"})
     assert refused.status_code == 422
-    assert "domain such as example.com" in text_of(refused)
+    assert "domain, such as example.com" in text_of(refused)
     here = at(scope.owner, f"organizations/{organization.pk}")
     assert 'value="Acme"' in html_of(client.get(here + "?edit"))
     edited = client.post(here, {"do": "save", **values, "name": "Acme Ltd"})

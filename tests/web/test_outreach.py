@@ -339,7 +339,7 @@ def test_follow_ups_and_recurrence_are_chosen_seen_and_stopped(cast: Cast, post:
     both = {**sent, **first, **second, "steps": "2", "intervalMs": "86400000"}
     both |= {"step0-days": ["1", "5"], "step0-start": "09:00"}
     half = client.post(at(cast.owner, "outreach/new"), both)
-    assert (half.status_code, "Until : Start and end go together." in text_of(half)) == (422, True)
+    assert (half.status_code, "Until : Enter both times." in text_of(half)) == (422, True)
     assert re.search(r'<details open><summary\s*>Own sending hours.*?value="5" checked', html_of(half), re.DOTALL)
     both["step0-end"] = "17:00"
     wrong = client.post(at(cast.owner, "outreach/new"), {**both, "step1-amount": "0"})

@@ -13,6 +13,7 @@ from core.errors import WHOLE_BODY, ApiError, FieldError, NamedError
 from core.web.ask import Answer
 from core.web.forms import Field, Form
 from core.web.words.problems import field_words, named_problem, problem_text, reason_text
+from outreach.messaging.email_templates.pages import EmailTemplateForm
 
 PLACE = "65a1b2c3d4e5f60718293a4b"
 
@@ -90,13 +91,43 @@ def test_a_refusal_is_a_message_and_its_reasons() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.usefixtures("_messages")
+@pytest.mark.usefixtures("_alone")
 def test_a_named_refusal_has_no_path() -> None:
-    failure = refusal_of(NamedError("ApiNotFound_400", "id: there is no such key in this company"))
+    failure = refusal_of(NamedError("ApiNotFound_400", "there is no such key in this company", field="id"))
     answer = Answer(failure.status, failure.body(), failure=failure)
-    assert answer.refusal == "API key not found. There is no such key in this company."
+    assert answer.refusal == "API key not found."
     failure = refusal_of(NamedError("ApiNotFound_400"))
     assert Answer(failure.status, failure.body(), failure=failure).refusal == "API key not found."
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_messages")
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (NamedError("TeamNotFound_400", f"team: there is no team {'a' * 24} in this company"), "This choice no longer"),
+        (NamedError("TagNotFound_400", f"team: there is no tag {'a' * 24} in this company"), "This choice no longer"),
+        (NamedError("CountryNotFound_400", "team: choose a country, such as Germany"), "Choose a country"),
+        (NamedError("InvalidInput_400", "team: choose a team"), "Choose a team."),
+    ],
+)
+def test_a_missing_record_is_an_error_without_its_id(error: NamedError, text: str) -> None:
+    failure = refusal_of(error)
+    form = Form(fields=[Field("team", label="Team")])
+    form.refuse(Answer(failure.status, failure.body(), failure=failure))
+    assert (form["team"].error.startswith(text), "a" * 24 in form["team"].error) == (True, False)
+    other = Form(fields=[Field("name", label="Name")])
+    other.refuse(Answer(failure.status, failure.body(), failure=failure))
+    assert "a" * 24 not in " ".join(other.non_field_errors())
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("_messages")
+def test_a_template_that_is_written_is_not_one_to_choose() -> None:
+    failure = refusal_of(NamedError("InvalidEmailTemplate_400", "attachments: choose at most 10 files"))
+    form = EmailTemplateForm()
+    form.refuse(Answer(failure.status, failure.body(), failure=failure))
+    assert list(form.non_field_errors()) == ["Choose at most 10 files."]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,17 @@ def test_a_second_lead_of_a_contact(cast: Cast) -> None:
     assert 'href="' + at(cast.owner, f"leads/{first}") + '">Open the lead</a>' in html_of(page)
 
 
+def test_many_leads_that_open_again(cast: Cast) -> None:
+    first = cast.key.post("/lead", {"formData": ANN}).data["_id"]
+    cast.key.delete("/lead", {"ids": [first]})
+    cast.key.post("/lead", {"formData": ANN})
+    client: Client = enter(cast.owner)
+    sent = client.post(at(cast.owner, "recycle-bin/leads"), {"do": "restore", "ids": [first]})
+    toast = toast_of(client, sent)
+    assert "Restored 1 lead. Some of the leads have a contact with another open lead." in toast
+    assert not ID.search(re.sub(r"<[^>]+>", " ", toast))
+
+
 def test_the_fallback_team_is_kept(cast: Cast) -> None:
     client: Client = enter(cast.owner)
     team = next(team for team in cast.key.get("/team").data if team["isDefault"])

@@ -136,4 +136,4 @@ def test_row_errors_name_options_by_their_labels(scope: Cast) -> None:
     refused = scope.session.post(
         "/contact", {"formData": {"email": "a@x.de", "countryCode": "+49", "number": "1701", "colour": "pink"}}
     )
-    assert "Write one of these: Dark Red (red), blue." in refused.body["warning"]
+    assert "Choose one of these: Dark Red (red), blue." in refused.body["warning"]

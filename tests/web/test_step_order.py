@@ -88,3 +88,25 @@ def test_trying_begins_with_the_record_and_folds_the_rest(cast: Cast, client: Cl
     folded = form[form.index("<details><summary>Advanced") : form.index("</details>")]
     assert (order == sorted(order), 'name="payload"' in folded, 'name="version"' in folded) == (True, True, True)
     assert "<details open><summary>Advanced" in html_of(client.post(f"{place}/test", {"do": "try", "payload": "{"}))
+
+
+@pytest.mark.parametrize("type", NODE_TYPES)
+def test_a_setting_with_a_usual_value_is_chosen_from_a_list(type: str) -> None:
+    properties = NODE_TYPES[type].config.model_json_schema()["properties"]
+    typed = {
+        name
+        for name, schema in properties.items()
+        if isinstance(schema.get("default"), str) and schema["default"] and not {"enum", "x-widget"} & schema.keys()
+    }
+    assert typed <= {"timezone", "language"}
+
+
+@pytest.mark.parametrize(
+    ("type", "setting", "chosen"), [("call", "outcome", "Connected"), ("join", "mode", "All remaining branches")]
+)
+def test_codes_have_words_in_lists(cast: Cast, client: Client, type: str, setting: str, chosen: str) -> None:
+    _, place = made(cast, node("s", type), lines=("trigger > s",))
+    html = html_of(client.get(f"{place}/step?node=s"))
+    field = html[html.index(f'id="at-config.{setting}"') :].partition("</select>")[0]
+    assert re.search(rf"<option [^>]*selected[^>]*>{chosen}</option>", field)
+    assert ("Number of branches" in html) == (type == "join")

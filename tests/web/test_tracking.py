@@ -24,7 +24,7 @@ def test_tracking_is_switched_on_and_hosts_are_added_checked_and_deleted(
         found = GenieSettings.objects.get()
         assert (found.track_opens, found.track_clicks) == (False, True)
     wrong = client.post(page, {"do": "add", "name": "nohost"})
-    assert (wrong.status_code, "is no host such as click.example.com" in text_of(wrong)) == (422, True)
+    assert (wrong.status_code, "nter a domain, such as click.example.com" in text_of(wrong)) == (422, True)
     assert "Publish the DNS records" in toast_of(client, client.post(page, {"do": "add", "name": "go.acme.example"}))
     with cast.scope():
         host = DomainTracking.objects.get()

@@ -53,7 +53,7 @@ def test_cron(cron: str, after: str, found: str) -> None:
 
 @pytest.mark.parametrize("bad", ["* * * *", "61 * * * *", "x * * * *", "*/0 * * * *", "0 0 30 2 *"])
 def test_bad_cron_is_refused(bad: str) -> None:
-    with pytest.raises(ValueError, match="cron"):
+    with pytest.raises(ValueError, match="^(needs five fields|Bad )"):
         read_cron(bad)
 
 

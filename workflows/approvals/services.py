@@ -37,13 +37,13 @@ def answer(*, id: str, member_id: str, approved: bool, comment: str = "") -> Non
     locks.keep_runs(approvals_of(member_id).filter(pk=id).values_list("run_id", flat=True))
     row = approvals_of(member_id).select_for_update(of=("self",)).filter(pk=id).first()
     if row is None:
-        raise NamedError(NOT_FOUND, "id: there is no such question to you in this company")
+        raise NamedError(NOT_FOUND, "there is no such question to you in this company", field="id")
     status = Status.APPROVED if approved else Status.REJECTED
     if row.status == status and row.answered_by_id == member_id:
         return
     if row.status != Status.OPEN or row.until <= timezone.now():
         what = "its time is over" if row.status in (Status.OPEN, Status.TIMEOUT) else f"it is {row.status}"
-        raise NamedError(ANSWERED, f"id: {what}")
+        raise NamedError(ANSWERED, what, field="id")
     row.status = status
     row.comment = comment
     row.answered_by_id = member_id

@@ -61,7 +61,7 @@ def _listed(list_request: ListRequest) -> QuerySet[RunApproval]:
     if whose == "mine":
         return _marked(services.approvals_of(list_request.actor.member_id), list_request.actor)
     if not _may_see_all(list_request.actor):
-        raise NamedError("UnauthorizedAction_403", f"whose: all takes the permission {MODULE}.GET")
+        raise NamedError("UnauthorizedAction_403", f"all takes the permission {MODULE}.GET", field="whose")
     return _marked(RunApproval.objects.all(), list_request.actor)
 
 
@@ -121,5 +121,5 @@ class WorkflowApprovalViewSet(ResourceViewSet):
         rows = RunApproval.objects.all() if _may_see_all(self.actor) else services.approvals_of(self.actor.member_id)
         approval = _output_for(self.actor).one(_marked(rows.filter(pk=id), self.actor))
         if approval is None:
-            raise NamedError(services.NOT_FOUND, "id: there is no such question to you in this company")
+            raise NamedError(services.NOT_FOUND, "there is no such question to you in this company", field="id")
         return approval

@@ -45,7 +45,7 @@ VENDOR = Case(*(When(vendor=key, then=Value(one.name)) for key, one in VENDORS.i
 SENDERS, AI_TYPES, STAGES = "senders", "aiTypes", "stages"
 WORDS = {
     "secrets": Concat("name", Value(" ("), "host", Value(")")),
-    SENDERS: Concat("from_name", Value(" <"), "from_email", Value(">, "), "place", STATE, output_field=TEXT),
+    SENDERS: Concat("from_name", Value(" <"), "from_email", Value(">, "), "sender_place", STATE, output_field=TEXT),
     STAGES: Concat("pipeline__name", Value(": "), "name", output_field=TEXT),
     AI_TYPES: Concat("name", Case(When(is_active=False, then=Value(OFF)), default=Value(""))),
 }
@@ -74,8 +74,8 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
         ("workflows", "workflow", Workflow.objects.filter(is_deleted=False)),
         ("roles", "role", Role.objects.all()),
         ("secrets", "workflow", WorkflowSecret.objects.all()),
-        (SENDERS, "apps", Smtp.objects.annotate(place=F("host"))),
-        (SENDERS, "apps", MailApp.objects.annotate(place=VENDOR)),
+        (SENDERS, "apps", Smtp.objects.annotate(sender_place=F("host"))),
+        (SENDERS, "apps", MailApp.objects.annotate(sender_place=VENDOR)),
         (AI_TYPES, "apps", _first_ai_apps()),
     )
     read = [entry for entry in named if may_read(entry[1])]

@@ -151,7 +151,7 @@ def _hear(workflow: Workflow, kinds: set[str]) -> None:
 def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
     """Unpublish or pause a locked workflow: its runs are held, and new ones don't begin."""
     if status == Status.PAUSED and workflow.version_id is None:
-        raise NamedError("InvalidInput_400", "status: only a published workflow can be paused")
+        raise NamedError("InvalidInput_400", "only a published workflow can be paused", field="status")
     locks.lock_alone([workflow.pk])
     was = workflow.status
     workflow.status = status
@@ -211,7 +211,7 @@ def restore_version(*, id: str, number: int, member_id: str) -> None:
 def read_number(text: str) -> int:
     """Return the number of a version. Raises WorkflowNotFound_404 for an invalid number."""
     if not text.isascii() or not text.isdecimal() or len(text) > 8:
-        raise NamedError("WorkflowNotFound_404", "number: versions are numbered from 1")
+        raise NamedError("WorkflowNotFound_404", "versions are numbered from 1", field="number")
     return int(text)
 
 
@@ -220,7 +220,7 @@ def graph_numbered(workflow: Workflow, text: str, where: str) -> JsonObject:
     if text == "draft":
         return graph_of(workflow)
     if not text:
-        raise NamedError("InvalidInput_400", f"{where}: needs the number of a version, or draft")
+        raise NamedError("InvalidInput_400", "needs the number of a version, or draft", field=where)
     graph: JsonObject = get_version(workflow.pk, read_number(text)).graph
     return graph
 
@@ -229,12 +229,12 @@ def get_version(workflow_id: str, number: int) -> WorkflowVersion:
     """Return a version of a workflow. Raises WorkflowNotFound_404."""
     version: WorkflowVersion | None = WorkflowVersion.objects.filter(workflow=workflow_id, number=number).first()
     if version is None:
-        raise NamedError("WorkflowNotFound_404", f"number: the workflow has no version {number}")
+        raise NamedError("WorkflowNotFound_404", f"the workflow has no version {number}", field="number")
     return version
 
 
 def _locked(id: str) -> Workflow:
     workflow: Workflow | None = kept_workflows().select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if workflow is None:
-        raise NamedError("WorkflowNotFound_404", "id: there is no such workflow in this company")
+        raise NamedError("WorkflowNotFound_404", "there is no such workflow in this company", field="id")
     return workflow

@@ -55,7 +55,7 @@ def references_at(workflow: Workflow, graph: Values, node_id: str, may_read: May
     Raises InvalidInput_400 for an unknown node.
     """
     if node_id not in {node["id"] for node in graph["nodes"]}:
-        raise NamedError("InvalidInput_400", f"node: the draft has no node {node_id[:64]!r}")
+        raise NamedError("InvalidInput_400", f"the draft has no node {node_id[:64]!r}", field="node")
     run = _example_run(workflow, may_read)
     plan = compile_draft(graph).plan
     references: list[Reference] = []

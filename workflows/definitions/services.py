@@ -40,7 +40,7 @@ def get_workflow(id: str, *, lock: bool = False) -> Workflow:
     rows = kept_workflows().select_for_update(of=("self",), no_key=True) if lock else kept_workflows()
     workflow: Workflow | None = rows.filter(pk=id).first()
     if workflow is None:
-        raise NamedError(NOT_FOUND, "id: there is no such workflow in this company")
+        raise NamedError(NOT_FOUND, "there is no such workflow in this company", field="id")
     return workflow
 
 
@@ -74,7 +74,7 @@ def update_workflow(
     run.
     """
     if status is not None and status not in Workflow.Status.values:
-        raise NamedError("InvalidInput_400", f"status: must be one of {', '.join(Workflow.Status.values)}")
+        raise NamedError("InvalidInput_400", f"must be one of {', '.join(Workflow.Status.values)}", field="status")
     workflow = get_workflow(id, lock=True)
     refuse_changed(workflow.updated_at, unchanged_since)
     if values:
@@ -97,7 +97,7 @@ def _save(workflow: Workflow, member_id: str, values: Values) -> None:
         if name in changes:
             check_plain(changes[name], name)
             if len(dumps(changes[name])) > MAX_SETTINGS:
-                raise NamedError("InvalidInput_400", f"{name}: is larger than {MAX_SETTINGS} bytes")
+                raise NamedError("InvalidInput_400", f"is larger than {MAX_SETTINGS} bytes", field=name)
     if "name" in changes:
         changes["name"] = _free_name(changes["name"], workflow.pk)
     for name, value in changes.items():
@@ -158,7 +158,7 @@ def delete_workflows(*, member_id: str, selection: BulkSelection) -> int:
             completion.settle(ids[0])
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a workflow of this company")
+        raise NamedError(NOT_FOUND, "none of them is a workflow of this company", field="ids")
     return deleted
 
 

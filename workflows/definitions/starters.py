@@ -34,7 +34,7 @@ def draft_from(key: str, member_id: str) -> JsonObject:
     template = templates().get(key)
     if template is None:
         keys = ", ".join(templates())
-        raise NamedError("InvalidInput_400", f"template: {key[:64]!r} is none of {keys}")
+        raise NamedError("InvalidInput_400", f"choose one of {keys}, not {key[:64]!r}", field="template")
     draft = {column: _filled(template[name], member_id) for name, column in DRAFT.items()}
     return {"name": template["name"], **draft}
 

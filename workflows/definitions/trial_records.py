@@ -64,7 +64,7 @@ def trial_record(graph: Values, data: Values, may_read: MayRead) -> TrialRecord:
     id = data.get("record")
     given = data.get("trigger")
     if subject and id:
-        raise NamedError("InvalidInput_400", "subject, record: name one of them")
+        raise NamedError("InvalidInput_400", "choose one record", field=("subject", "record"))
     if subject:
         _check_read(subject["panel"], may_read, "subject")
         return TrialRecord(subject=(subject["panel"], subject["id"]), payload=given)
@@ -126,7 +126,7 @@ def _check_read(module: str, may_read: MayRead, field: str = "record") -> None:
 
 
 def _unknown(reason: str) -> NamedError:
-    return NamedError("InvalidInput_400", f"record: {reason}")
+    return NamedError("InvalidInput_400", reason, field="record")
 
 
 # Payloads of records whose event is not kept any more

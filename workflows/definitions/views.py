@@ -77,7 +77,7 @@ def _time(text: str | None, where: str) -> datetime | None:
         return None
     moment = read_moment(text, zone_of_company(company_id()))
     if moment is None:
-        raise NamedError("InvalidInput_400", f"{where}: needs a time, such as 2026-01-31T09:00:00Z")
+        raise NamedError("InvalidInput_400", "needs a time, such as 2026-01-31T09:00:00Z", field=where)
     return moment
 
 

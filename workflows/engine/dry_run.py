@@ -78,7 +78,7 @@ def dry_run(
     contact_id, lead_id = _subject(subject)
     pins = _pins(graph, draft, pinned or {})
     if until is not None and until not in {node["id"] for node in graph["nodes"]}:
-        raise NamedError("InvalidInput_400", f"until: the draft has no node {until[:64]!r}")
+        raise NamedError("InvalidInput_400", f"the draft has no node {until[:64]!r}", field="until")
     if draft.plan is None:
         return _result("failed", "invalid", [], draft.problems)
     trial = Trial(draft, draft.plan, pins, until, {node["id"]: node["type"] for node in graph["nodes"]})
@@ -99,8 +99,9 @@ def _check_rights(plan: Plan, may: May) -> None:
     problems = Problems()
     check_rights(plan, may, problems)
     if problems.found:
-        detail = "; ".join(str(problem) for problem in problems.found[:20])
-        raise NamedError("UnauthorizedAction_403", detail, code=PERMISSION)
+        first, *others = problems.found[:20]
+        text = "; ".join([first.message, *(str(problem) for problem in others)])
+        raise NamedError("UnauthorizedAction_403", text, field=first.field, code=PERMISSION)
 
 
 def _result(status: str, reason: str, steps: list[JsonObject], problems: Problems) -> JsonObject:
@@ -120,7 +121,7 @@ def _subject(subject: tuple[str, str] | None) -> tuple[str | None, str | None]:
         return None, None
     panel, id = subject
     if not kind_of(panel).live().filter(pk=id).exists():
-        raise NamedError("InvalidInput_400", f"subject._id: there is no such {panel} in this company")
+        raise NamedError("InvalidInput_400", f"there is no such {panel} in this company", field="subject._id")
     return (id, None) if panel == "contact" else (Lead.objects.values_list("contact_id", flat=True).get(pk=id), id)
 
 
@@ -154,7 +155,7 @@ def _pins(graph: Values, draft: Draft, request_pins: Pins) -> dict[str, Outcome]
             if outcome is not None:
                 outcomes[id] = outcome
         if problem and id in request_pins:
-            raise NamedError("InvalidInput_400", f"{where}: {problem}")
+            raise NamedError("InvalidInput_400", problem, field=where)
         if problem:
             draft.problems.add("badValue", problem, node_id=id, path="pinned", severity="warning")
     return outcomes

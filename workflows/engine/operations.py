@@ -47,7 +47,7 @@ SOLO = ("whenIdle", "replace")
 def _locked(id: str) -> WorkflowRun:
     run: WorkflowRun | None = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if run is None:
-        raise NamedError(NOT_FOUND, "runId: there is no such run in this company")
+        raise NamedError(NOT_FOUND, "there is no such run in this company", field="runId")
     return run
 
 
@@ -59,7 +59,7 @@ def _fenced(id: str) -> WorkflowRun:
 
 
 def _refused(run: WorkflowRun, verb: str) -> NamedError:
-    return NamedError("InvalidRequest_400", f"runId: the run is {run.status}, it cannot be {verb}")
+    return NamedError("InvalidRequest_400", f"the run is {run.status}, it cannot be {verb}", field="runId")
 
 
 def _write(run: WorkflowRun, **values: Any) -> None:
@@ -73,7 +73,7 @@ def _write(run: WorkflowRun, **values: Any) -> None:
         if "workflowrun_solo" not in str(error):
             raise
         raise NamedError(
-            "InvalidRequest_400", "runId: another run of the workflow is under way for the same record"
+            "InvalidRequest_400", "another run of the workflow is under way for the same record", field="runId"
         ) from None
 
 
@@ -120,7 +120,7 @@ def _published(run: WorkflowRun) -> Workflow:
     """Return the workflow of a fenced run. Raises InvalidRequest_400 if it is not published."""
     workflow: Workflow = Workflow.objects.get(pk=run.workflow_id)
     if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
-        raise NamedError("InvalidRequest_400", "runId: its workflow is not published; publish it first")
+        raise NamedError("InvalidRequest_400", "its workflow is not published; publish it first", field="runId")
     return workflow
 
 
@@ -132,7 +132,7 @@ def _refuse_without_record(run: WorkflowRun) -> None:
         id = getattr(run, f"{panel}_id")
         deleted, heir = find([id], write=False).get(id, (False, None)) if id else (False, None)
         if deleted and heir is None:
-            raise NamedError("InvalidRequest_400", f"runId: its {panel} has been deleted; restore it first")
+            raise NamedError("InvalidRequest_400", f"its {panel} has been deleted; restore it first", field="runId")
 
 
 def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> None:
@@ -205,7 +205,7 @@ def restart_run(
         state.reads = _checked_reads(run, version, may)
     if place == "failed":
         if not state.failed_tokens():
-            raise NamedError("InvalidRequest_400", "from: no node of the run has failed")
+            raise NamedError("InvalidRequest_400", "no node of the run has failed", field="from")
         if version != run.version_id:
             _check_fits(state, plan_of(run.version_id), plan)
         interpreter.retry_failed_tokens(state, waiting=run.status == Status.CANCELLED)
@@ -214,7 +214,9 @@ def restart_run(
     elif place in plan.nodes:
         state = interpreter.begin_at(state, place)
     else:
-        raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the version; not {place[:64]!r}")
+        raise NamedError(
+            "InvalidRequest_400", f"start, failed, or a node of the version; not {place[:64]!r}", field="from"
+        )
     epoch = run.epoch
     if place != "failed":
         # From another place the run waits for something else; failed nodes keep theirs.
@@ -234,13 +236,13 @@ def _checked_reads(run: WorkflowRun, version_id: str, may: May) -> list[str]:
     reads = read_rights.reads_of_run(run)
     lacking = read_rights.lacking(reads, read_rights.allowed(may))
     if lacking:
-        text = f"version: the run holds values that your role may not read; it lacks {', '.join(lacking)}"
-        raise NamedError("UnauthorizedAction_403", text, code=PERMISSION)
+        text = f"the run holds values that your role may not read; it lacks {', '.join(lacking)}"
+        raise NamedError("UnauthorizedAction_403", text, field="version", code=PERMISSION)
     version = WorkflowVersion.objects.select_related("published_by__role").get(pk=version_id)
     lacking = read_rights.lacking(reads, read_rights.allowed_to(version.published_by))
     if lacking:
-        text = "version: the run holds values that the publisher of the latest version may not read; they lack"
-        raise NamedError("InvalidRequest_400", f"{text} {', '.join(lacking)}")
+        text = "the run holds values that the publisher of the latest version may not read; they lack"
+        raise NamedError("InvalidRequest_400", f"{text} {', '.join(lacking)}", field="version")
     return sorted({*run.state.get("reads", ()), *read_rights.reads_of_version(run.version_id)})
 
 
@@ -250,8 +252,9 @@ def _check_fits(state: RunState, old: Plan, new: Plan) -> None:
         if id not in new.nodes or new.nodes[id].type is not old.nodes[id].type:
             raise NamedError(
                 "InvalidRequest_400",
-                f"version: the run stands at {id!r}, which the latest version does not have with the same type;"
+                f"the run stands at {id!r}, which the latest version does not have with the same type;"
                 " restart from start, or from a node that it has",
+                field="version",
             )
 
 
@@ -272,7 +275,7 @@ def delete_runs(*, selection: BulkSelection) -> int:
         remove_runs(ids)
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a run of this company")
+        raise NamedError(NOT_FOUND, "none of them is a run of this company", field="ids")
     return deleted
 
 
@@ -312,7 +315,7 @@ def resume_runs(*, workflow_id: str) -> int:
     locks.lock_alone([workflow_id])
     workflow = Workflow.objects.get(pk=workflow_id)
     if workflow.status != Workflow.Status.PUBLISHED:
-        raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
+        raise NamedError("InvalidRequest_400", "the workflow is not published; publish it first", field="id")
     # An unfinished hold would otherwise pause runs after the release.
     while workflow.settling:
         completion.settle(workflow_id)

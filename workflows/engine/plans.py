@@ -16,5 +16,7 @@ def plan_of(version_id: str) -> Plan:
     graph = WorkflowVersion.objects.values_list("graph", flat=True).get(pk=version_id)
     plan = compile_graph(graph)
     if plan is None:
-        raise NamedError("InvalidRequest_400", "version: its graph cannot run any more; publish the workflow again")
+        raise NamedError(
+            "InvalidRequest_400", "its graph cannot run any more; publish the workflow again", field="version"
+        )
     return plan

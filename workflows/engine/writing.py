@@ -253,7 +253,7 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
     remove_waits(run_ids)
     # Claimed ones too: the statement that commits an intent checks their status.
     cancel_messages_of(run_ids)
-    _tell_parents([(parent, end_payload(id, Status.CANCELLED, reason, {})) for id, parent in parents])
+    _tell_parents([(parent or {}, end_payload(id, Status.CANCELLED, reason, {})) for id, parent in parents])
     return done
 
 

@@ -82,7 +82,9 @@ def check_conditions(compiled: CompiledConditions, where: str) -> None:
         try:
             tree.check(part, RECORD_TYPES[panel].fields, parameter=where)
         except NamedError as error:
-            raise NamedError("InvalidRequest_400", f"{error.detail} (of {panel})", code=error.code) from None
+            raise NamedError(
+                "InvalidRequest_400", f"{error.reason} (of {panel})", field=error.fields, code=error.code
+            ) from None
 
 
 def _root(node: Condition, where: str) -> str:

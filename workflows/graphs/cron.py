@@ -30,9 +30,9 @@ class Cron:
 def read_cron(text: str) -> Cron:
     """Parse an expression. Raises ValueError."""
     if len(text.split()) != 5:
-        raise PydanticCustomError("badCron", "cron: needs five fields: minute hour day month weekday")
+        raise PydanticCustomError("badCron", "enter five parts: minute hour day month weekday")
     try:
         CronSim(text, dt.datetime(2026, 1, 1, tzinfo=dt.UTC))
     except CronSimError as error:
-        raise PydanticCustomError("badCron", "cron: {error}", {"error": str(error)}) from None
+        raise PydanticCustomError("badCron", "{error}", {"error": str(error)}) from None
     return Cron(text)

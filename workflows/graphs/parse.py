@@ -21,7 +21,7 @@ Graph = tuple[list[JsonObject], list[JsonObject]]
 
 
 def _refuse(where: str, problem: str) -> NamedError:
-    return NamedError("InvalidInput_400", f"{where}: {problem}")
+    return NamedError("InvalidInput_400", problem, field=where)
 
 
 def read_graph(nodes: Sequence[Any], edges: Sequence[Any]) -> Graph:

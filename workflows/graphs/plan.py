@@ -224,7 +224,7 @@ def _conditions(tree: Any, path: str, node_id: str, problems: Problems) -> Compi
     try:
         return compile_conditions(tree, path)
     except NamedError as error:
-        problems.add("badValue", error.detail, node_id=node_id, path=path, reason="badConditions")
+        problems.add("badValue", error.detail_at(path), node_id=node_id, path=path, reason="badConditions")
         return None
 
 

@@ -54,10 +54,6 @@ class Problems:
     found: list[Problem] = field(default_factory=list)
 
     def add(self, code: str, message: str, **where: Any) -> None:
-        """Add a problem. If a message begins with the end of its path, that part is removed."""
-        named, _, rest = message.partition(": ")
-        if rest and f".{where.get('path', '')}".endswith(f".{named}"):
-            message = rest
         self.found.append(Problem(code, message, **where))
 
     @property
@@ -81,7 +77,8 @@ class Problems:
 
 
 def _words(error: Values) -> str:
-    message = str(error["msg"]).removeprefix("Value error, ")
+    cause = error.get("ctx", {}).get("error")
+    message = str(error["msg"] if cause is None else cause)
     return message[:1].lower() + message[1:]
 
 

@@ -119,7 +119,7 @@ class FieldDate(NodeConfig):
     @classmethod
     def _local(cls, value: dt.time) -> dt.time:
         if value.tzinfo is not None:
-            raise PydanticCustomError("badTime", "the time of day is local, without an offset")
+            raise PydanticCustomError("badTime", "enter a time without an offset, such as 09:00")
         return value.replace(second=0, microsecond=0)
 
 
@@ -177,7 +177,7 @@ class Schedule(NodeConfig):
         if self.field is not None and self.audience is not None and self.field.panel != self.audience.panel:
             raise PydanticCustomError("otherRecords", "audience.panel: is another one than field.panel")
         if self.every is not None and self.every.unit == "seconds" and self.every.amount < 60:
-            raise PydanticCustomError("tooOften", "every: at least a minute")
+            raise PydanticCustomError("tooOften", "every: enter at least a minute")
         if self.every is not None and self.every.unit == "months" and self.every.amount > MAX_MONTHS:
-            raise PydanticCustomError("tooRare", "every: at most a hundred years")
+            raise PydanticCustomError("tooRare", "every: enter at most a hundred years")
         return self

@@ -97,13 +97,15 @@ def _check_schedule(schedule: Schedule | None, problems: Problems) -> None:
         try:
             tree.check(tree.parse(schedule.audience.filter, "audience.filter"), fields, parameter="audience.filter")
         except NamedError as error:
-            problems.add("badValue", str(error.detail), path="schedule.audience.filter", reason="badConditions")
+            path = "schedule.audience.filter"
+            problems.add("badValue", error.detail_at(path), path=path, reason="badConditions")
     if schedule.type == "field" and schedule.field is not None:
         panel_fields = RECORD_TYPES[schedule.field.panel].fields
         try:
             field = panel_fields.filterable(schedule.field.name, "field.name")
         except NamedError as error:
-            problems.add("unknownField", str(error.detail), path="schedule.field.name", reason="noDate")
+            path = "schedule.field.name"
+            problems.add("unknownField", error.detail_at(path), path=path, reason="noDate")
         else:
             if field.type != "date":
                 problems.add(
@@ -276,7 +278,7 @@ def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems:
         check_conditions(compiled, path)
     except NamedError as error:
         code = error.code if error.code == UNKNOWN_FIELD else "badValue"
-        problems.add(code, str(error.detail), node_id=node_id, path=path, reason="badConditions")
+        problems.add(code, error.detail_at(path), node_id=node_id, path=path, reason="badConditions")
 
 
 __all__ = ["check_draft", "comes_always", "read_schedule"]

@@ -61,7 +61,11 @@ class MeetingConfig(NodeConfig):
 
 class CallConfig(NodeConfig):
     direction: Literal["inbound", "outbound"] = "outbound"
-    outcome: str = Field(default="connected", description=f"One of {', '.join(CallLog.Outcome.values)}.")
+    outcome: str = Field(
+        default="connected",
+        description=f"One of {', '.join(CallLog.Outcome.values)}.",
+        json_schema_extra={"enum": list(CallLog.Outcome.values)},
+    )
     startedAt: Any = Field(default=None, description="A time; empty: now.", json_schema_extra=TEXT)
     duration: Any = Field(default=0, description="Seconds.", json_schema_extra=TEXT)
     notes: str = Field(default="", max_length=MAX_NOTES, json_schema_extra=TEXT)
@@ -75,7 +79,7 @@ class CallConfig(NodeConfig):
     def _known(self) -> CallConfig:
         if self.outcome not in CallLog.Outcome.values:
             raise PydanticCustomError(
-                "badOption", "outcome: is none of {known}", {"known": ", ".join(CallLog.Outcome.values)}
+                "badOption", "outcome: choose one of {known}", {"known": ", ".join(CallLog.Outcome.values)}
             )
         checked_ids(filter(None, (self.member,)))
         return self
@@ -86,9 +90,9 @@ def _web_address(name: str, value: str) -> str:
         try:
             IS_WEB(value)
         except ValidationError:
-            raise NamedError("InvalidInput_400", f"{name}: is no address that begins with http") from None
+            raise NamedError("InvalidInput_400", "enter an address that begins with http", field=name) from None
         if len(value) > MAX_ADDRESS:
-            raise NamedError("InvalidInput_400", f"{name}: has more than {MAX_ADDRESS} characters")
+            raise NamedError("InvalidInput_400", f"has more than {MAX_ADDRESS} characters", field=name)
     return value
 
 
@@ -116,7 +120,7 @@ def _meeting_values(batch: NodeBatch, item: Item) -> JsonObject:
     config: MeetingConfig = batch.config
     texts = {name: text(batch.render(name, item)).strip() for name in ("title", "description", "place", "link")}
     if not texts["title"]:
-        raise NamedError("InvalidInput_400", "title: the expression gives no text")
+        raise NamedError("InvalidInput_400", "the expression gives no text", field="title")
     return {
         "title": texts["title"][:300],
         "description": texts["description"],
@@ -160,7 +164,7 @@ def _call_values(batch: NodeBatch, item: Item) -> JsonObject:
     config: CallConfig = batch.config
     seconds = number(batch.render("duration", item))
     if not isinstance(seconds, int) or not 0 <= seconds < 2**31:
-        raise NamedError("InvalidInput_400", "duration: needs a number of seconds")
+        raise NamedError("InvalidInput_400", "needs a number of seconds", field="duration")
     values: JsonObject = {
         "direction": config.direction,
         "outcome": config.outcome,

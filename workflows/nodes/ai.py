@@ -54,7 +54,7 @@ class OutputField(NodeConfig):
     def _whole(self) -> OutputField:
         if not NAME.fullmatch(self.name) or self.name == REFUSED:
             raise PydanticCustomError(
-                "badName", "{name} is no name of letters, digits and _", {"name": repr(self.name[:40])}
+                "badName", "use letters, digits and _ instead of {name}", {"name": repr(self.name[:40])}
             )
         if (self.type == "choice") != bool(self.options) or any(
             not option or len(option) > 100 for option in self.options
@@ -214,7 +214,7 @@ def _check(config: AiConfig) -> list[tuple[str, str, str]]:
     try:
         app = choose_ai_app(config.app or None)
     except NamedError as error:
-        return [("aiMissing", "app", str(error.detail))]
+        return [("aiMissing", "app", error.detail_at("app"))]
     if not issubclass(provider_class(app.provider), ModelProvider):
         return [("aiMissing", "app", "the AI app has no model; connect one that has")]
     return []

@@ -32,7 +32,7 @@ class ApprovalConfig(NodeConfig):
     def _somebody(self) -> ApprovalConfig:
         checked_ids([*self.members, *self.roles])
         if not self.members and not self.roles:
-            raise PydanticCustomError("nobodyAsked", "members: needs members, or roles")
+            raise PydanticCustomError("nobodyAsked", "members: choose members or roles")
         return self
 
 

@@ -86,7 +86,7 @@ def _problems(config: ChatConfig) -> list[tuple[str, str, str]]:
     try:
         template = check_template(config.template)
     except NamedError as error:
-        return [("templateMissing", "template", error.detail)]
+        return [("templateMissing", "template", error.detail_at("template"))]
     names = needed(template.components)
     problems = [
         ("templateVariable", f"variables.{name}", f"the template has no variable {name}")

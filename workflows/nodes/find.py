@@ -50,7 +50,7 @@ class FindConfig(NodeConfig):
         try:
             tree.parse(filter, "filter")
         except NamedError as error:
-            raise PydanticCustomError("badConditions", "{detail}", {"detail": str(error.detail)}) from None
+            raise PydanticCustomError("badConditions", "{detail}", {"detail": error.detail_at("filter")}) from None
         return filter
 
 
@@ -109,7 +109,7 @@ def _unknown(config: FindConfig) -> Sequence[tuple[str, str, str]]:
             check()
         except NamedError as error:
             code = error.code if error.code == UNKNOWN_FIELD else "badValue"
-            problems.append((code, path, str(error.detail)))
+            problems.append((code, path, error.detail_at(path)))
     names = (column.api_name for column in kind_of(config.panel).columns if column.api_name)
     field_names = {*names, *what.schema.load().fields, "createdAt"}
     return problems + [

@@ -50,7 +50,7 @@ def _problems(config: GenieConfig) -> list[tuple[str, str, str]]:
     try:
         choose_ai_app(config.aiType)
     except NamedError as error:
-        problems.append(("aiMissing", "aiType", error.detail))
+        problems.append(("aiMissing", "aiType", error.detail_at("aiType")))
     return problems
 
 

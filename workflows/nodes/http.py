@@ -101,7 +101,7 @@ class HttpConfig(NodeConfig):
         match = FIXED.match(url)
         if match is None:
             raise PydanticCustomError(
-                "badUrl", "begins with https:// and a host, in which no expression, user or blank stands"
+                "badUrl", "enter an address that begins with https:// and a host without expressions"
             )
         host_of(url)
         return url
@@ -112,10 +112,10 @@ class HttpConfig(NodeConfig):
         for name in headers:
             if not _is_header(name):
                 raise PydanticCustomError(
-                    "badHeader", "{name} is no header that a call may set", {"name": repr(name[:60])}
+                    "badHeader", "enter another header; {name} is set by the service", {"name": repr(name[:60])}
                 )
         if len({name.lower() for name in headers}) < len(headers):
-            raise PydanticCustomError("headerTwice", "a header stands there twice")
+            raise PydanticCustomError("headerTwice", "enter each header once")
         return headers
 
     @field_validator("success")
@@ -123,7 +123,7 @@ class HttpConfig(NodeConfig):
     def _statuses(cls, statuses: list[int]) -> list[int]:
         # Redirects could lead to another host, with the secret in the header.
         if any(not 200 <= status <= 599 or 300 <= status < 400 for status in statuses):
-            raise PydanticCustomError("badStatus", "statuses are from 200 to 599; redirects are not followed")
+            raise PydanticCustomError("badStatus", "enter statuses from 200 to 599")
         return statuses
 
     @property
@@ -141,7 +141,7 @@ def host_of(url: str) -> str:
     port = parts.port  # raises for what is none
     # Hosts beyond ASCII have two spellings, and secrets are bound to one.
     if not parts.hostname or port == 0 or not parts.hostname.isascii():
-        raise PydanticCustomError("badUrl", "url: needs a host, such as https://api.example.org/path")
+        raise PydanticCustomError("badUrl", "enter an address, such as https://api.example.org/path")
     return parts.hostname.lower()
 
 

@@ -60,9 +60,18 @@ class SplitConfig(NodeConfig):
 
 class JoinConfig(NodeConfig):
     mode: str = Field(
-        default="all", pattern="^(all|first|count)$", description="all: every branch that can still come."
+        default="all",
+        pattern="^(all|first|count)$",
+        description="all: every branch that can still come.",
+        json_schema_extra={"enum": ["all", "first", "count"]},
     )
-    count: int = Field(default=1, ge=1, le=100, description="Of mode count: how many branches.")
+    count: int = Field(
+        default=1,
+        ge=1,
+        le=100,
+        description="Of mode count: how many branches.",
+        json_schema_extra={"x-show-if": {"mode": "count"}},
+    )
 
 
 class LoopConfig(NodeConfig):
@@ -125,7 +134,7 @@ class SetConfig(NodeConfig):
         for name in values:
             if not name.replace("_", "").isalnum() or not name.isascii() or len(name) > 64:
                 raise PydanticCustomError(
-                    "badName", "{name} is no name of letters, digits and _", {"name": repr(name[:40])}
+                    "badName", "use letters, digits and _ instead of {name}", {"name": repr(name[:40])}
                 )
         return values
 

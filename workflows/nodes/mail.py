@@ -63,9 +63,9 @@ class MailConfig(RecipientConfig):
     @model_validator(mode="after")
     def _words(self) -> MailConfig:
         if self.template is not None and (self.subject or self.body):
-            raise PydanticCustomError("twoTexts", "template, or subject and body: take one of both")
+            raise PydanticCustomError("twoTexts", "choose a template, or enter subject and text, not both")
         if self.template is None and not (self.subject and self.body):
-            raise PydanticCustomError("noText", "needs a template, or subject and body")
+            raise PydanticCustomError("noText", "choose a template, or enter subject and text")
         if self.variables and self.template is None:
             raise PydanticCustomError("onlyOfTemplate", "variables: belong to a template")
         return self
@@ -80,7 +80,7 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
     subject. Raises InvalidEmailTemplate_400.
     """
     if sum(1 for part in (subject, body) for _ in references(part)) > MAX_PARTS:
-        raise NamedError("InvalidEmailTemplate_400", f"body: has more than {MAX_PARTS} references")
+        raise NamedError("InvalidEmailTemplate_400", f"has more than {MAX_PARTS} references", field="body")
     names: dict[str, str] = {}
     # Expressions are masked, since the compiler of templates would take their braces for its own.
     masked = [_masked(part, names) for part in (subject, body)]
@@ -164,7 +164,7 @@ def _problems(config: MailConfig) -> list[tuple[str, str, str]]:
         try:
             own_words(config.subject, config.body)
         except NamedError as error:
-            problems.append(("badValue", error.detail.partition(":")[0], error.detail))
+            problems.extend(("badValue", field, error.reason) for field in error.fields)
         return problems
     template = EmailTemplate.objects.filter(pk=config.template).first()
     if template is None:

@@ -93,7 +93,7 @@ def senders_of(ids: Sequence[str]) -> list[Sender]:
     }
     chosen = [senders_by_id[id] for id in ids if id in senders_by_id]
     if not chosen:
-        raise NamedError("NoSMTPSelected_400", "senders: none of them is an active sender of this company")
+        raise NamedError("NoSMTPSelected_400", "none of them is an active sender of this company", field="senders")
     return chosen
 
 
@@ -177,7 +177,7 @@ def check_senders(ids: Sequence[str]) -> list[tuple[str, str, str]]:
         try:
             choose_sender(None)
         except NamedError as error:
-            return [("senderMissing", "senders", error.detail)]
+            return [("senderMissing", "senders", error.detail_at("senders"))]
         return []
     senders_by_id: Mapping[str, Sender] = {
         sender.pk: sender for kind in MAIL_SENDERS for sender in kind._default_manager.filter(pk__in=ids)

@@ -60,9 +60,9 @@ class RecordConfig(NodeConfig):
     @model_validator(mode="after")
     def _whole(self) -> RecordConfig:
         if self.action in ("create", "upsert") and not self.values:
-            raise PydanticCustomError("noValues", "values: a new record needs some")
+            raise PydanticCustomError("noValues", "values: enter at least one value")
         if self.action == "update" and not self.changes():
-            raise PydanticCustomError("noChange", "values: name at least one to change")
+            raise PydanticCustomError("noChange", "values: choose at least one to change")
         return self
 
     def changes(self) -> bool:

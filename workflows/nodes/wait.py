@@ -59,7 +59,7 @@ def known_zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         raise PydanticCustomError(
-            "badZone", "{name} is no time zone, such as Europe/Berlin", {"name": repr(name[:60])}
+            "badZone", "enter a time zone, such as Europe/Berlin, not {name}", {"name": repr(name[:60])}
         ) from None
 
 
@@ -78,9 +78,9 @@ class WaitConfig(NodeConfig):
     @model_validator(mode="after")
     def _one(self) -> WaitConfig:
         if self.duration is not None and self.until is not None:
-            raise PydanticCustomError("twoWaits", "for and until: take one of both")
+            raise PydanticCustomError("twoWaits", "enter a duration or an end, not both")
         if self.duration is None and self.until is None and self.window is None:
-            raise PydanticCustomError("noWait", "needs for, until or window")
+            raise PydanticCustomError("noWait", "enter a duration, an end or hours")
         return self
 
 

@@ -33,7 +33,7 @@ def redrive(
     runs = selection.apply(WorkflowRun.objects.all())
     last_id = runs.aggregate(until=Max("pk"))["until"]
     if last_id is None and not selection.everything:
-        raise NamedError(operations.NOT_FOUND, "ids: none of them is a run of this company")
+        raise NamedError(operations.NOT_FOUND, "none of them is a run of this company", field="ids")
     total = runs.count() if last_id is not None else 0
     if total and place not in ("start", "failed"):
         _check_place(runs, place)
@@ -55,7 +55,9 @@ def _check_place(runs: QuerySet[WorkflowRun], place: str) -> None:
     workflows = runs.order_by().values("workflow").distinct()
     node = {"nodes": [{"id": place}]}
     if not WorkflowVersion.objects.filter(workflow__in=workflows, graph__contains=node).exists():
-        raise NamedError("InvalidRequest_400", f"from: start, failed, or a node of the runs; not {place[:64]!r}")
+        raise NamedError(
+            "InvalidRequest_400", f"start, failed, or a node of the runs; not {place[:64]!r}", field="from"
+        )
 
 
 def redrive_runs(job: BulkJob, deadline: float) -> None:

@@ -60,7 +60,7 @@ def _output_for(actor: Actor, run: WorkflowRun) -> type[WorkflowRunDetail]:
 
 
 def _not_found() -> NamedError:
-    return NamedError(operations.NOT_FOUND, "runId: there is no such run in this company")
+    return NamedError(operations.NOT_FOUND, "there is no such run in this company", field="runId")
 
 
 def _steps(list_request: ListRequest) -> QuerySet[RunStep]:

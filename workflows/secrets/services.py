@@ -28,12 +28,14 @@ def create_secret(*, member_id: str, name: str, host: str, value: str) -> Workfl
     """Keep a secret. Raises InvalidInput_400, WorkflowSecretNameAlreadyExists_400."""
     host = host.lower()
     if not HOST.fullmatch(host):
-        raise NamedError("InvalidInput_400", "host: needs the name of a host, such as api.example.org")
+        raise NamedError("InvalidInput_400", "enter a host, such as api.example.org", field="host")
     if not value.isascii() or not value.isprintable():
-        raise NamedError("InvalidInput_400", "value: has characters that no header can carry")
+        raise NamedError("InvalidInput_400", "check the value: some characters are not allowed", field="value")
     lock_company(LOCK)
     if WorkflowSecret.objects.count() >= MAX_SECRETS:
-        raise NamedError("InvalidInput_400", f"name: a company keeps at most {MAX_SECRETS} secrets; delete one first")
+        raise NamedError(
+            "InvalidInput_400", f"a company keeps at most {MAX_SECRETS} secrets; delete one first", field="name"
+        )
     secret = WorkflowSecret(name=name, host=host, value=value, created_by_id=member_id)
     save_unique_name(secret, TAKEN)
     return secret
@@ -44,7 +46,7 @@ def delete_secrets(*, selection: BulkSelection) -> int:
     """Delete secrets; calls that need one fail from then on. Raises WorkflowSecretNotFound_404 when ids name none."""
     deleted, _ = selection.apply(WorkflowSecret.objects.all()).delete()
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a secret of this company")
+        raise NamedError(NOT_FOUND, "none of them is a secret of this company", field="ids")
     return int(deleted)
 
 

@@ -37,8 +37,8 @@ def selected(panel: str, body: Values, params: Values) -> BulkSelection | None:
     """
     named = bool(body.get("ids") or body.get("selectAll"))
     if named == bool(body.get("withoutRecord")):
-        text = "ids, selectAll, withoutRecord: say for which records runs start, or that a single one starts without"
-        raise NamedError("InvalidRequest_400", text)
+        text = "say for which records runs start, or that a single one starts without"
+        raise NamedError("InvalidRequest_400", text, field=("ids", "selectAll", "withoutRecord"))
     if not named:
         return None
     return BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
@@ -47,7 +47,7 @@ def selected(panel: str, body: Values, params: Values) -> BulkSelection | None:
 def check_input(run_input: Values) -> None:
     """Raise InvalidInput_400 for an input of runs that is too large."""
     if len(dumps(run_input)) > MAX_CALL:
-        raise NamedError("InvalidInput_400", f"input: is larger than {MAX_CALL} bytes")
+        raise NamedError("InvalidInput_400", f"is larger than {MAX_CALL} bytes", field="input")
 
 
 @transaction.atomic
@@ -70,10 +70,12 @@ def enrol(
     # Read after the fence: the caller's object may be older than a pause.
     workflow = Workflow.objects.get(pk=workflow.pk)
     if workflow.is_deleted or workflow.status == Workflow.Status.UNPUBLISHED:
-        raise NamedError("InvalidRequest_400", "id: the workflow is not published; publish it first")
+        raise NamedError("InvalidRequest_400", "the workflow is not published; publish it first", field="id")
     plan = plan_of(workflow.version_id)
     if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
-        raise NamedError("InvalidRequest_400", "id: the workflow is paused, and its starts are left out meanwhile")
+        raise NamedError(
+            "InvalidRequest_400", "the workflow is paused, and its starts are left out meanwhile", field="id"
+        )
     check_input(given)
     now, call = timezone.now(), new_id()
     trigger = {"kind": MANUAL, "happenedAt": iso(now), "input": given}
@@ -83,9 +85,9 @@ def enrol(
     # One more shows that there are too many, without counting all.
     ids = list(selection.apply(kind_of(panel).live()).order_by("pk").values_list("pk", flat=True)[: MAX_ENROLLED + 1])
     if not ids and not selection.everything:
-        raise NamedError(LOST[panel], f"ids: none of them is a {panel} of this company")
+        raise NamedError(LOST[panel], f"none of them is a {panel} of this company", field="ids")
     if len(ids) > MAX_ENROLLED:
-        raise NamedError("InvalidRequest_400", f"ids: at most {MAX_ENROLLED:,} records are enrolled at once")
+        raise NamedError("InvalidRequest_400", f"at most {MAX_ENROLLED:,} records are enrolled at once", field="ids")
     contacts = contacts_of_leads(ids) if panel == "lead" else {}
     entries = [
         Entry(f"manual:{call}:{id}", contacts.get(id, id), id if panel == "lead" else None, trigger) for id in ids
@@ -104,17 +106,17 @@ def call_hook(token: str, payload: Values) -> None:
         workflows = Workflow.objects.filter(hook_token=token, is_deleted=False)
         hook_workflow = None if not token or "\0" in token else workflows.first()
     if hook_workflow is None:
-        raise NamedError("WorkflowNotFound_404", "token: no workflow is called by it")
+        raise NamedError("WorkflowNotFound_404", "no workflow is called by it", field="token")
     # Before the body is looked at, so that a flood costs little.
     CALLS.count(hook_workflow.pk)
     if len(dumps(payload)) > MAX_CALL:
-        raise NamedError("InvalidInput_400", f"body: is larger than {MAX_CALL} bytes")
+        raise NamedError("InvalidInput_400", f"is larger than {MAX_CALL} bytes", field="body")
     with company_scope(hook_workflow.company_id), transaction.atomic():
         locks.lock_shared([hook_workflow.pk])
         workflow = Workflow.objects.get(pk=hook_workflow.pk)
         listening = workflow.status != Workflow.Status.UNPUBLISHED and not workflow.is_deleted
         if not listening or workflow.trigger_event_type != WEBHOOK:
-            raise NamedError("WorkflowNotFound_404", "token: its workflow is not published")
+            raise NamedError("WorkflowNotFound_404", "its workflow is not published", field="token")
         trigger = {"kind": WEBHOOK, "happenedAt": iso(timezone.now()), "payload": dict(payload)}
         plan = plan_of(workflow.version_id)
         entries, refused = pass_filter(plan, [Entry(f"webhook:{new_id()}", trigger=trigger)])

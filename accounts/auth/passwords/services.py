@@ -16,7 +16,7 @@ from accounts.auth.timing import minimum_duration
 from accounts.mails.services import queue_mail
 from accounts.users.models import User
 from core.access.callers import Caller
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, ValidationFailed, detail_of
 
 RESET = "reset-password"
 """The purpose of the link, and the page that it leads to."""
@@ -27,8 +27,8 @@ def check_strength(password: str, user: User, *, field: str = "password") -> Non
     try:
         validate_password(password, user)
     except ValidationError as error:
-        problem = f"{field}: {' '.join(error.messages)}"
-        raise ValidationFailed(problem, problem) from None
+        problem = " ".join(error.messages)
+        raise ValidationFailed(detail_of(field, problem), problem, field=field) from None
 
 
 @minimum_duration(0.3)
@@ -95,7 +95,7 @@ def change_password(*, user_id: str, current: str, new: str, caller: Caller) -> 
     PASSWORD_CHANGES.count(user_id)
     user = User.objects.select_for_update(no_key=True).get(pk=user_id)
     if not check_password(current, user.password):
-        raise NamedError("InvalidPassword_400", "currentPassword: this is not your password")
+        raise NamedError("InvalidPassword_400", "enter your current password", field="currentPassword")
     check_strength(new, user, field="newPassword")
     _set(user, new, caller)
     PASSWORD_CHANGES.reset(user_id)

@@ -63,16 +63,21 @@ def check_templates(chosen: Mapping[str, Values]) -> None:
         where = f"notificationSettings.{notice}"
         if not _is_found("email", channels["emailTemplate"]):
             raise NamedError(
-                "InvalidEmailTemplate_400", f"{where}.emailTemplate: there is no such email template in this company"
+                "InvalidEmailTemplate_400",
+                "this template no longer exists; choose another",
+                field=f"{where}.emailTemplate",
             )
         if not _is_found("chatapp", channels["chatappTemplate"]):
             raise NamedError(
-                "InvalidChatAppTemplate_400", f"{where}.chatappTemplate: there is no such template in this company"
+                "InvalidChatAppTemplate_400",
+                "this template no longer exists; choose another",
+                field=f"{where}.chatappTemplate",
             )
         if channels["chatapp"] and channels["chatappTemplate"] is None:
             raise NamedError(
                 "InvalidChatAppTemplate_400",
-                f"{where}.chatapp: a notice by chat app takes a template; set chatappTemplate too",
+                "choose a template for chats",
+                field=f"{where}.chatapp",
             )
 
 

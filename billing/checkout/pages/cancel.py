@@ -66,7 +66,7 @@ class CancelPlan(BillingPage):
         form = self.form().bind(self.request.POST)
         when, subscription = form.values["when"], self.whole
         if subscription is None or when not in self.ways:
-            return self.fail(_("Choose when to cancel."))
+            return self.fail(_("Choose when to cancel"))
         if when == NOW and not form.values["sure"]:
             form.add_error("sure", UNSURE)
             return self.page(self.context(form), status=422)

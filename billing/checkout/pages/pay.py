@@ -68,9 +68,9 @@ class PayOrder(BillingPage):
         order = self.order()
         gateway = self.request.POST.get("gateway", "")
         if gateway not in {option["gateway"] for option in order["gateways"]}:
-            return self.fail(_("This payment method is no longer available."))
+            return self.fail(_("This payment method is no longer available"))
         if order["state"] == "submitted":
-            return self.fail(_("Cancel the notice of your transfer first."))
+            return self.fail(_("Cancel the notice of your transfer first"))
         ids = {"manualPaymentID": order["id"], "subscriptionID": order["subscriptionID"], "proof": "page"}
         answer = self.ask("POST", gateway, None, ids)
         return self.done() if answer.ok else self.refuse(answer)

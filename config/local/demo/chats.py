@@ -137,7 +137,7 @@ def create_chats(member: Member) -> None:
         conversation = Conversation.objects.create(
             chat_app=app,
             contact=contact,
-            address=contact.contact_number,
+            address=contact.contact_number or "",
             name=contact.name,
             state=state,
             chatbot=bot if state == "bot" else None,

@@ -52,7 +52,7 @@ def create_deliveries(member: Member) -> None:
                 mail_app=sender,
                 channel=sender.app_key,
                 status=SendJob.Status.SENT,
-                recipient=email,
+                recipient=email or "",
                 subject="Our autumn menu",
                 text=WORDS,
                 sending_at=at,
@@ -115,11 +115,14 @@ def _track(jobs: Sequence[SendJob]) -> None:
     """Record opens of the first messages, and clicks on the link in some of them."""
     now = timezone.now()
     GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
+    for job in jobs:
+        job.opens_tracked = True
+        job.clicks_tracked = True
     for job in jobs[:OPENED]:
         job.open_count = 1
     for job in jobs[:CLICKED]:
         job.click_count = 1
-    SendJob.objects.bulk_update(jobs, ["open_count", "click_count"])
+    SendJob.objects.bulk_update(jobs, ["open_count", "click_count", "opens_tracked", "clicks_tracked"])
     TrackingEvent.objects.bulk_create(
         TrackingEvent(
             company_id=job.company_id,

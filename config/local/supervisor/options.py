@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -19,6 +20,7 @@ from config.worker import PARTS
 
 # The guardian of a killed supervisor may need that long.
 GUARDIAN_PATIENCE = 90.0
+MAX_PORT = 65535
 
 
 class UnusableError(Exception):
@@ -30,7 +32,7 @@ def read_options(environment: Mapping[str, str], *, data: Path, demo: bool) -> O
     quick = PARTS["quick"].processes
     return Options(
         host=environment.get("HOST") or "127.0.0.1",
-        port=_number(environment, "PORT", default=8000, lowest=1, highest=65535),
+        port=_number(environment, "PORT", default=8000, lowest=1, highest=MAX_PORT),
         data=data,
         demo=demo,
         web_concurrency=_number(environment, "WEB_CONCURRENCY", default=1, lowest=1, highest=64),
@@ -45,10 +47,33 @@ def _number(environment: Mapping[str, str], name: str, *, default: int, lowest: 
     return int(text)
 
 
+def hold_port(options: Options) -> socket.socket | None:
+    """Return a socket that keeps other programs off the port. Raises UnusableError if the web server couldn't listen.
+
+    The web server's own sockets share ports (SO_REUSEPORT): a second service that starts before the first one listens
+    would take half of its requests.
+    """
+    require_free_port(options)
+    family, kind, protocol, _, address = _address_of(options)
+    holder = socket.socket(family, kind, protocol)
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        holder.bind(address)
+    except OSError:
+        # Connections of a program that has just ended keep a port for a minute, from this socket alone.
+        holder.close()
+        return None
+    return holder
+
+
+def _address_of(options: Options) -> tuple[int, int, int, str, Any]:
+    return socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0]
+
+
 def require_free_port(options: Options) -> None:
     """Raise UnusableError if the web server couldn't listen."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(options.host, options.port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _, address = _address_of(options)
     except socket.gaierror as error:
         raise UnusableError(f"HOST {options.host!r} isn't an address of this machine: {error.strerror}") from error
     with socket.socket(family, kind, protocol) as probe:
@@ -58,8 +83,9 @@ def require_free_port(options: Options) -> None:
             probe.listen()
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
+                other = options.port + 1 if options.port < MAX_PORT else options.port - 1
                 raise UnusableError(
-                    f"port {options.port} of {options.host} is in use; choose another one: PORT=8001 make run"
+                    f"port {options.port} of {options.host} is in use; choose another one: PORT={other} make run"
                 ) from error
             raise UnusableError(
                 f"can't listen on {options.host} port {options.port}: {error.strerror}; set HOST and PORT"

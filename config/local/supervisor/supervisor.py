@@ -16,7 +16,7 @@ from config.local.embedded import postgres, redis
 from config.local.ports import choose_ports
 from config.local.supervisor.children import Child
 from config.local.supervisor.guardian import Guardian
-from config.local.supervisor.options import lock_data, require_free_port
+from config.local.supervisor.options import hold_port, lock_data
 from config.local.supervisor.output import Output
 from config.local.supervisor.programs import Options, Plan, Program
 from config.servers import note_port
@@ -57,7 +57,7 @@ class Supervisor:
     def run(self) -> int:
         """Start, keep running, stop. Returns the exit code. Raises UnusableError before anything has started."""
         lock = lock_data(self._options.data)
-        require_free_port(self._options)
+        port = hold_port(self._options)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._asked_to_stop)
         self._guardian = Guardian(
@@ -73,6 +73,8 @@ class Supervisor:
         finally:
             self._stop()
             self._guardian.dismiss()
+            if port is not None:
+                port.close()
         return code
 
     def _asked_to_stop(self, number: int, frame: FrameType | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from core.text.translation import gettext_lazy
 
 RESOURCES = {
@@ -131,3 +133,13 @@ EVENT_LABELS = {
     "workflow.deleted": gettext_lazy("A workflow is deleted"),
 }
 """Kind of events -> a sentence about it."""
+
+
+def event_label(kind: str) -> str:
+    """Return the sentence of a kind, or of a pattern for all of a resource; empty for any other text."""
+    if label := EVENT_LABELS.get(kind):
+        return label
+    resource, dot, word = kind.partition(".")
+    if dot and word == "*" and resource in RESOURCES:
+        return gettext("%(resource)s: all events") % {"resource": RESOURCES[resource]}
+    return ""

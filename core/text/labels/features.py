@@ -17,7 +17,7 @@ FEATURES = {
     "report": gettext_lazy("Reports"),
     "workflow": gettext_lazy("Workflows"),
     "domain-tracking": gettext_lazy("Website visits"),
-    "chat-widget": gettext_lazy("Chat on your website"),
+    "chat-widget": gettext_lazy("Website chat"),
     "manual-chatbot": gettext_lazy("Chatbots"),
     "chatapp": gettext_lazy("Chat apps"),
     "videocall": gettext_lazy("Video calls"),

@@ -40,7 +40,7 @@ NAMES = {
     "lead-gen-ai": gettext_lazy("Find new people"),
     "domain-tracking": gettext_lazy("Tracking domains"),
     "chatapp": gettext_lazy("Chat messages"),
-    "chat-widget": gettext_lazy("Chat on the website"),
+    "chat-widget": gettext_lazy("Website chat"),
     "manual-chatbot": gettext_lazy("Chatbots"),
     "ai-tokens": gettext_lazy("AI tokens this month (about ¾ of a word each)"),
     "messages": gettext_lazy("Messages sent"),

@@ -14,7 +14,7 @@ from django.core.exceptions import NON_FIELD_ERRORS
 from django.forms.renderers import TemplatesSetting
 from django.utils.translation import gettext as _
 
-from core.errors import PERMISSION, WHOLE_BODY
+from core.errors import GONE, PERMISSION, WHOLE_BODY
 from core.text.json import dumps
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
@@ -193,10 +193,10 @@ class Form(forms.Form):
             field = None if whole else self.field_at(name_of(error["field"]))
             if field is not None:
                 texts.setdefault(field.name, []).append(problem_text(error, field.kind))
-            else:
+            elif error.get("code") != GONE:  # the message says that it is gone
                 rest.append(named_problem(error))
         if not answer.errors and answer.warning:
-            rest.append(sentence(answer.warning))
+            rest.append(answer.reason)
         for name, messages in texts.items():
             self[name].replace_error(" ".join(map(str, messages)))
         if answer.message and not self.refused_fields:

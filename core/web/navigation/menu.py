@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, include, path, re_path, reverse
@@ -19,6 +20,7 @@ _pages: list[type[Page]] = []
 def page_urls(pages: Iterable[type[Page]]) -> list[URLPattern | URLResolver]:
     """Return the addresses of the pages, each company's below /c/<company id>/, and make the menu from them."""
     _pages[:] = pages
+    first_pages.cache_clear()
     names = [page.name for page in _pages]
     if twice := {name for name in names if names.count(name) > 1}:
         raise ImproperlyConfigured(f"two pages are named {sorted(twice)[0]}")
@@ -42,6 +44,7 @@ def start_path(layout: Values) -> str:
     return next((page.path for page in pages if "<" not in page.path and not issubclass(page, PersonPage)), "")
 
 
+@cache
 def first_pages() -> dict[MenuItem, type[Page]]:
     """Return the page that each entry leads to: the first one that was registered. Entries are in their order."""
     first: dict[MenuItem, type[Page]] = {}
@@ -106,7 +109,7 @@ def opened_items(page: Page) -> list[tuple[MenuItem, type[Page]]]:
 def navigation_of(page: Page) -> Navigation:
     """Return the navigation around a page."""
     items = opened_items(page)
-    place = page.menu.place if page.menu else None
+    place = page.menu_place or (page.menu.place if page.menu else None)
     firsts: dict[Place, type[Page]] = {}
     for item, target in items:
         firsts.setdefault(item.place, target)

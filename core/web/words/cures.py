@@ -56,6 +56,8 @@ NEW_CONTACT = Cure(_("New contact"), "contact-new", "contact")
 PLANS = Cure(_("See plans"), "plan", "plan", "GET")
 OPEN_CONTACT = Cure(_("Open the contact"), "contact", "contact", "GET", has_record=True)
 OPEN_LEAD = Cure(_("Open the lead"), "lead", "lead", "GET", has_record=True)
+VIDEO_CALLS = Cure(_("Set up video calls"), "video-calls", "settings", "PUT")
+OWN_CALENDAR = Cure(_("Connect Google Calendar"), "booking-hours", "my-calendar", "PUT")
 SEATS = Cure(_("Buy seats"), "plan", "plan", "GET")
 
 REMEDIES: Mapping[str, Remedy] = {
@@ -70,6 +72,7 @@ REMEDIES: Mapping[str, Remedy] = {
     "PlanDoesNotIncludeThisFeature_400": Remedy((PLANS,), _("Your plan does not include this feature.")),
     "PlanMaxUsers_400": Remedy((SEATS,)),
     "SubscriptionExpired_400": Remedy((PLANS,), _("Your subscription has ended.")),
+    "noVideoProvider": Remedy((VIDEO_CALLS, OWN_CALENDAR)),
     "contactExists": Remedy((OPEN_CONTACT,)),
     "leadRepeats": Remedy((OPEN_LEAD,), _("This contact already has an open lead.")),
     "CannotDeleteDefaultTeam_400": Remedy((), _("You can't delete the fallback team. Choose other teams.")),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.text.formats import Formats
+from core.text.labels.words import CAMEL, heading
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.field_values import dated_text
@@ -54,7 +55,8 @@ def in_words(
     operator = node.get("operator", "")
     plain = OF_SEVERAL.get(operator) if len(said) > 1 else WORDS.get(operator)
     phrase = choice.words(operator, len(said) > 1) if choice else plain or "is"
-    return f"{names.get(field) or NAMES.get(field, field)} {phrase} {', '.join(map(str, dict.fromkeys(said)))}".strip()
+    label = names.get(field) or NAMES.get(field) or (heading(field) if CAMEL.fullmatch(field) else field)
+    return f"{label} {phrase} {', '.join(map(str, dict.fromkeys(said)))}".strip()
 
 
 def _value_label(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
 
-from core.errors import WHOLE_BODY, FieldError
+from core.errors import GONE, WHOLE_BODY, FieldError
 from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.web.words.cures import without_addresses
@@ -23,10 +23,15 @@ TEXTS: Mapping[str, str] = {
     "emailTaken": gettext_lazy("Another contact has this email address."),
     "numberTaken": gettext_lazy("Another contact has this phone number."),
     "unknown": gettext_lazy("This can't be set here. Reload the page."),
+    GONE: gettext_lazy("This choice no longer exists. Choose another."),
 }
 """Code of a field's error -> its text for people. Errors with other codes have texts for people already."""
 WARNINGS: Mapping[str, str] = {
     "leadRepeats": gettext_lazy("This contact has another open lead."),
+    "leadsRepeat": gettext_lazy("Some of the leads have a contact with another open lead."),
+    "hintIgnored": gettext_lazy(
+        "The built-in writer ignored a part of your request. It knows shorter, longer, a tone, and what to mention."
+    ),
     "contactLeftAlone": gettext_lazy("The contact already exists and keeps its own values."),
 }
 """Code of a warning -> its text for people."""
@@ -49,6 +54,8 @@ def problem_text(error: FieldError, kind: str = "") -> str:
 def named_problem(error: FieldError) -> str:
     """Return what is wrong with a field that no form shows, with its name in words."""
     # The message about a field of the company names it, by its label and not its key.
+    if error.get("code") == GONE:
+        return str(TEXTS[GONE])
     if "text" in error or error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
         return sentence(without_addresses(error["message"]))
     return _("%(field)s: %(problem)s") % {"field": field_words(error["field"]), "problem": problem_text(error)}

@@ -36,7 +36,7 @@ class ColumnFields:
         for field in self._fields:
             named = field.name.casefold() == field_name(name).casefold() and not field.is_system
             if named and field.field_type in types and field.unique_field_id not in self._used:
-                return field.unique_field_id
+                return str(field.unique_field_id)
         return None
 
     def exists(self, key: str) -> bool:

@@ -28,7 +28,9 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
     job = Import.objects.select_for_update(of=("self",)).get(pk=existing.pk)
     if job.status not in (PAUSED, FAILED) or job.header_row is None:
         raise NamedError(
-            "InvalidImportStatus_400", f"id: an import that is {job.status} cannot be changed; it must be paused"
+            "InvalidImportStatus_400",
+            f"an import that is {job.status} cannot be changed; it must be paused",
+            field="id",
         )
     named: set[str] = set()
     for column in columns:
@@ -46,8 +48,9 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
         if key is None and column.get("name") and fields.has(name):
             raise NamedError(
                 "CustomFieldNameAlreadyExists_400",
-                f"columns: another field is called {shorten(name, 60)!r}; choose another name for the column"
+                f"another field is called {shorten(name, 60)!r}; choose another name for the column"
                 f" {shorten(header, 60)!r}",
+                field="columns",
             )
         key = key or fields.make(name, values, member_id)
         job.column_mapping[header] = fields.use(key)

@@ -33,21 +33,27 @@ def check_mapping(
     for header, key in mapping.items():
         if header not in known_headers:
             raise invalid_mapping(
-                f"the file has no column {shorten(header, 60)!r}; it has: {shorten(', '.join(headers), 400)}"
+                f"the file has no column {shorten(header, 60)!r}; it has: {shorten(', '.join(headers), 400)}",
+                code="noColumn",
+                params={"column": header},
             )
         if key not in kind.keys and key not in schema.fields and key not in pseudo and not is_new(key):
             raise invalid_mapping(
                 f"the column {shorten(header, 60)!r} goes to {shorten(key, 60)!r}, which is no field of {kind.noun};"
-                f" use {', '.join((*kind.keys, *pseudo))} or the uniqueFieldID of a custom field"
+                f" use {', '.join((*kind.keys, *pseudo))} or the uniqueFieldID of a custom field",
+                code="noField",
+                params={"column": header},
             )
     targets = [key for key in mapping.values() if not is_new(key)]
     twice = next((key for key in targets if key not in SEVERAL and targets.count(key) > 1), None)
     if twice is not None:
-        raise invalid_mapping(f"two columns go to {shorten(twice, 60)!r}; leave one of them out")
+        text = f"two columns go to {shorten(twice, 60)!r}; leave one of them out"
+        raise invalid_mapping(text, code="usedTwice", params={"target": twice})
     if AREA_CODE in targets and AREA_CODE not in schema.fields and "number" not in targets:
-        raise invalid_mapping(f"{AREA_CODE} goes in front of a number; map the column of the numbers to number, too")
+        text = f"{AREA_CODE} goes in front of a number; map the column of the numbers to number, too"
+        raise invalid_mapping(text, code="noNumber")
     if "name" in targets and {FIRST_NAME, LAST_NAME} & (set(targets) - schema.fields.keys()):
-        raise invalid_mapping(f"map either name, or {FIRST_NAME} and {LAST_NAME}")
+        raise invalid_mapping(f"map either name, or {FIRST_NAME} and {LAST_NAME}", code="nameTwice")
     if complete:
         _check_complete(kind, set(mapping.values()), schema)
 
@@ -63,7 +69,9 @@ def refuse_new_fields(mapping: Mapping[str, str], *, may_create: bool) -> None:
     if header is not None and not may_create:
         raise invalid_mapping(
             f"the column {shorten(header, 60)!r} needs a custom field, and your role lacks the permission"
-            " custom-field.POST; leave the column out"
+            " custom-field.POST; leave the column out",
+            code="noNewFields",
+            params={"column": header},
         )
 
 
@@ -80,7 +88,7 @@ def deleted_fields(kind: ImportType, mapping: Mapping[str, str], schema: RecordS
 
 def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -> None:
     if not targets:
-        raise invalid_mapping("no column is mapped; send {column header: field key}")
+        raise invalid_mapping("no column is mapped; send {column header: field key}", code="noneMapped")
     if RECORD_ID in targets:
         return  # rows that name their record lack nothing; the others are checked one by one
     if {FIRST_NAME, LAST_NAME} & targets:
@@ -94,7 +102,7 @@ def _check_complete(kind: ImportType, targets: set[str], schema: RecordSchema) -
 
 
 def invalid_mapping(detail: str, *, code: str = "", params: Values | None = None) -> NamedError:
-    return NamedError("InvalidMapping_400", f"columnMapping: {detail}", code=code, params=params)
+    return NamedError("InvalidMapping_400", detail, field="columnMapping", code=code, params=params)
 
 
 class RowReader:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
-from django.template.defaultfilters import filesizeformat
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
@@ -18,7 +16,9 @@ from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms.record_forms import fields_query
-from core.web.navigation.places import SETTINGS, MenuItem
+from core.web.navigation.places import CONTACTS as CONTACTS_PLACE
+from core.web.navigation.places import LEADS as LEADS_PLACE
+from core.web.navigation.places import SETTINGS, MenuItem, Place
 from core.web.pages import Page, Refused
 from core.web.words.problems import capitalized
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
@@ -76,29 +76,18 @@ STATES = {
 OPEN = ("paused", "failed")
 """The statuses of an import that may still be changed."""
 MOVING, OVER = ("queued", "running"), ("completed", "cancelled")
-NAMED = re.compile(r"'([\w-]+)'")
-REWORDED = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (
-            r"your role lacks the permission contact\.POST to create one",
-            gettext_lazy("your role can't create contacts"),
-        ),
-        (r"your role lacks the permission contact\.PUT", gettext_lazy("your role can't change contacts")),
-        (r"; existingError false overwrites them", gettext_lazy(", since the contact has values already")),
-        (r" (\d+) records of ([a-z]+)", r" \1 \2s"),
-        (r"an open lead for this product \([0-9a-f]{24}\)", gettext_lazy("an open lead for this product")),
-        (r"\bcountryCode\b", gettext_lazy("country code")),
-        (r"the _id of a", "a"),
-        (r", got ", ", not "),
-        (r"(?<!\w)'([^']*)'(?!\w)", r"“\1”"),
-        (r'(?<!\w)"([^"]*)"(?!\w)', r"“\1”"),
-    )
-)
-"""The API's text of a problem -> the text for people."""
 QUOTED = 12
 """A problem that begins with so many characters of the cell quotes it, and does not change its first letter."""
-BYTES = re.compile(r"(\d+) bytes")
+MAPPING_TEXTS = {
+    "noColumn": gettext_lazy("The file has no column “%(column)s”."),
+    "noField": gettext_lazy("Choose another field for the column “%(column)s”."),
+    "usedTwice": gettext_lazy("Two columns go to “%(target)s”. Leave one out."),
+    "noNumber": gettext_lazy("Choose the column of the phone numbers too."),
+    "nameTwice": gettext_lazy("Choose the full name, or first and last name."),
+    "noNewFields": gettext_lazy("Your role can't create fields. Leave out the column “%(column)s”."),
+    "noneMapped": gettext_lazy("Choose a field for at least one column."),
+}
+"""Code of a refused mapping of columns -> its text for people."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +106,8 @@ class Kind:
     """The name of the page that lists them."""
     imports: str
     """The name of the page that lists their imports."""
+    place: Place
+    """The place of the navigation that they belong to."""
 
     @property
     def path(self) -> str:
@@ -133,6 +124,7 @@ CONTACTS = Kind(
     CONTACT_TARGETS,
     "contacts",
     "imports",
+    CONTACTS_PLACE,
 )
 LEADS = Kind(
     "lead",
@@ -144,6 +136,7 @@ LEADS = Kind(
     LEAD_TARGETS,
     "leads",
     "lead-imports",
+    LEADS_PLACE,
 )
 ORGANIZATIONS = Kind(
     "organization",
@@ -155,6 +148,7 @@ ORGANIZATIONS = Kind(
     ORGANIZATION_TARGETS,
     "organizations",
     "organization-imports",
+    CONTACTS_PLACE,
 )
 IMPORT_KINDS = (CONTACTS, LEADS, ORGANIZATIONS)
 
@@ -245,18 +239,11 @@ def shown_problem(
     quotes = bool(value) and text.startswith(value[:QUOTED])
     return {
         **problem,
-        "text": sentence(reworded(text), capital=not quotes),
+        "text": sentence(text, capital=not quotes),
         "hint": hint,
         "value": value,
         "line": " · ".join(value for value in values if value),
     }
-
-
-def reworded(text: str) -> str:
-    """Replace the API's names in a text about a value."""
-    for pattern, replacement in REWORDED:
-        text = pattern.sub(str(replacement), text)
-    return text
 
 
 def sentence(text: str, *, capital: bool = True) -> str:
@@ -285,6 +272,7 @@ class ImportPage(Page):
         for kind in IMPORT_KINDS:
             answer = self.ask("GET", f"{kind.path}/{self.params['id']}") if self.may(kind.module) else None
             if answer is not None and answer.ok:
+                self.menu_place = kind.place
                 return kind, answer.data
         raise Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 
@@ -374,7 +362,7 @@ class ImportPage(Page):
         return answer
 
     def reason(self, answer: Answer) -> str:
-        """Write a refusal without the API's names."""
+        """Return the text of a refusal for people."""
         labels = self.labels()
         if answer.code == "missingColumns":
             needed = [target for target in answer.params["targets"] if target != "countryCode"]  # part of the number
@@ -382,8 +370,9 @@ class ImportPage(Page):
                 get_text_list([labels.get(key, key) for key in target.split(" or ")], _("or")) for target in needed
             ]
             return _("Choose a column for %(names)s: all records need a value.") % {"names": ", ".join(names)}
-        text = NAMED.sub(lambda match: f"“{labels.get(match[1], match[1])}”", answer.reason)
-        return BYTES.sub(lambda match: filesizeformat(int(match[1])), text)
+        target = answer.params.get("target", "")
+        texts = {**answer.params, "target": labels.get(target, target)}
+        return str(MAPPING_TEXTS[answer.code]) % texts if answer.code in MAPPING_TEXTS else answer.reason
 
     def move(self, body: Values, text: str) -> HttpResponse:
         """Change the import, and lead to it."""

@@ -41,11 +41,14 @@ class NewImport(ImportPage):
 
     def show(self) -> Values:
         gone = _("This file no longer exists. Choose another.")
-        import_type = self.request.POST.get("of") or self.request.GET.get("of")
+        import_type = self.request.POST.get("of") or self.request.GET.get("of") or ""
+        kind = self.kinds.get(import_type, CONTACTS)
+        self.menu_place = kind.place
         open_kinds = [kind for kind in self.kinds.values() if self.may(kind.module, "POST")]
         return {
             "kinds": open_kinds,
-            "wanted": import_type if import_type in self.kinds else "contact",
+            "wanted": kind.name,
+            "records": kind,
             "file": named_record(self, "file", self.request.GET.get("file", ""), gone),
             "quiet": "quiet" in self.request.POST,
             "behind": "behind" in self.request.POST,

@@ -116,8 +116,8 @@ class Property:
             with contextlib.suppress(LookupError, UnicodeError):
                 if not is_charset(charset):
                     continue
-                return unescape_backslash(content.decode(charset).replace("\r\n", "\n")).strip()
-        return unescape_backslash(content.decode("cp1252", "replace")).strip()
+                return str(unescape_backslash(content.decode(charset).replace("\r\n", "\n"))).strip()
+        return str(unescape_backslash(content.decode("cp1252", "replace"))).strip()
 
 
 def split_cards(lines: Iterable[str]) -> Iterator[Card]:
@@ -221,7 +221,8 @@ def _parameters(text: str) -> Parameters:
     """Return the parameters of a property. Raises ValueError for an invalid text."""
     values_by_key: dict[str, list[str]] = {}
     if text:
-        for key, values in Contentline(f"X{_normal_parameters(text)}:").raw_parts()[1].items():
+        line = Contentline(f"X{_normal_parameters(text)}:")  # type: ignore[no-untyped-call]  # icalendar has no types here
+        for key, values in line.raw_parts()[1].items():
             values_by_key[key.upper()] = values if isinstance(values, list) else [values]
     types = {word.strip().upper() for value in values_by_key.get("TYPE", ()) for word in value.split(",")}
     preference = next((int(value) for value in values_by_key.get("PREF", ()) if value.isdecimal()), LAST_PREFERENCE)

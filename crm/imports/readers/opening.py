@@ -70,7 +70,7 @@ def _open(source: BinaryIO | str | os.PathLike[str], stack: ExitStack) -> Binary
         shutil.copyfileobj(source, copy, COPY_BYTES)
     except OSError as error:
         raise ReaderError(FETCH_FAILED, "The file cannot be read from its storage. Upload it again.") from error
-    return copy  # type: ignore[return-value]
+    return copy
 
 
 def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:

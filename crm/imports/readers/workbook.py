@@ -72,7 +72,7 @@ class WorkbookTable(Table):
             self.sheet = report["sheet"]
             self.sheets = tuple(report["sheets"])
             self._read_header(report["first_column"], header_row)
-            self._count = report["rows"] - sum(1 for _ in takewhile(self._is_above, self._lines(0)))
+            self._count: int = report["rows"] - sum(1 for _ in takewhile(self._is_above, self._lines(0)))
             if not self._count:
                 raise ReaderError(
                     NO_ROWS, f"The sheet {self.sheet!r} has a header row and no rows below it. Add at least one row."

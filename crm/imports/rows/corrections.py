@@ -119,7 +119,9 @@ def _check_at_rest(job: Import) -> None:
     """Refuse to fix rows while a worker counts them, or once they are undone."""
     if job.status not in AT_REST:
         raise NamedError(
-            "InvalidImportStatus_400", f"id: rows of an import that is {job.status} are not mended; pause it, or wait"
+            "InvalidImportStatus_400",
+            f"rows of an import that is {job.status} are not mended; pause it, or wait",
+            field="id",
         )
     refuse_twice(BulkJob.objects.filter(undoes_import=job))
 
@@ -132,7 +134,7 @@ def _sent(rows: Sequence[Values], headers: Sequence[str]) -> dict[int, dict[int,
         for header in row["values"]:
             if header not in places:
                 name = shorten(header, 60)
-                raise ValidationFailed(f"rows.{number}.values: the file has no column {name!r}")
+                raise ValidationFailed(f"the file has no column {name!r}", field=f"rows.{number}.values")
         sent.setdefault(row["row"], {}).update({places[header]: text or None for header, text in row["values"].items()})
     return sent
 

@@ -44,14 +44,14 @@ class MemberLookup:
         """Return the id of the active member in a cell of the column, and the problems."""
         member = self.find(text)
         if member is None:
-            problem = f"no member has the name or address {text[:60]!r}. Write the email address of a member."
+            problem = f"no member is called “{text[:60]}”. Enter the email address of a member."
             return None, [ValueProblem(key, "MemberNotFound_404", problem)]
         id, status = member
         if not status:
-            problem = f"several members are called {text[:60]!r}. Write the email address of one."
+            problem = f"several members are called “{text[:60]}”. Enter the email address of one."
             return None, [ValueProblem(key, "MemberNotFound_404", problem)]
         if status not in ACTIVE:
-            problem = f"the membership of {text[:60]!r} is {status}"
+            problem = f"the membership of “{text[:60]}” is {status}"
             return None, [ValueProblem(key, "MemberNotAccepted_400", problem)]
         return id, []
 
@@ -117,7 +117,9 @@ class Lookups:
         if name and category is None:
             problems.append(
                 ValueProblem(
-                    CATEGORY, "ContactCategoryNotFound_400", f"there is no category {name[:60]!r}; make it first"
+                    CATEGORY,
+                    "ContactCategoryNotFound_400",
+                    f"the category “{name[:60]}” does not exist; create it first",
                 )
             )
         return problems
@@ -127,7 +129,7 @@ class Lookups:
         tags = {name: (self._tags or {}).get(name.lower()) for name in split_names(named.get(TAGS, ""))}
         row.tag_ids = list(dict.fromkeys([*self._job.tags, *(tag for tag in tags.values() if tag)])) or None
         return [
-            ValueProblem(TAGS, "TagNotFound_400", f"the tag {name[:60]!r} cannot be made; {NO_TAG}")
+            ValueProblem(TAGS, "TagNotFound_400", f"the tag “{name[:60]}” can't be created; {NO_TAG}")
             for name, tag in tags.items()
             if tag is None
         ]

@@ -149,7 +149,7 @@ def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str,
                 # By key instead of by offset: each page begins where the last one ended, whatever its depth.
                 .exclude(row=after[0], id__lte=after[1])
                 .order_by("row", "id")
-                .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]  # type: ignore[misc]
+                .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]
             )
         for row, id, column, message, values, holder in rows:
             yield row, id, column, named(message, holder), values

@@ -142,7 +142,7 @@ class ImportType(ABC):
             seen.update(changed.values_list("record_id", flat=True))
         for row in rows:
             if row.record_id not in live:
-                message = f"there is no record {shorten(row.record_id, 40)!r} among the company's {self.noun}"
+                message = f"no record of your {self.noun} has the ID “{shorten(row.record_id, 40)}”"
                 result.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, message)]
             elif row.record_id in seen:
                 result.failed[row.index] = [ValueProblem(RECORD_ID, "InvalidDataFormat_400", REPEATED)]
@@ -150,7 +150,7 @@ class ImportType(ABC):
                 seen.add(row.record_id)
                 present.append(row)
             else:
-                problem = ValueProblem(RECORD_ID, self.exists, f"the record {row.record_id} exists already")
+                problem = ValueProblem(RECORD_ID, self.exists, "the record exists already")
                 result.existing.append(Existing(row.index, row.record_id, problem))
         if present:
             result.add(self.update_named(schema, present, job, actor_id=actor_id))

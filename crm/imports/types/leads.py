@@ -23,7 +23,7 @@ from crm.imports.types.base import (
 from crm.imports.types.employers import employ_lead_rows, keep_named
 from crm.imports.types.lead_places import PLACE_FIELDS, PlaceLookups
 from crm.imports.types.named_leads import update_named_leads
-from crm.leads.duplicates import DUPLICATE, repeated
+from crm.leads.duplicates import DUPLICATE, REPEATED_TEXT
 from crm.leads.schema import LeadRow, LeadSchema
 from crm.leads.writer import write_leads
 from crm.products.models import ProductService
@@ -114,7 +114,7 @@ class LeadLookups(Lookups):
             row.product_ids = product_ids
             problems += [
                 ValueProblem(
-                    PRODUCTS, "ProductServiceNotFound_400", f"there is no product {name[:60]!r}; make it first"
+                    PRODUCTS, "ProductServiceNotFound_400", f"the product “{name[:60]}” does not exist; create it first"
                 )
                 for name in missing
             ]
@@ -123,7 +123,7 @@ class LeadLookups(Lookups):
                 row.system["team_id"] = team_id
             else:
                 problems.append(
-                    ValueProblem(TEAM, "TeamNotFound_400", f"there is no team {text[:60]!r}; make it first")
+                    ValueProblem(TEAM, "TeamNotFound_400", f"the team “{text[:60]}” does not exist; create it first")
                 )
         if text := named.get(MEMBER):
             member_id, unknown = self._members.read(MEMBER, text)
@@ -201,10 +201,10 @@ class LeadImportType(ImportType):
         )
         written = BatchResult(result.created, result.updated, failed=result.failed, holders=result.holders)
         written.existing = [
-            Existing(index, lead, ValueProblem("", DUPLICATE, repeated(lead))) for index, lead in result.collided
+            Existing(index, lead, ValueProblem("", DUPLICATE, REPEATED_TEXT)) for index, lead in result.collided
         ]
-        for index, lead in result.repeats.items():
-            written.notes[index] = [ValueProblem("", DUPLICATE, repeated(lead))]
+        for index in result.repeats:
+            written.notes[index] = [ValueProblem("", DUPLICATE, REPEATED_TEXT)]
         if not rights.change:
             for index, names in result.left.items():
                 written.notes.setdefault(index, []).append(left_alone([self.label(name) for name in names], rights))

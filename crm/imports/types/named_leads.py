@@ -13,7 +13,7 @@ from crm.contacts.updates import update_contacts
 from crm.contacts.writer import import_source
 from crm.imports.models import Import
 from crm.imports.types.base import RECORD_ID, BatchResult
-from crm.leads.duplicates import DUPLICATE, Rule, repeated, repeating
+from crm.leads.duplicates import DUPLICATE, REPEATED_TEXT, Rule, repeating
 from crm.leads.models import Lead
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import LeadRow, LeadSchema
@@ -67,9 +67,7 @@ def _update(
     for row in outcome.missing:
         result.failed[row.index] = [ValueProblem(RECORD_ID, not_found, "the lead has just been deleted")]
     repeats = {} if schema.duplicates == Rule.ALLOW else repeating(outcome.reopened, schema.closed)
-    problems = {
-        index: [ValueProblem("", DUPLICATE, repeated(repeats[id]))] for index, id in outcome.updated if id in repeats
-    }
+    problems = {index: [ValueProblem("", DUPLICATE, REPEATED_TEXT)] for index, id in outcome.updated if id in repeats}
     if problems and schema.duplicates == Rule.REFUSE:
         raise _Refused(problems)
     result.notes |= {index: [*result.notes.get(index, []), *notes] for index, notes in problems.items()}

@@ -44,10 +44,10 @@ def read_asked(params: Values) -> CalendarQuery:
     start = _moment("from", params["from"]) if params.get("from") else _start_of(timezone.now().date())
     end = _moment("to", params["to"]) if params.get("to") else start + USUAL_SPAN
     if not start < end <= start + MAX_SPAN:
-        raise NamedError("InvalidInput_400", f"to: comes after from, and at most {MAX_SPAN.days} days after it")
+        raise NamedError("InvalidInput_400", f"comes after from, and at most {MAX_SPAN.days} days after it", field="to")
     kinds = [kind.strip() for kind in str(params.get("kinds") or "").split(",") if kind.strip()] or list(ENTRY_KINDS)
     if unknown := [kind for kind in kinds if kind not in ENTRY_KINDS]:
-        raise InvalidFormat("kinds", unknown[0], f"kinds: {' and '.join(ENTRY_KINDS)}, separated by commas")
+        raise InvalidFormat("kinds", unknown[0], f"{' and '.join(ENTRY_KINDS)}, separated by commas", field="kinds")
     return CalendarQuery(start, end, kinds, _members(params.get("member"), params.get("team")))
 
 
@@ -72,7 +72,7 @@ def _moment(name: str, text: str) -> datetime:
     except ValueError:
         return read_datetime(name, text)
     if day.year not in YEARS:
-        raise InvalidFormat(name, text, f"{name}: the year is one from {YEARS.start} to {YEARS.stop - 1}")
+        raise InvalidFormat(name, text, f"the year is one from {YEARS.start} to {YEARS.stop - 1}", field=name)
     return _start_of(day)
 
 

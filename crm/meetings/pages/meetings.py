@@ -178,7 +178,9 @@ class EditMeeting(MeetingPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.done(" ".join(filter(None, ("Meeting saved.", answer.notice))))
+        if answer.notice:
+            return self.done(_("Meeting saved. %(notice)s") % {"notice": answer.notice})
+        return self.done(_("Meeting saved"))
 
     def do_invite(self) -> HttpResponse:
         """Ask one more to it: a member, a contact, or an address."""

@@ -48,23 +48,25 @@ def check_template(text: str) -> str:
     if not text:
         return ""
     if len(text) > MAX_LENGTH:
-        raise ValidationFailed(f"{where} is too long", f"{where}: at most {MAX_LENGTH} characters")
+        raise ValidationFailed(f"{where} is too long", f"enter at most {MAX_LENGTH} characters", field=where)
     unknown = [name for name in _PLACEHOLDER.findall(text) if name not in KNOWN]
     if unknown or "{" in _PLACEHOLDER.sub("", text) or "}" in _PLACEHOLDER.sub("", text):
-        raise ValidationFailed(
-            f"{where} is not valid", f"{where}: it may name {{meeting}} and {{random}}, nothing else"
-        )
+        raise ValidationFailed(f"{where} is not valid", "use only {meeting} and {random} in braces", field=where)
     link = fill(text, "0" * 24)
     try:
         _is_address(link)
         parts = urlsplit(link)
     except (ValidationError, ValueError):
-        raise ValidationFailed(f"{where} is not valid", f"{where}: write an https address") from None
+        raise ValidationFailed(
+            f"{where} is not valid", "enter an address that begins with https://", field=where
+        ) from None
     if parts.username or parts.password or "{" in urlsplit(text).netloc:
-        raise ValidationFailed(f"{where} is not valid", f"{where}: its host has no placeholder and no password")
+        raise ValidationFailed(
+            f"{where} is not valid", "enter an address without a placeholder or password in its host", field=where
+        )
     if not _PLACEHOLDER.search(text):
-        text_for = f"{where}: name {{random}} or {{meeting}} in it, or all meetings would share a room"
-        raise ValidationFailed(f"{where} is not valid", text_for)
+        text_for = "name {random} or {meeting} in it, or all meetings would share a room"
+        raise ValidationFailed(f"{where} is not valid", text_for, field=where)
     return text
 
 

@@ -24,9 +24,9 @@ def provider_of(key: str, organizer: str) -> VideoProvider:
     """Return the provider, which has links for the member's (id) meetings. Raises InvalidInput_400."""
     provider = PROVIDERS.get(key)
     if provider is None:
-        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+        raise NamedError("InvalidInput_400", f"choose {' or '.join(PROVIDERS)}", field="videoProvider")
     if refusal := provider.refusal(organizer, VideoSettings.objects.first() or VideoSettings()):
-        raise NamedError("InvalidInput_400", f"videoProvider: {refusal}")
+        raise NamedError("InvalidInput_400", refusal, field="videoProvider", code="noVideoProvider")
     return provider
 
 

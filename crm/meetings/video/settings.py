@@ -33,8 +33,8 @@ def change_settings(*, member_id: str, link_template: str | None = None, provide
         values["link_template"] = check_template(link_template.strip())
     if provider is not None:
         if provider and provider not in PROVIDERS:
-            raise NamedError("InvalidInput_400", f"provider: there is {' and '.join(PROVIDERS)}")
+            raise NamedError("InvalidInput_400", f"choose {' or '.join(PROVIDERS)}", field="provider")
         if provider and (lacks := PROVIDERS[provider].lacks()):
-            raise NamedError("InvalidInput_400", f"provider: {lacks}")
+            raise NamedError("InvalidInput_400", lacks, field="provider")
         values["provider"] = provider
     VideoSettings.objects.update_or_create(defaults=values)

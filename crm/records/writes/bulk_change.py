@@ -77,10 +77,10 @@ def plan_change(schema: RecordSchema, form_data: Values, update_type: str, tag_i
     fields named in form_data, and the tags when they are given.
     """
     if update_type not in UPDATE_TYPES:
-        raise NamedError("InvalidPayload_400", f"updateType: one of {', '.join(UPDATE_TYPES)}")
+        raise NamedError("InvalidPayload_400", f"one of {', '.join(UPDATE_TYPES)}", field="updateType")
     unknown = [key for key in form_data if key not in schema.columns and key not in schema.fields]
     if unknown:
-        raise NamedError(UNKNOWN, f"{unknown[0]}: there is no such field")
+        raise NamedError(UNKNOWN, "there is no such field", field=unknown[0])
     change = Change()
     if update_type == "set":
         _plan_set(schema, form_data, change)
@@ -110,11 +110,12 @@ def _plan_clear(schema: RecordSchema, form_data: Values, change: Change) -> None
     if required:
         raise NamedError(
             BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM,
-            f"{required[0]}: is required and cannot be empty",
+            "is required and cannot be empty",
+            field=required[0],
         )
     for key in schema.kind.never_empty:
         if key in form_data:
-            raise NamedError(BAD_SYSTEM, f"{key}: {NEVER_EMPTY}")
+            raise NamedError(BAD_SYSTEM, NEVER_EMPTY, field=key)
     for key in form_data:
         if key in schema.columns:
             change.columns.update(schema.emptied(key))
@@ -128,11 +129,12 @@ def _plan_items(schema: RecordSchema, form_data: Values, update_type: str, chang
         if spec is None or not spec.many:
             raise NamedError(
                 BAD_SYSTEM if spec is None else BAD_CUSTOM,
-                f"{key}: only tags and fields with several values take {update_type}",
+                f"only tags and fields with several values take {update_type}",
+                field=key,
             )
         row, problems = schema.read({key: value if isinstance(value, list) else [value]}, partial=True)
         if row is None or row.custom.get(key) is None:
-            raise refusal(problems) if problems else NamedError(BAD_CUSTOM, f"{key}: needs at least one item")
+            raise refusal(problems) if problems else NamedError(BAD_CUSTOM, "needs at least one item", field=key)
         dangling = schema.check_references([row]).get(0)
         if dangling and update_type == "append":
             raise refusal(dangling)
@@ -248,10 +250,10 @@ def _change_items(
     # statement. The error rolls all of it back.
     if not append and key in schema.required_custom and not all(value[key] for value in values.values()):
         raise NamedError(
-            BAD_CUSTOM, f"{key}: is required and cannot be empty, as it would be for some of the {schema.kind.noun}"
+            BAD_CUSTOM, f"is required and cannot be empty, as it would be for some of the {schema.kind.noun}", field=key
         )
     if any(len(value[key]) > MAX_ITEMS for value in values.values()):
-        raise NamedError(BAD_CUSTOM, f"{key}: a record would have more than {MAX_ITEMS} items")
+        raise NamedError(BAD_CUSTOM, f"a record would have more than {MAX_ITEMS} items", field=key)
     _replace_values(schema, [key], values)
     return set(values)
 

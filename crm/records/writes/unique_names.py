@@ -20,4 +20,4 @@ def save_unique_name(record: models.Model, taken: str) -> None:
         if "name_unique" not in str(error):
             raise
         name = shorten(record.name, 60)  # type: ignore[attr-defined]
-        raise NamedError(taken, f"name: {name!r} is already in use") from None
+        raise NamedError(taken, f"{name!r} is already in use", field="name") from None

@@ -241,5 +241,6 @@ def refuse_changed(updated_at: datetime, unchanged_since: str | None) -> None:
     if iso(updated_at) != seen_text:
         raise NamedError(
             "RecordChanged_409",
-            "unchangedSince: somebody has changed the record since; read it again and decide what stays",
+            "somebody has changed the record since; read it again and decide what stays",
+            field="unchangedSince",
         )

@@ -17,7 +17,7 @@ from crm.models import Contact
 from outreach.chat.chat_templates.values import LINK, VALUE_LENGTH, Filled, fill, needed, values_for
 from outreach.connections.chat_apps.checks import INVALID
 from outreach.connections.chat_apps.models import ChatTemplate
-from outreach.messaging.email_templates.rendering import BUILT_IN, ValueReader
+from outreach.messaging.email_templates.rendering import BUILT_IN, ValueReader, unknown_field
 
 Given = Mapping[str, str]
 
@@ -27,10 +27,12 @@ def read_given(raw: Any, where: str) -> dict[str, str]:
     if raw in (None, {}):
         return {}
     if not isinstance(raw, dict) or len(raw) > 50:
-        raise NamedError("InvalidVariables_400", f'{where}: write it as {{"1": "{{{{contact.firstName}}}}"}}')
+        raise NamedError("InvalidVariables_400", 'write it as {"1": "{{contact.firstName}}"}', field=where)
     for name, text in raw.items():
         if not isinstance(text, str) or not text.strip() or len(text) > VALUE_LENGTH or "\0" in text:
-            raise NamedError("InvalidVariables_400", f"{where}.{shorten(name)}: 1 to {VALUE_LENGTH:,} characters")
+            raise NamedError(
+                "InvalidVariables_400", f"enter 1 to {VALUE_LENGTH:,} characters", field=f"{where}.{shorten(name)}"
+            )
     return {name: text.strip() for name, text in raw.items()}
 
 
@@ -44,21 +46,21 @@ def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: st
     for name, content in values.items():
         place = f"{where}variables.{shorten(name)}"
         if name not in there:
-            raise NamedError("InvalidVariables_400", f"{place}: the template has {', '.join(there) or 'none'}")
+            raise NamedError(
+                "InvalidVariables_400", f"remove it; the template has {', '.join(there) or 'none'}", field=place
+            )
         if name == LINK and not content.startswith("https://"):
-            raise NamedError("InvalidVariables_400", f"{place}: an address that begins with https://")
+            raise NamedError("InvalidVariables_400", "enter an address that begins with https://", field=place)
         for field in names_in(content):
             if field not in BUILT_IN and field not in reader.fields and field.casefold() not in reader.fields:
-                detail = f"{{{{{shorten(field, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
-                raise NamedError("InvalidVariables_400", f"{place}: {detail}")
+                detail = unknown_field(field, [*BUILT_IN, *reader.fields])
+                raise NamedError("InvalidVariables_400", detail, field=place)
         if has_stray_mark(content):
-            raise NamedError(
-                "InvalidVariables_400", f"{place}: has an incomplete placeholder. Enter it as {{{{name}}}}"
-            )
+            raise NamedError("InvalidVariables_400", "has an incomplete placeholder. Enter it as {{name}}", field=place)
     lacks = [name for name in there if name not in values and name not in template.variables]
     if lacks:
-        text = f"{where}{parameter}: nothing fills {', '.join(lacks)}; give variables"
-        raise NamedError("InvalidVariables_400", text)
+        text = f"enter a value for {', '.join(lacks)}"
+        raise NamedError("InvalidVariables_400", text, field=f"{where}{parameter}")
     columns = ("name", "language", "components", "variables")
     kept = {name: getattr(template, name) for name in columns}
     return {"template": template.pk, "app": template.app_id, **kept, "given": dict(values)}
@@ -67,10 +69,10 @@ def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: st
 def check_sendable(template: ChatTemplate, where: str) -> None:
     """Raise InvalidChatAppTemplate_400 for a template that may not be sent now."""
     if template.status != ChatTemplate.Status.APPROVED:
-        said = f"it is {template.status.lower()}; only one that the chat vendor has approved is sent"
-        raise NamedError(INVALID, f"{where}: {said}")
+        said = f"choose an approved template; this one is {template.status.lower()}"
+        raise NamedError(INVALID, said, field=where)
     if not template.app.is_active:
-        raise NamedError(INVALID, f"{where}: its chat app is switched off")
+        raise NamedError(INVALID, "choose a template of a chat app that is on", field=where)
 
 
 def of_contact(frozen: Values, contact: Contact, reader: ValueReader) -> Filled:

@@ -57,7 +57,7 @@ MAX_BYTES = 16 * 1024 * 1024
 
 def not_found(parameter: str = "id") -> NamedError:
     """Return the error for an id that belongs to no chat template of the company."""
-    return NamedError(NOT_FOUND, f"{parameter}: there is no such chat template in this company")
+    return NamedError(NOT_FOUND, "there is no such chat template in this company", field=parameter)
 
 
 def get_template(id: str, parameter: str = "id") -> ChatTemplate:
@@ -93,11 +93,11 @@ def update_template(*, id: str, member_id: str, **values: Any) -> ChatTemplate:
     if "app" in values:
         app_id = values.pop("app")
         if app_id != template.app_id:
-            raise NamedError(INVALID, "app: a template stays at the app that it was written for")
+            raise NamedError(INVALID, "leave it as it is; a template never moves", field="app")
     changed = [name for name in WORDS if name in values and values[name] != getattr(template, name)]
     if fixed := [name for name in changed if name in FIXED and _was_approved(template)]:
         raise NamedError(
-            "CannotUpdateApprovedTemplate_400", f"{fixed[0]}: the vendor has approved it; write another one"
+            "CannotUpdateApprovedTemplate_400", "the vendor has approved it; write another one", field=fixed[0]
         )
     for name, value in values.items():
         setattr(template, name, value)
@@ -122,7 +122,7 @@ def _save(template: ChatTemplate) -> ChatTemplate:
     except IntegrityError as error:
         if "name_unique" not in str(error):
             raise
-        raise DuplicateField("name", "name: the app has a template of this name in this language") from None
+        raise DuplicateField("name", "the app has a template of this name in this language") from None
     return template
 
 
@@ -134,7 +134,7 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
     """
     template = get_template(id)
     if template.status not in (Status.DRAFT, Status.REJECTED):
-        raise NamedError(INVALID, f"id: it is {template.status.lower()} already")
+        raise NamedError(INVALID, f"it is {template.status.lower()} already", field="id")
     seen = template.updated_at
     fields = {name: getattr(template, name) for name in ("name", "language", "category", "components")}
     values: JsonObject = {"status": Status.PENDING, "rejected_reason": ""}
@@ -147,9 +147,9 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
                 answer = client.create_template(fields)
                 values |= {"vendor_id": _text(answer, "id", 40), "status": _status(answer, Status.PENDING)}
         except SmtpError as error:
-            raise NamedError(INVALID, f"app: {error.detail}") from None
+            raise NamedError(INVALID, error.detail, field="app") from None
         except ChatFailed as failed:
-            raise NamedError(INVALID, f"id: the vendor does not take it: {failed.detail}") from None
+            raise NamedError(INVALID, f"the vendor does not take it: {failed.detail}", field="id") from None
     now = timezone.now()
     rows = ChatTemplate.objects.filter(pk=id, updated_at=seen)
     if not rows.update(updated_by_id=member_id, updated_at=now, **values):
@@ -165,7 +165,7 @@ def delete_templates(*, selection: BulkSelection) -> int:
     """
     templates = list(selection.apply(ChatTemplate.objects.select_related("app"))[:MAX_DELETED])
     if not templates and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a chat template of this company")
+        raise NamedError(NOT_FOUND, "none of them is a chat template of this company", field="ids")
     deleted = 0
     for template in templates:
         if template.vendor_id and template.app.is_active:
@@ -175,7 +175,7 @@ def delete_templates(*, selection: BulkSelection) -> int:
                 pass  # nobody can be asked with this token any more
             except ChatFailed as failed:
                 if not (failed.refused or failed.error):
-                    raise NamedError(INVALID, f"ids: the vendor could not be asked: {failed.detail}") from None
+                    raise NamedError(INVALID, f"the vendor could not be asked: {failed.detail}", field="ids") from None
         deleted += ChatTemplate.objects.filter(pk=template.pk).delete()[1].get(ChatTemplate._meta.label, 0)
     return deleted
 
@@ -208,7 +208,7 @@ def preview_words(
         return template, fill(template, {})
     contact = live_contacts().filter(pk=contact_id).first()
     if contact is None:
-        raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
+        raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="contactId")
     return template, fill(template, values_for(template, contact, ValueReader.load()))
 
 
@@ -219,21 +219,23 @@ def header_handle(*, app: str, file: File) -> str:
     """
     chat_app = get_app(app, "app")
     if file.mime not in HANDLED:
-        raise NamedError("UnsupportedFileType_400", f"file: one of {', '.join(sorted(HANDLED))}")
+        raise NamedError(
+            "UnsupportedFileType_400", f"choose a file of the type {', '.join(sorted(HANDLED))}", field="file"
+        )
     if file.size > MAX_BYTES:
-        raise NamedError("FileUploadFailed_400", "file: at most 16 MB")
+        raise NamedError("FileUploadFailed_400", "choose a file of at most 16 MB", field="file")
     if not chat_app.app_id:
-        raise NamedError("FileUploadFailed_400", "app: has no appId, which files are uploaded by")
+        raise NamedError("FileUploadFailed_400", "enter the App ID of the chat app first", field="app")
     try:
         with open_content(file) as opened:
             content = opened.read(MAX_BYTES + 1)
     except OSError:
-        raise NamedError("FileNotFound_400", "file: its content cannot be read") from None
+        raise NamedError("FileNotFound_400", "choose another file; this one is damaged", field="file") from None
     with turn():
         try:
             handle = ChatClient.of(chat_app).header_handle(content, file.mime)
         except (SmtpError, ChatFailed) as error:
-            raise NamedError("FileUploadFailed_400", f"app: {error.detail}") from None
+            raise NamedError("FileUploadFailed_400", error.detail, field="app") from None
     File.objects.filter(pk=file.pk).update(chatapp_handle=handle[:200])
     return handle
 
@@ -301,7 +303,7 @@ def sync_now(*, app: str) -> int:
         try:
             return _sync(chat_app)
         except (SmtpError, ChatFailed) as error:
-            raise NamedError(INVALID, f"app: the vendor could not be asked: {error.detail}") from None
+            raise NamedError(INVALID, f"the vendor could not be asked: {error.detail}", field="app") from None
 
 
 def sync_app(app_id: str) -> int:

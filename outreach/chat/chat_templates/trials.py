@@ -37,16 +37,18 @@ def send_chat_trial(
     ContactNotFound_400, TooManyAttempts and ConnectionTestRunning_429.
     """
     if template_id is None:
-        raise NamedError(INVALID, "templateId: is needed; by chat only an approved template is tested")
+        raise NamedError(INVALID, "choose an approved template", field="templateId")
     template = get_template(template_id, "templateId")
     if template.status != ChatTemplate.Status.APPROVED:
-        raise NamedError(INVALID, f"templateId: it is {template.status.lower()}; only an approved one is sent")
+        raise NamedError(
+            INVALID, f"choose an approved template; this one is {template.status.lower()}", field="templateId"
+        )
     if not (template.app.is_active and template.app.verified):
-        raise NamedError(FAILED, "templateId: its chat app is switched off, or has to be tested first")
+        raise NamedError(FAILED, "turn on and test its chat app first", field="templateId")
     numbers = _numbers(own_people(recipients))
     filled = preview_template(id=template_id, contact_id=contact_id or next(iter(numbers)))
     if filled.missing:
-        raise NamedError("InvalidVariables_400", f"templateId: no value of {', '.join(filled.missing)}")
+        raise NamedError("InvalidVariables_400", f"enter a value for {', '.join(filled.missing)}", field="templateId")
     for _ in numbers:
         TRIALS.count(member_id)
     with turn():
@@ -65,9 +67,11 @@ def _numbers(addresses: Sequence[str]) -> dict[str, str]:
     for address in addresses:
         if address not in contacts:
             reason = "is no contact with a number; a test goes to the number of the contact with the member's address"
-            raise NamedError("NoRecipientsSpecified_400", f"to: {shorten(address)} {reason}")
+            raise NamedError("NoRecipientsSpecified_400", f"{shorten(address)} {reason}", field="to")
         if contacts[address][1] in stopped:
-            raise NamedError("NoRecipientsSpecified_400", f"to: {shorten(address)} has asked for no such messages")
+            raise NamedError(
+                "NoRecipientsSpecified_400", f"{shorten(address)} has asked for no such messages", field="to"
+            )
     return dict(contacts[address] for address in addresses)
 
 
@@ -80,4 +84,4 @@ def _send(template: ChatTemplate, numbers: Sequence[str], filled: Filled) -> Non
         outcome = client.send(number, filled.content, new_id())
         if not isinstance(outcome, Sent):
             said = outcome.reason if isinstance(outcome, Uncertain) else outcome.reply
-            raise NamedError(FAILED, f"to: {number}: {said}")
+            raise NamedError(FAILED, f"{number}: {said}", field="to")

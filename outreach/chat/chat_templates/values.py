@@ -53,11 +53,17 @@ def check_variables(components: Sequence[Any], variables: Values) -> None:
     for name, field in variables.items():
         if name not in names:
             there = ", ".join(names) or "none"
-            raise NamedError("InvalidVariables_400", f"variables.{shorten(name)}: the template has {there}")
+            raise NamedError(
+                "InvalidVariables_400", f"remove it; the template has {there}", field=f"variables.{shorten(name)}"
+            )
         if not isinstance(field, str) or not field.strip() or len(field) > 2000 or "\0" in field:
-            raise NamedError("InvalidVariables_400", f"variables.{name}: names a field, such as {BUILT_IN[0]}")
+            raise NamedError(
+                "InvalidVariables_400", f"choose a field, such as {BUILT_IN[0]}", field=f"variables.{name}"
+            )
         if name == LINK and not field.startswith("https://"):
-            raise NamedError("InvalidVariables_400", f"variables.{name}: an address that begins with https://")
+            raise NamedError(
+                "InvalidVariables_400", "enter an address that begins with https://", field=f"variables.{name}"
+            )
 
 
 def values_for(
@@ -132,5 +138,5 @@ def check_values(template: ChatTemplate, values: Mapping[str, str]) -> None:
     there = needed(template.components)
     for name in values:
         if name not in there:
-            text = f"values.{shorten(name)}: the template has {', '.join(there) or 'none'}"
-            raise NamedError("InvalidVariables_400", text)
+            text = f"remove it; the template has {', '.join(there) or 'none'}"
+            raise NamedError("InvalidVariables_400", text, field=f"values.{shorten(name)}")

@@ -160,5 +160,5 @@ class ChatTemplateViewSet(ResourceViewSet):
             raise PermissionLacking("file.GET", field="file")
         file = readable_files(self.actor).select_related("bucket").filter(pk=data["file"], trashed_at=None).first()
         if file is None:
-            raise NamedError("FileNotFound_400", "file: there is no such file in this company")
+            raise NamedError("FileNotFound_400", "there is no such file in this company", field="file")
         return {"handle": services.header_handle(app=data["app"], file=file)}

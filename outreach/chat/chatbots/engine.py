@@ -168,7 +168,7 @@ def _holds(rule: Values, incoming: Incoming, messages: int) -> bool:
     if rule["type"] == CONTAINS_TEXT:
         phrase = plain_words(rule.get("text", ""))
         return bool(phrase) and phrase in plain_words(incoming.text)
-    return rule["type"] == MESSAGE_COUNT and messages >= max(1, rule.get("messageCount", 0))
+    return bool(rule["type"] == MESSAGE_COUNT and messages >= max(1, rule.get("messageCount", 0)))
 
 
 def _minutes(rule: Values) -> timedelta:

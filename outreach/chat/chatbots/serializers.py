@@ -50,7 +50,7 @@ class RulePart(Named):
 
     def validate(self, attrs: JsonObject) -> JsonObject:
         if attrs["type"] == "contains_text" and attrs.get("enabled", True) and not attrs.get("text"):
-            raise serializers.ValidationError({"text": "is required of a rule of the type contains_text"})
+            raise serializers.ValidationError({"text": "enter a text"})
         return attrs
 
 

@@ -32,7 +32,7 @@ MERGED = ("handover", "routing", "attachments")
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no chatbot of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such chatbot in this company")
+    return NamedError(NOT_FOUND, "there is no such chatbot in this company", field="id")
 
 
 def get_chatbot(id: str) -> ManualChatbot:
@@ -88,7 +88,7 @@ def update_chatbot(*, id: str, member_id: str, unchanged_since: str | None = Non
 def _change_status(chatbot: ManualChatbot, status: str, member_id: str) -> ManualChatbot:
     if status == Status.DRAFT:
         advice = "; pause it so that it answers no more" if chatbot.status == Status.PUBLISHED else ""
-        raise NamedError(WRONG, f"status: the chatbot is {chatbot.status} and cannot be a draft again{advice}")
+        raise NamedError(WRONG, f"the chatbot is {chatbot.status} and cannot be a draft again{advice}", field="status")
     return (publish if status == Status.PUBLISHED else pause)(id=chatbot.pk, member_id=member_id)
 
 
@@ -110,7 +110,7 @@ def _save(chatbot: ManualChatbot) -> ManualChatbot:
     except IntegrityError as error:
         if "name_unique" not in str(error):
             raise
-        raise DuplicateField("name", "name: another chatbot has this name") from None
+        raise DuplicateField("name", "another chatbot has this name") from None
     return chatbot
 
 
@@ -126,7 +126,7 @@ def publish(*, id: str, member_id: str) -> ManualChatbot:
     """
     chatbot = _locked(id)
     if not chatbot.conversations:
-        raise NamedError(WRONG, "conversations: add at least one text")
+        raise NamedError(WRONG, "add at least one text", field="conversations")
     chatbot.published_snapshot = _definition(chatbot)
     chatbot.published_version = chatbot.latest_version
     chatbot.active_name = chatbot.name
@@ -145,7 +145,7 @@ def pause(*, id: str, member_id: str) -> ManualChatbot:
     """
     chatbot = _locked(id)
     if chatbot.status != Status.PUBLISHED:
-        raise NamedError(WRONG, f"status: the chatbot is {chatbot.status}; only a published one can be paused")
+        raise NamedError(WRONG, f"the chatbot is {chatbot.status}; only a published one can be paused", field="status")
     chatbot.status = Status.PAUSED
     chatbot.updated_by_id = member_id
     chatbot.save()
@@ -160,7 +160,7 @@ def test_conversation(*, id: str, messages: Sequence[Values], draft: bool) -> li
     chatbot = get_chatbot(id)
     snapshot = _definition(chatbot) if draft else chatbot.published_snapshot
     if snapshot is None:
-        raise NamedError(WRONG, "draft: the chatbot was never published; try the draft")
+        raise NamedError(WRONG, "the chatbot was never published; try the draft", field="draft")
     first = Bot(chatbot.pk, chatbot.latest_version if draft else chatbot.published_version, snapshot)
     return _replayed(first, messages)
 
@@ -197,7 +197,7 @@ def delete_chatbots(*, selection: BulkSelection) -> int:
         ManualChatbot.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a chatbot of this company")
+        raise NamedError(NOT_FOUND, "none of them is a chatbot of this company", field="ids")
     return deleted
 
 

@@ -14,11 +14,11 @@ def check_answers(member_id: str, channel: str) -> None:
     """Raise MemberNotFound_404 for nobody, and InvalidRequest_400 for a member who may not answer."""
     member = _present(member_id)
     if member is None:
-        raise NamedError("MemberNotFound_404", "assignee: there is no such member in this company")
+        raise NamedError("MemberNotFound_404", "there is no such member in this company", field="assignee")
     module = CHANNELS[channel].module
     if not member.may(module, "POST"):
-        text = f"assignee: the role of {member} does not let them answer here; it needs {module}.POST"
-        raise NamedError("InvalidRequest_400", text)
+        text = f"the role of {member} does not let them answer here; it needs {module}.POST"
+        raise NamedError("InvalidRequest_400", text, field="assignee")
 
 
 def answerers(channel: str) -> list[Member]:

@@ -44,9 +44,9 @@ def check_template(id: str) -> ChatTemplate:
     """Return an approved template of an active app. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400."""
     template = get_template(id, "template")
     if template.status != ChatTemplate.Status.APPROVED:
-        raise NamedError("InvalidChatAppTemplate_400", "template: the chat vendor has not approved it")
+        raise NamedError("InvalidChatAppTemplate_400", "the chat vendor has not approved it", field="template")
     if not template.app.is_active:
-        raise NamedError("InvalidChatAppTemplate_400", "template: its chat app is switched off")
+        raise NamedError("InvalidChatAppTemplate_400", "its chat app is switched off", field="template")
     return template
 
 

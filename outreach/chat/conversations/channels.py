@@ -61,7 +61,7 @@ class ConversationChannel:
 
     def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         """Return a file with text below it in the form of `columns`. Raises ValidationFailed."""
-        raise ValidationFailed("file: goes by no answer here", "file: this channel takes no files")
+        raise ValidationFailed("file: goes by no answer here", "this channel takes no files", field="file")
 
     def refusal(self, fields: Known) -> str:
         """Return the reason why no answer of any kind is allowed; empty: one is."""
@@ -74,7 +74,9 @@ class ConversationChannel:
     def content(self, conversation: Conversation, text: str) -> JsonObject:
         """Return free text in the form of `columns`: `type`, and the values of the type. Raises ValidationFailed."""
         if not text.strip() or len(text) > self.text_length:
-            raise ValidationFailed("text is missing or too long", f"text: 1 to {self.text_length:,} characters")
+            raise ValidationFailed(
+                "text is missing or too long", f"enter 1 to {self.text_length:,} characters", field="text"
+            )
         return {"type": "text"}
 
     def columns(self, conversation: Conversation, content: Values) -> JsonObject | None:
@@ -125,7 +127,9 @@ class ChatAppChannel(ConversationChannel):
         caption = {"caption": text} if text and kind != "audio" else {}
         # The vendor's audio messages have no caption.
         if text and kind == "audio":
-            raise ValidationFailed("text: no words go below a sound", "text: send the words as an answer of their own")
+            raise ValidationFailed(
+                "text: no words go below a sound", "send the text as a message of its own", field="text"
+            )
         return {"type": kind, kind: {**caption, **({"filename": file.name} if kind == "document" else {})}}
 
     def columns(self, conversation: Conversation, content: Values) -> JsonObject:
@@ -168,7 +172,9 @@ class MessengerChannel(DirectChannel):
 
     def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         if len(text) > CAPTION_LENGTH:
-            raise ValidationFailed("text is too long", f"text: below a file at most {CAPTION_LENGTH:,} characters")
+            raise ValidationFailed(
+                "text is too long", f"enter at most {CAPTION_LENGTH:,} characters below a file", field="text"
+            )
         kind = "photo" if file.mime in ("image/jpeg", "image/png") else "document"
         return {"type": kind, kind: {"caption": text} if text else {}}
 
@@ -190,13 +196,17 @@ class SocialBChannel(DirectChannel):
 
     def file_content(self, conversation: Conversation, file: File, text: str) -> JsonObject:
         if conversation.address.startswith(COMMENTS):
-            raise ValidationFailed("file: comments have none", "file: below a post the platform takes words alone")
+            raise ValidationFailed(
+                "file: comments have none", "below a post the platform takes words alone", field="file"
+            )
         if text:
-            raise ValidationFailed("text: no words go below a file", "text: send the words as an answer of their own")
+            raise ValidationFailed(
+                "text: no words go below a file", "send the text as a message of its own", field="text"
+            )
         kind = file_kind(file.mime)
         if kind is None or (kind == "image" and file.size > MAX_IMAGE_BYTES):
             detail = "the platform takes JPEG and PNG of at most 8 MB, sounds, videos and PDF"
-            raise ValidationFailed("file: is none that the platform takes", f"file: {detail}")
+            raise ValidationFailed("file: is none that the platform takes", detail, field="file")
         return {"type": kind, kind: {}}
 
 
@@ -331,6 +341,8 @@ READS = tuple(
     dict.fromkeys(
         (
             "address",
+            "contact_id",
+            "contact_confirmed",
             "contact__is_deleted",
             "last_inbound_at",
             *(name for one in CHANNELS.values() for name in one.reads),

@@ -10,8 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F, Q
-from django.db.models.functions import Coalesce, Greatest
+from django.db.models import Q
 from django.utils import timezone
 
 from core.events import emit
@@ -30,6 +29,7 @@ from outreach.chat.conversations.people import (
     lead_of,
     lock_text,
 )
+from outreach.chat.conversations.replies import stop_outreach
 from outreach.chat.conversations.states import BOT, CLOSED, QUEUED, moved
 from outreach.chat.conversations.targets import keep
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
@@ -164,7 +164,7 @@ def store_incoming(source: Source, inbound: Inbound) -> ConversationMessage | No
         tell("conversation.identified", conversation, message)
     # In the same transaction: no follow-up may go after the reply has been seen. A stranger who merely names an
     # address is no reply of its owner.
-    if channel_of(conversation).proves_writer:
+    if channel_of(conversation).proves_writer or conversation.contact_confirmed:
         stop_outreach(conversation, inbound.at)
     if conversation.state == CLOSED:
         conversation.bot = {}
@@ -261,6 +261,7 @@ def locked_or_new(
     if existing is not None:  # the contact was deleted, or has another number by now
         for column, value in fields.items():
             setattr(existing, column, value)
+        existing.contact_confirmed = False
         return existing
     fresh = Conversation(state=CLOSED, name=name[:200], **place, **fields)
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
@@ -283,15 +284,6 @@ def identify(conversation: Conversation, contact: Contact, member_id: str) -> No
         conversation.team_id = lead.team_id
     if conversation.assignee_id is None:
         conversation.assignee_id = assignee_of(lead, conversation.channel)
-
-
-def stop_outreach(conversation: Conversation, at: datetime) -> None:
-    """Record that the contact has replied, so that it gets no more automatic messages."""
-    now = timezone.now()
-    at = min(at, now)
-    Contact.objects.filter(pk=conversation.contact_id).update(
-        replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=now
-    )
 
 
 def enter(conversation: Conversation, move: str) -> None:

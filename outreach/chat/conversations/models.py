@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
+from core.text.labels.counts import SPANS
 from core.text.translation import gettext_lazy as _
 
 Q_WAITING = Q(bot_due_at__isnull=False)
@@ -49,6 +51,11 @@ class Conversation(CompanyModel):
         null=True,
         related_name="conversations",
         help_text="Empty for a website's visitor without known email address or phone number.",
+    )
+    contact_confirmed = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="A member says that the contact writes, whose address a visitor named.",
     )
     lead = CompanyForeignKey("crm.Lead", on_delete=models.SET_NULL, null=True, related_name="+")
     address = models.CharField(max_length=320, help_text="Who writes: the number, as E.164, or the e-mail address.")
@@ -222,4 +229,10 @@ class AnswerTime(CompanyModel):
         indexes = [models.Index(fields=("company", "created_at", "id"), name="answertime_newest")]
 
     def __str__(self) -> str:
-        return f"first {self.first_minutes}, next {self.next_minutes}"
+        first = "" if self.first_minutes is None else SPANS["minutes"].of(self.first_minutes)
+        later = "" if self.next_minutes is None else SPANS["minutes"].of(self.next_minutes)
+        if first and later:
+            return gettext("First reply in %(first)s, later ones in %(later)s") % {"first": first, "later": later}
+        if first:
+            return gettext("First reply in %(time)s") % {"time": first}
+        return gettext("Later replies in %(time)s") % {"time": later} if later else gettext("No targets")

@@ -33,17 +33,17 @@ def check_open(conversation: Conversation) -> None:
     """Raise NoMessagesSent_400 for a conversation in which no free text is allowed now."""
     channel = channel_of(conversation)
     if not channel.is_open(conversation.last_inbound_at, timezone.now()):
-        raise NamedError(CLOSED, f"text: {channel.over}")
+        raise NamedError(CLOSED, channel.over, field="text")
 
 
 def check_reachable(conversation: Conversation, *, template: bool) -> None:
     """Raise NoMessagesSent_400 for a person to whom nothing may be sent."""
     problem = channel_of(conversation).refusal(known_of(conversation))
     if problem:
-        raise NamedError(CLOSED, f"id: {problem}")
+        raise NamedError(CLOSED, problem, field="id")
     # Answers to what a person has asked are no marketing; templates are.
     if template and opted_out([conversation.address]):
-        raise NamedError(CLOSED, "template: the person has asked for no such messages")
+        raise NamedError(CLOSED, "the person has asked for no such messages", field="template")
 
 
 def send(

@@ -16,7 +16,7 @@ from core.api.selection import SelectionInput
 from core.types import JsonObject, Values
 from crm.files.serializers import FileSnapshot
 from crm.files.services import link
-from outreach.chat.conversations.channels import READS, answering
+from outreach.chat.conversations.channels import CHANNELS, READS, answering
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import TEXT_LENGTH
 from outreach.connections.chat_apps.serializers import ChatAppSnapshot
@@ -220,6 +220,12 @@ class ConversationOut(Output):
     name = serializers.CharField()
     chatApp = ChatAppSnapshot(source="chat_app")
     contact = ContactSnapshot(help_text="null: a website's visitor whose email address and number nobody knows yet.")
+    contactConfirmed = Computed(
+        serializers.BooleanField(
+            help_text="The contact certainly writes. false: a website's visitor named its address, and no member has"
+            " confirmed it by POST /conversation/:id/contact; or there is no contact."
+        )
+    )
     lead = ConversationLead()
     team = ConversationReference()
     assignee = MemberSnapshot()
@@ -252,7 +258,9 @@ class ConversationOut(Output):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        return {**data, **answering(row["channel"], row, timezone.now())}
+        is_proven = CHANNELS[row["channel"]].proves_writer or row["contact_confirmed"]
+        is_confirmed = row["contact_id"] is not None and is_proven
+        return {**data, "contactConfirmed": is_confirmed, **answering(row["channel"], row, timezone.now())}
 
 
 STATES = ("", "queued", "sent", "delivered", "read", "failed", "unknown")

@@ -48,4 +48,4 @@ def moved(state: str, move: str) -> str:
         return MOVES[(state, move)]
     except KeyError:
         there = ", ".join(name for source, name in MOVES if source == state)
-        raise NamedError("InvalidRequest_400", f"id: the conversation is {state}; it takes {there}") from None
+        raise NamedError("InvalidRequest_400", f"the conversation is {state}; it takes {there}", field="id") from None

@@ -21,7 +21,7 @@ NOT_FOUND = "NotFound_404"
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no answer times of the company."""
-    return NamedError(NOT_FOUND, "id: there are no such answer times in this company")
+    return NamedError(NOT_FOUND, "there are no such answer times in this company", field="id")
 
 
 def keep(conversation: Conversation) -> None:
@@ -82,14 +82,14 @@ def delete(*, selection: BulkSelection) -> int:
     """Delete the selected times. Raises NotFound_404 when ids name none."""
     deleted, _ = selection.apply(AnswerTime.objects.all()).delete()
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them are answer times of this company")
+        raise NamedError(NOT_FOUND, "none of them are answer times of this company", field="ids")
     return deleted
 
 
 def _save(answer_time: AnswerTime, member_id: str, values: JsonObject) -> AnswerTime:
     team = values.pop("team", answer_time.team_id)
     if team is not None and team != answer_time.team_id and not Team.objects.filter(pk=team).exists():
-        raise NamedError("TeamNotFound_400", "team: there is no such team in this company")
+        raise NamedError("TeamNotFound_400", "there is no such team in this company", field="team")
     for name, value in {**values, "team_id": team, "updated_by_id": member_id}.items():
         setattr(answer_time, name, value)
     try:
@@ -99,5 +99,5 @@ def _save(answer_time: AnswerTime, member_id: str, values: JsonObject) -> Answer
     except IntegrityError as error:
         if "answertime_once" not in str(error):
             raise
-        raise DuplicateField("team", "team: it has its times already") from None
+        raise DuplicateField("team", "it has its times already") from None
     return answer_time

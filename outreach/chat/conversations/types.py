@@ -24,6 +24,7 @@ class ConversationData(TypedDict):
     name: str
     chatApp: Values | None
     contact: Values | None
+    contactConfirmed: bool
     lead: ConversationLeadData | None
     team: Values | None
     assignee: Values | None

@@ -140,7 +140,7 @@ class ConversationViewSet(ResourceViewSet):
         detail=True,
     )
 
-    @messages.mapping.post
+    @messages.mapping.post  # type: ignore[untyped-decorator]  # DRF's mapping has no types
     @endpoint(
         "Answer in a conversation",
         input=AnswerInput,
@@ -160,7 +160,7 @@ class ConversationViewSet(ResourceViewSet):
         if not (self.actor.is_unbounded or self.actor.may("file", "GET")):
             raise PermissionLacking("file.GET", field="file")
         if not readable_files(self.actor).filter(pk=id, trashed_at=None).exists():
-            raise NamedError("FileNotFound_400", "file: there is no such file in this company")
+            raise NamedError("FileNotFound_400", "there is no such file in this company", field="file")
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -29,7 +29,8 @@ def read_origin(text: str) -> str:
     if not ascii_host or parts.scheme not in _PORTS or parts.username is not None:
         raise ValidationFailed(
             "allowedOrigins: no origin",
-            f"allowedOrigins: enter addresses such as https://www.example.com, not {shorten(text, 60)!r}",
+            f"enter addresses such as https://www.example.com, not {shorten(text, 60)!r}",
+            field="allowedOrigins",
         )
     # Browsers leave the default port out of Origin (RFC 6454, 6.1).
     return f"{parts.scheme}://{ascii_host}{f':{port}' if port and port != _PORTS[parts.scheme] else ''}"

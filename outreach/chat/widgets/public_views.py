@@ -50,7 +50,7 @@ class WidgetViewSet(CrossOriginViewSet):
         self._open(request, kwargs["token"])
         length = request.headers.get("Content-Length") or "0"
         if not length.isdigit() or int(length) > MAX_BYTES:
-            raise NamedError("InvalidPayload_400", f"body: is larger than {MAX_BYTES} bytes")
+            raise NamedError("InvalidPayload_400", f"is larger than {MAX_BYTES} bytes", field="body")
         self._scope.enter_context(company_scope(self.widget.company_id))
 
     def _open(self, request: Request, token: str) -> None:
@@ -60,8 +60,8 @@ class WidgetViewSet(CrossOriginViewSet):
         if not origin and request.method == "GET":
             return  # no script of another website reads the answer
         if origin.lower() not in self.widget.allowed_origins:
-            detail = f"Origin: {shorten(origin, 100)!r} is none of the websites that the widget allows"
-            raise NamedError("UnauthorizedAction_403", detail)
+            detail = f"{shorten(origin, 100)!r} is none of the websites that the widget allows"
+            raise NamedError("UnauthorizedAction_403", detail, field="Origin")
         self.origin = origin
 
     @action(detail=False, methods=["get"])
@@ -140,7 +140,7 @@ class WidgetViewSet(CrossOriginViewSet):
     )
     def offline(self, request: Request, token: str, data: JsonObject) -> object:
         if not self._is_offline():
-            raise NamedError("InvalidRequest_400", "offline: somebody is there now; begin a chat by start")
+            raise NamedError("InvalidRequest_400", "somebody is there now; begin a chat by start", field="offline")
         key = data["key"]
         visitor = visitors.begin(
             self.widget,

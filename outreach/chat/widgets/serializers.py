@@ -31,7 +31,7 @@ class Clock(LineInput):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if not CLOCK.fullmatch(text):
-            raise serializers.ValidationError("must be a time such as 09:00", code="invalid")
+            raise serializers.ValidationError("enter a time, such as 09:00", code="invalid")
         return text
 
 
@@ -46,7 +46,7 @@ class HoursDay(Input):
 
     def validate(self, attrs: JsonObject) -> JsonObject:
         if attrs["from"] >= attrs["to"]:
-            raise serializers.ValidationError({"to": "must be later than from; a night is two spans"})
+            raise serializers.ValidationError({"to": "enter an end after the start"})
         return attrs
 
 
@@ -58,7 +58,7 @@ class HoursInput(Input):
 
     def validate_timezone(self, value: str) -> str:
         if not is_timezone(value):
-            raise serializers.ValidationError("is no time zone such as Europe/Berlin")
+            raise serializers.ValidationError("choose a time zone, such as Europe/Berlin")
         return value
 
 
@@ -72,10 +72,10 @@ class PreChatField(Input):
 
     def validate(self, attrs: JsonObject) -> JsonObject:
         if not KEY.fullmatch(attrs["key"]):
-            raise serializers.ValidationError({"key": "must be a word of letters and digits, such as orderNumber"})
+            raise serializers.ValidationError({"key": "use letters and digits only, such as orderNumber"})
         attrs["type"] = KNOWN.get(attrs["key"], attrs["type"])
         if attrs["key"] not in KNOWN and not attrs.get("label"):
-            raise serializers.ValidationError({"label": "is required of a field of your own"})
+            raise serializers.ValidationError({"label": "enter a label"})
         return attrs
 
 
@@ -116,7 +116,7 @@ class WidgetChange(Input):
 
     def validate_color(self, value: str) -> str:
         if not COLOR.fullmatch(value):
-            raise serializers.ValidationError("must be a colour such as #2f5bea")
+            raise serializers.ValidationError("enter a colour, such as #2f5bea")
         return value.lower()
 
     def validate_preChat(self, value: list[JsonObject]) -> list[JsonObject]:

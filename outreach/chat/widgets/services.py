@@ -28,7 +28,7 @@ def get_widget(id: str, *, lock: bool = False) -> ChatWidget:
     rows = ChatWidget.objects.select_for_update(of=("self",)) if lock else ChatWidget.objects.all()
     widget: ChatWidget | None = rows.filter(pk=id).first()
     if widget is None:
-        raise NamedError(NOT_FOUND, "id: there is no such chat widget in this company")
+        raise NamedError(NOT_FOUND, "there is no such chat widget in this company", field="id")
     return widget
 
 
@@ -86,7 +86,7 @@ def delete_widgets(*, selection: BulkSelection) -> int:
         ChatWidget.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a chat widget of this company")
+        raise NamedError(NOT_FOUND, "none of them is a chat widget of this company", field="ids")
     return deleted
 
 
@@ -99,7 +99,7 @@ def _set(widget: ChatWidget, values: Values) -> None:
     chatbot = cleaned.pop("chatbot", widget.chatbot_id)
     if chatbot != widget.chatbot_id:
         if chatbot is not None and not ManualChatbot.objects.filter(pk=chatbot).exists():
-            raise NamedError(NO_CHATBOT, "chatbot: there is no such chatbot in this company")
+            raise NamedError(NO_CHATBOT, "there is no such chatbot in this company", field="chatbot")
         widget.chatbot_id = chatbot
     for name, value in cleaned.items():
         setattr(widget, name, value)

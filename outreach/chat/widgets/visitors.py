@@ -49,7 +49,7 @@ _ENTITLED_FOR = 60
 
 def unknown_visitor() -> NamedError:
     """Return the error for an id that belongs to no visitor of the widget."""
-    return NamedError(UNKNOWN, "visitor: is none of this widget's, or was away for too long; begin anew")
+    return NamedError(UNKNOWN, "is none of this widget's, or was away for too long; begin anew", field="visitor")
 
 
 def open_widget(token: str) -> ChatWidget:
@@ -60,7 +60,7 @@ def open_widget(token: str) -> ChatWidget:
             widget = ChatWidget.objects.filter(token=token, is_active=True).first()
     # Cached: each poll of each visitor would otherwise ask for the subscription.
     if widget is None or not _entitled(widget.company_id):
-        raise NamedError(NOT_FOUND, "token: there is no such widget, or it is switched off")
+        raise NamedError(NOT_FOUND, "there is no such widget, or it is switched off", field="token")
     return widget
 
 
@@ -112,11 +112,11 @@ def read_answers(widget: ChatWidget, answers: Mapping[str, str], *, needed: tupl
         questions.setdefault(key, {"key": key, "label": "", "required": False})
     values: JsonObject = {"answers": []}
     if unknown := sorted(answers.keys() - questions.keys()):
-        raise ValidationFailed(f"answers.{unknown[0]} is not asked", f"answers.{unknown[0]}: is not asked")
+        raise ValidationFailed(f"answers.{unknown[0]} is not asked", "is not asked", field=f"answers.{unknown[0]}")
     for key, question in questions.items():
         text = " ".join(answers.get(key, "").split())
         if not text and (question["required"] or key in needed):
-            raise ValidationFailed(f"answers.{key} is required", f"answers.{key}: is required")
+            raise ValidationFailed(f"answers.{key} is required", "enter a value", field=f"answers.{key}")
         if key in KNOWN:
             values[key] = _read(key, text) if text else ""
         elif text:
@@ -129,14 +129,16 @@ def _read(key: str, text: str) -> str:
         try:
             validate_email(text)
         except ValidationError:
-            raise ValidationFailed("answers.email is no address", "answers.email: is no email address") from None
+            raise ValidationFailed(
+                "answers.email is no address", "enter an email address, such as name@example.com", field="answers.email"
+            ) from None
         return text[:254]
     if key == "phone":
         try:
             return read_phone(None, text).e164
         except BadAddress:
-            detail = "answers.phone: write it with the code of the country, such as +49 30 123456"
-            raise ValidationFailed("answers.phone is no number", detail) from None
+            detail = "write it with the code of the country, such as +49 30 123456"
+            raise ValidationFailed("answers.phone is no number", detail, field="answers.phone") from None
     return text[:200]
 
 

@@ -18,7 +18,8 @@ class AiAppForm(BackOfficeForm):
     def save(self, commit: bool = True) -> AiApp:
         if self.cleaned_data.get("new_api_key"):
             self.instance.api_key = self.cleaned_data["new_api_key"]
-        return super().save(commit)
+        app: AiApp = super().save(commit)
+        return app
 
 
 @admin.register(AiApp)
@@ -62,7 +63,8 @@ class AiBudgetAdmin(CompanyRecordAdmin):
 
     icon = "savings"
     operators_only = True
-    list_display = ("key", "company", "tokens_used", "tokens_reserved", "cost_used", "cost_reserved")
+    folds = ("key",)
+    list_display = ("__str__", "company", "tokens_used", "tokens_reserved", "cost_used", "cost_reserved")
     list_filter = (BY_COMPANY,)
     search_fields = ("=id", "key")
 

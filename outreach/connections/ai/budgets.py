@@ -318,7 +318,7 @@ def release_expired() -> int:
     expired = list(rows.order_by("pk")[:1000])
     for row in expired:
         # The month of the reservation, and not the present one, whose budget never held it.
-        month = month_of(row.expires_at - RESERVED_FOR)
+        month = month_of(row.expires_at - RESERVED_FOR if row.expires_at else row.created_at)
         keys = [f"company:{month}", f"app:{row.app_id}:{month}", *([f"run:{row.run_id}"] if row.run_id else [])]
         release(Reservation(row.pk, keys, row.tokens_in + row.tokens_out, row.cost, credit=True))
     return len(expired)

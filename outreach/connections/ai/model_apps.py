@@ -51,10 +51,12 @@ def create_model_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
     provider = _provider(ai_type)
     values = _checked(provider, values, None)
     if not values.get("api_key") and not (provider.keyless and values.get("base_url")):
-        raise ValidationFailed("apiKey is required", "apiKey: the vendor's key; only a server of your own needs none")
+        raise ValidationFailed("apiKey is required", "enter the key of the vendor", field="apiKey")
     if not values.get("selected_model"):
         if values.get("base_url"):
-            raise ValidationFailed("selectedModel is required", "selectedModel: the model as your server calls it")
+            raise ValidationFailed(
+                "selectedModel is required", "enter the name of the model on your server", field="selectedModel"
+            )
         values["selected_model"] = provider.default_model
     return services.create_ai_app(ai_type=ai_type, member_id=member_id, **values)
 
@@ -87,7 +89,7 @@ def _checked(provider: type[ModelProvider], values: Values, current: AiApp | Non
     key = stored.get("api_key", "")
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise ValidationFailed(
-            "apiKey is no key", "apiKey: check the value: spaces and some characters are not allowed"
+            "apiKey is no key", "check the value: spaces and some characters are not allowed", field="apiKey"
         )
     if "base_url" in stored:
         stored["base_url"] = _base_url(provider, stored["base_url"])
@@ -112,13 +114,13 @@ def _base_url(provider: type[ModelProvider], raw_url: str) -> str:
         default_port = {"http": 80, "https": 443}[parts.scheme]
         port = default_port if parts.port is None else parts.port
     if not port or not parts.hostname or not text.isprintable() or any(mark in text for mark in " @?#"):
-        raise NamedError(provider.invalid, "baseUrl: write it as https://host/v1, without user, ? or #")
+        raise NamedError(provider.invalid, "enter an address like https://example.com/v1", field="baseUrl")
     try:
         addresses = resolve_allowed(parts.hostname, port)
     except OutboundRefused as refused:
-        raise NamedError(provider.invalid, f"baseUrl: {refused.detail}") from None
+        raise NamedError(provider.invalid, refused.detail, field="baseUrl") from None
     if parts.scheme == "http" and any(address.public for address in addresses):
-        raise NamedError(provider.invalid, "baseUrl: a server on the public internet is reached by https only")
+        raise NamedError(provider.invalid, "enter an address that begins with https://", field="baseUrl")
     return text
 
 

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 
 from django.db import models
 from django.db.models import Q, Value
+from django.utils.translation import gettext
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
-from core.text.formats import moment_text
+from core.text.formats import moment_text, month_text
 from core.text.translation import gettext_lazy as _
 
 TIMEOUT_SECONDS = 60
@@ -86,7 +88,13 @@ class AiBudget(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("company", "key"), name="aibudget_once")]
 
     def __str__(self) -> str:
-        return self.key.replace(":", ", ")
+        scope, _colon, rest = self.key.partition(":")
+        if scope == "run":
+            return gettext("AI use of one outreach")
+        month = month_text(date.fromisoformat(f"{rest[-7:]}-01"))
+        if scope == "app":
+            return gettext("One AI app, %(month)s") % {"month": month}
+        return gettext("All AI apps, %(month)s") % {"month": month}
 
 
 class AiUsage(CompanyModel):

@@ -85,7 +85,7 @@ class MoneyInput(NumberInput):
         if amount is None or amount is serializers.empty:
             return amount
         if not math.isfinite(amount) or 0 < amount < SMALLEST:
-            raise serializers.ValidationError(f"must be 0, or {SMALLEST:f} or more", code="min_value")
+            raise serializers.ValidationError(f"enter 0, or {SMALLEST:f} or more", code="min_value")
         return Decimal(str(amount)).quantize(SMALLEST)
 
 
@@ -99,7 +99,7 @@ class LanguageInput(TextInput):
         text = super().to_internal_value(data)
         code = language_code(text)
         if text and not code:
-            raise serializers.ValidationError(f"is no language of {', '.join(LANGUAGES)}", code="unknown")
+            raise serializers.ValidationError(f"choose one of these languages: {', '.join(LANGUAGES)}", code="unknown")
         return code
 
 

@@ -110,10 +110,10 @@ def apps_of(ai_type: str) -> QuerySet[AiApp]:
     return AiApp.objects.filter(provider=provider_key(ai_type) or "-")
 
 
-def not_found(ai_type: str, detail: str = "") -> NamedError:
+def not_found(ai_type: str) -> NamedError:
     """Return the error for an id that belongs to no app of the type in the company."""
     name = NOT_FOUND.get(ai_type, "AppNotFound_400")
-    return NamedError(name, detail or f"id: there is no such {ai_type} app in this company")
+    return NamedError(name, f"there is no such {ai_type} app in this company", field="id")
 
 
 @transaction.atomic
@@ -158,7 +158,8 @@ def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[
     """
     deleted, _ = apps_of(ai_type).filter(pk__in=ids).delete()
     if not deleted:
-        raise not_found(ai_type, f"ids: none of them is an {ai_type} app of this company")
+        text = f"none of them is an {ai_type} app of this company"
+        raise NamedError(not_found(ai_type).name, text, field="ids")
     # Runs that wait for this app are planned again, now that it is gone.
     tell_changed()
     return {"deletedCount": deleted}
@@ -169,7 +170,7 @@ def _save(app: AiApp, member_id: str, values: JsonObject) -> AiApp:
     # Without a default, requests that name no type would fail from one moment to the next.
     if app.is_default and values.get("is_default") is False:
         raise ValidationFailed(
-            "isDefault: a company has one default AI app", "isDefault: make another app the default instead"
+            "isDefault: a company has one default AI app", "make another app the default instead", field="isDefault"
         )
     for name, value in values.items():
         setattr(app, name, value)
@@ -195,22 +196,24 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
     if ai_type:
         types = ai_types()
         if ai_type not in types:
-            raise NamedError("InvalidAIType_400", f"aiType: there is no {ai_type[:60]!r}; there is {', '.join(types)}")
+            raise NamedError(
+                "InvalidAIType_400", f"there is no {ai_type[:60]!r}; there is {', '.join(types)}", field="aiType"
+            )
         apps = apps.filter(provider=provider_key(ai_type))
         app = apps.filter(is_active=True).first()
     else:
         app = _default(apps)
     if app is None:
         if ai_type in NO_DEFAULT and apps.exists():
-            detail = f"aiType: every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
-            raise NamedError(NO_DEFAULT[ai_type], detail)
+            detail = f"every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
+            raise NamedError(NO_DEFAULT[ai_type], detail, field="aiType")
         name = NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400")
-        raise NamedError(name, _connect_advice(ai_type), code="noWriter")
+        raise NamedError(name, _connect_advice(ai_type), field="aiType", code="noWriter")
     # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
-        detail = "aiType: your plan has no AI model; choose ai-offline, or another plan"
-        raise NamedError(name, detail, code="noModelInPlan")
+        detail = "your plan has no AI model; choose ai-offline, or another plan"
+        raise NamedError(name, detail, field="aiType", code="noModelInPlan")
     return app
 
 
@@ -224,12 +227,12 @@ def _default(apps: QuerySet[AiApp]) -> AiApp | None:
     name = NO_DEFAULT.get(ai_type_of(app), NO_DEFAULT["ai-a"]) if app.is_default else NO_DEFAULT["ai-a"]
     detail = f"“{app.name}”, the default AI app, is switched off" if app.is_default else "no AI app is the default"
     way_out = "switch it on, make another app the default, or name a type"
-    raise NamedError(name, f"aiType: {detail}; {way_out}", code="defaultAppOff")
+    raise NamedError(name, f"{detail}; {way_out}", field="aiType", code="defaultAppOff")
 
 
 def _connect_advice(ai_type: str | None) -> str:
     """Return advice for a company without an active app of the type."""
     if ai_type:
-        return f"aiType: no {ai_type} app is active in this company; connect one with POST /apps/{ai_type}"
+        return f"no {ai_type} app is active in this company; connect one with POST /apps/{ai_type}"
     ways = " or ".join(f"POST /apps/{key}" for key in ai_types())
-    return f"aiType: no AI app is active in this company; connect one with {ways}"
+    return f"no AI app is active in this company; connect one with {ways}"

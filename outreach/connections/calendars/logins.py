@@ -36,12 +36,12 @@ MAX_MEETINGS = 500
 REVOKED_AT_ONCE = 20
 NOT_SET_UP = f"{NAME} is not set up here: whoever runs the service enters a client of Google's (GOOGLE_CLIENT_ID)"
 NOT_FOUND = "NotFound_404"
-STALE = f"state: this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
+STALE = f"this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
 
 
 def not_found() -> NamedError:
     """Return the error for a member who has connected no calendar."""
-    return NamedError(NOT_FOUND, "calendar: no calendar of yours is connected")
+    return NamedError(NOT_FOUND, "no calendar of yours is connected", field="calendar")
 
 
 def is_set_up() -> bool:
@@ -89,7 +89,7 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
     """
     for name, value in (("code", code), ("state", state)):
         if not value:
-            raise ValidationFailed(f"{name} is required", f"{name}: send what came back from Google")
+            raise ValidationFailed(f"{name} is required", "send what came back from Google", field=name)
     with turn():
         tokens = _tokens(member_id, code, state)
         with transaction.atomic():
@@ -119,7 +119,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         rows = CalendarConnection.objects.select_for_update(of=("self",))
         begun = rows.filter(member_id=member_id, state_hash=_hash(state), login_ends_at__gt=timezone.now()).first()
         if begun is None:
-            raise NamedError("InvalidCredentials_400", STALE)
+            raise NamedError("InvalidCredentials_400", STALE, field="state")
         begun.state_hash = ""
         begun.login_ends_at = None
         begun.save(update_fields=["state_hash", "login_ends_at", "updated_at"])
@@ -127,7 +127,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         tokens = google.trade_code(return_url(), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; begin the log-in anew" if error.stage == "auth" else error.detail
-        raise NamedError("InvalidCredentials_400", f"code: {what}") from None
+        raise NamedError("InvalidCredentials_400", what, field="code") from None
     missing = ""
     if not {*SCOPES} <= {*tokens.scopes.split()}:
         missing = "Google was not allowed to see and change events, or to tell busy times; leave the boxes ticked"
@@ -135,7 +135,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         missing = "Google's answer lacks what lasts; begin the log-in anew"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
-        raise NamedError("InvalidCredentials_400", f"code: {missing}")
+        raise NamedError("InvalidCredentials_400", missing, field="code")
     return tokens
 
 

@@ -41,19 +41,19 @@ _KEYS = {
 
 
 def refuse(where: str, hint: str, name: str = INVALID) -> NoReturn:
-    raise NamedError(name, f"{where}: {hint}")
+    raise NamedError(name, hint, field=where)
 
 
 def check_template(*, name: str, language: str, components: Sequence[Any]) -> None:
     """Raise InvalidChatAppTemplate_400, ButtonTextTooLong_400 or ButtonExampleRequired_400, which name the part."""
     if not _NAME.fullmatch(name):
-        refuse("name", "1 to 512 small letters, digits and underscores")
+        refuse("name", "use small letters a to z, digits and underscores")
     if language not in LANGUAGES:
         near = [code for code in sorted(LANGUAGES) if code[:2] == language[:2].lower()]
-        hint = f"there is {', '.join(near)}" if near else "such as en or en_US"
-        refuse("language", f"{shorten(language)} is no code of the vendor's; {hint}")
+        hint = ", ".join(near) if near else "en or en_US"
+        refuse("language", f"choose a language, such as {hint}")
     parts = parts_of(components)
-    _check_body(*parts["BODY"]) if "BODY" in parts else refuse("components", "a BODY is needed")
+    _check_body(*parts["BODY"]) if "BODY" in parts else refuse("components", "enter a text")
     for kind, check in (("HEADER", _check_header), ("FOOTER", _check_footer), ("BUTTONS", _check_buttons)):
         if kind in parts:
             check(*parts[kind])
@@ -84,11 +84,11 @@ def variables_in(text: str) -> list[str]:
 def _text(component: Values, where: str, most: int) -> str:
     text = component.get("text")
     if not isinstance(text, str) or not text.strip() or "\0" in text:
-        refuse(f"{where}.text", "is required")
+        refuse(f"{where}.text", "enter a text")
     if len(text) > most:
-        refuse(f"{where}.text", f"has {len(text):,} characters, at most {most:,}")
+        refuse(f"{where}.text", f"enter at most {most:,} characters")
     if "{{" in VARIABLE.sub("", text) or "}}" in VARIABLE.sub("", text):
-        refuse(f"{where}.text", "has a mark of a variable that is none")
+        refuse(f"{where}.text", "enter variables like {{1}}")
     return text
 
 
@@ -96,7 +96,7 @@ def _numbered(text: str, where: str) -> int:
     """Return how many variables the text has; they are 1, 2 and so on, each once."""
     names = variables_in(text)
     if names != [str(number) for number in range(1, len(names) + 1)]:
-        refuse(f"{where}.text", "variables are {{1}}, {{2}} and so on, each once and in this order")
+        refuse(f"{where}.text", "number the variables {{1}}, {{2}} and so on, each once")
     return len(names)
 
 
@@ -104,13 +104,13 @@ def _check_body(component: Values, where: str) -> None:
     text = _text(component, where, BODY_LENGTH)
     count = _numbered(text, where)
     if re.match(r"\s*\{\{", text) or re.search(r"\}\}\s*$", text):
-        refuse(f"{where}.text", "no variable may stand at its beginning or end")
+        refuse(f"{where}.text", "enter words before the first and after the last variable")
     if re.search(r"\}\}\s*\{\{", text):
-        refuse(f"{where}.text", "two variables may not stand side by side")
+        refuse(f"{where}.text", "enter words between two variables")
     examples = _example(component, "body_text", where)
     row = examples[0] if examples else []
     if count and (len(examples) != 1 or not isinstance(row, list) or not _words(row, count)):
-        refuse(f"{where}.example.body_text", f"[[…]] with an example of each of the {count} variables")
+        refuse(f"{where}.example.body_text", f"enter an example for each of the {count} variables")
 
 
 def _check_header(component: Values, where: str) -> None:
@@ -123,14 +123,14 @@ def _check_header(component: Values, where: str) -> None:
         refuse(f"{where}.format", f"one of TEXT, {', '.join(MEDIA)}")
     count = _numbered(_text(component, where, HEADER_LENGTH), where)
     if count > 1:
-        refuse(f"{where}.text", "a header has at most one variable")
+        refuse(f"{where}.text", "use at most one variable")
     if count and not _words(_example(component, "header_text", where), 1):
-        refuse(f"{where}.example.header_text", "an example of its variable")
+        refuse(f"{where}.example.header_text", "enter an example of the variable")
 
 
 def _check_footer(component: Values, where: str) -> None:
     if variables_in(_text(component, where, FOOTER_LENGTH)):
-        refuse(f"{where}.text", "a footer has no variables")
+        refuse(f"{where}.text", "enter a text without variables")
 
 
 def _example(component: Values, name: str, where: str) -> list[Any]:
@@ -161,28 +161,28 @@ def _check_buttons(component: Values, where: str) -> None:
             refuse(f"{where}.buttons", f"at most {most} of {kind}")
     replies = [kind == "QUICK_REPLY" for kind in kinds]
     if sum(before != after for before, after in zip(replies, replies[1:], strict=False)) > 1:
-        refuse(f"{where}.buttons", "quick replies stand together, before or after the others")
+        refuse(f"{where}.buttons", "put quick replies together, before or after other buttons")
 
 
 def _check_button(button: Values, where: str) -> None:
     kind = button["type"]
     text = button.get("text", "")
     if not isinstance(text, str) or (not text.strip() and kind != "COPY_CODE"):
-        refuse(f"{where}.text", "is required")
+        refuse(f"{where}.text", "enter a text")
     if len(text) > BUTTON_LENGTH:
-        refuse(f"{where}.text", f"at most {BUTTON_LENGTH} characters", "ButtonTextTooLong_400")
+        refuse(f"{where}.text", f"enter at most {BUTTON_LENGTH} characters", "ButtonTextTooLong_400")
     if kind == "PHONE_NUMBER":
         _check_number(button.get("phone_number"), f"{where}.phone_number")
     url = button.get("url")
     if kind == "URL" and (not isinstance(url, str) or not url.startswith("https://") or len(url) > 2000):
-        refuse(f"{where}.url", "an address that begins with https://")
+        refuse(f"{where}.url", "enter an address that begins with https://")
     names = variables_in(url) if kind == "URL" and isinstance(url, str) else []
     if names and (names != ["1"] or not str(url).endswith("}}")):
-        refuse(f"{where}.url", "has one variable at most, {{1}} at its end")
+        refuse(f"{where}.url", "use at most one variable, {{1}}, at the end")
     if (names or kind == "COPY_CODE") and not _has_example(button.get("example")):
         refuse(
             f"{where}.example",
-            "is required for a code, and for an address with a variable",
+            "enter an example",
             "ButtonExampleRequired_400",
         )
 
@@ -196,7 +196,7 @@ def _check_number(raw_number: Any, where: str) -> None:
         refuse(where, f"{error}"[:200])
     # The vendor gets the text as it is, and understands less of it.
     if len(raw_number) > PHONE_LENGTH or re.sub(r"[ ()./-]", "", raw_number) != number:
-        refuse(where, f"at most {PHONE_LENGTH} characters, with the code of the country: +49 30 901820")
+        refuse(where, f"enter a phone number of at most {PHONE_LENGTH} characters, such as +49 30 901820")
 
 
 def _has_example(example: Any) -> bool:

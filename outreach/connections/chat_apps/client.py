@@ -119,11 +119,13 @@ class ChatClient:
     def number(self) -> Values:
         """Return the vendor's data of the number. Raises ChatFailed."""
         fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier"
-        return self._ask("GET", f"{self.phone_number_id}?fields={fields}")
+        number: Values = self._ask("GET", f"{self.phone_number_id}?fields={fields}")
+        return number
 
     def create_template(self, template: Values) -> Values:
         """Ask the vendor to approve a template. Returns id, status and category. Raises ChatFailed."""
-        return self._ask("POST", f"{self.waba_id}/message_templates", template)
+        created: Values = self._ask("POST", f"{self.waba_id}/message_templates", template)
+        return created
 
     def change_template(self, vendor_id: str, values: Values) -> None:
         """Change the content of a template, which the vendor has to approve again. Raises ChatFailed."""

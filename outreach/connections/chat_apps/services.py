@@ -36,7 +36,7 @@ _VERSION = re.compile(r"v\d{1,3}\.\d{1,2}")
 
 def not_found(parameter: str = "id") -> NamedError:
     """Return the error for an id that belongs to no chat app of the company."""
-    return NamedError(NOT_FOUND, f"{parameter}: there is no such chat app in this company")
+    return NamedError(NOT_FOUND, "there is no such chat app in this company", field=parameter)
 
 
 def numbers() -> QuerySet[ChatApp]:
@@ -141,7 +141,7 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """
     counts = remove(ChatApp, list(numbers().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
     if not sum(counts.values()):
-        raise NamedError(NOT_FOUND, "ids: none of them is a chat app of this company")
+        raise NamedError(NOT_FOUND, "none of them is a chat app of this company", field="ids")
     return counts
 
 
@@ -157,7 +157,7 @@ def _number_held() -> Iterator[None]:
     except IntegrityError as error:
         if not _is_held(error):
             raise
-        raise DuplicateField("phoneNumberId", f"phoneNumberId: {HELD}") from None
+        raise DuplicateField("phoneNumberId", HELD) from None
 
 
 _PLATFORM_FIELDS = ("display_number", "quality_rating", "messaging_limit", "name")
@@ -184,10 +184,10 @@ def _connect(app: ChatApp) -> None:
     try:
         _set(app, _ask(app))
     except SmtpError as error:
-        raise NamedError("InvalidCredentials_400", f"accessToken: {error.detail}") from None
+        raise NamedError("InvalidCredentials_400", error.detail, field="accessToken") from None
     except ChatFailed as error:
         if error.refused:
-            raise NamedError("InvalidCredentials_400", f"accessToken: {error.detail}") from None
+            raise NamedError("InvalidCredentials_400", error.detail, field="accessToken") from None
         app.verified = False
         app.last_error = error.detail
         app.last_error_at = timezone.now()
@@ -218,11 +218,11 @@ def _checked(values: Values, current: ChatApp | None) -> JsonObject:
     for column, name in _IDS.items():
         # The ids become parts of addresses.
         if stored.get(column) and not (stored[column].isascii() and stored[column].isalnum()):
-            raise ValidationFailed(f"{name} is no id", f"{name}: use letters and digits only")
+            raise ValidationFailed(f"{name} is no id", "use letters and digits only", field=name)
     for column, name in (("access_token", "accessToken"), ("app_secret", "appSecret")):
         secret = stored.get(column, "")
         if not (secret.isascii() and secret.isprintable() and " " not in secret):
-            raise ValidationFailed(f"{name} is no key", f"{name}: check the value: some characters are not allowed")
+            raise ValidationFailed(f"{name} is no key", "check the value: some characters are not allowed", field=name)
     if "api_version" in stored and not _VERSION.fullmatch(stored["api_version"]):
-        raise ValidationFailed("apiVersion is no version", "apiVersion: enter a version such as v23.0")
+        raise ValidationFailed("apiVersion is no version", "enter a version such as v23.0", field="apiVersion")
     return stored

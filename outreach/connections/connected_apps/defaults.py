@@ -26,8 +26,8 @@ def save_default(app: Any) -> None:
     except IntegrityError as error:
         if "_one_default" not in str(error):
             raise
-        detail = "isDefault: another app was made the default at the same moment; read the apps, and try again"
-        raise NamedError(CHOSEN, detail) from None
+        detail = "another app was made the default at the same moment; read the apps, and try again"
+        raise NamedError(CHOSEN, detail, field="isDefault") from None
 
 
 def release_default(app: Any) -> None:

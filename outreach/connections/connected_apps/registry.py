@@ -104,7 +104,8 @@ class ConnectedApp:
                 name, places = self._input_name(secret), ", ".join(map(self._input_name, moved))
                 raise ValidationFailed(
                     f"{name} is required with a change of {places}",
-                    f"{name}: enter it again to change the connection settings",
+                    "enter it again to change the connection settings",
+                    field=name,
                 )
         return record
 

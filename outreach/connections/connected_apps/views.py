@@ -25,7 +25,8 @@ def rows_for(app: ConnectedApp, actor: Actor | None) -> QuerySet[Any]:
     Such an actor may also see the values that allow others to write to the apps.
     """
     changes = actor is not None and not actor.visiting and actor.may(MODULE, "PUT")
-    return app.rows().annotate(by_changer=Value(changes))
+    rows: QuerySet[Any] = app.rows().annotate(by_changer=Value(changes))
+    return rows
 
 
 class AppViewSet(ResourceViewSet, abstract=True):

@@ -18,7 +18,8 @@ class DataAppForm(BackOfficeForm):
     def save(self, commit: bool = True) -> DataApp:
         if self.cleaned_data.get("new_api_key"):
             self.instance.api_key = self.cleaned_data["new_api_key"]
-        return super().save(commit)
+        app: DataApp = super().save(commit)
+        return app
 
 
 @admin.register(DataApp)

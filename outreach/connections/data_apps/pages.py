@@ -70,7 +70,7 @@ class DataApps(DataAppPage):
         seconds = f"{outcome['milliseconds'] / 1000:.1f}"
         if not outcome["first"]:
             return self.done(
-                gettext("Connected in %(seconds)s seconds, but the fields were not found.") % {"seconds": seconds}
+                gettext("Connected in %(seconds)s seconds, but the fields were not found") % {"seconds": seconds}
             )
         first = ", ".join(list(outcome["first"].values())[:3])
         return self.done(

@@ -59,7 +59,7 @@ def apps_of(kind: str) -> QuerySet[DataApp]:
 
 def not_found(kind: str) -> NamedError:
     """Return the error for an id that belongs to no app of the kind in the company."""
-    return NamedError("AppNotFound_400", f"id: there is no such {kind} app in this company")
+    return NamedError("AppNotFound_400", f"there is no such {kind} app in this company", field="id")
 
 
 def create_data_app(*, kind: str, paths: Paths, member_id: str, **values: Any) -> DataApp:
@@ -138,15 +138,15 @@ def _checked(raw_values: Values, paths: Paths) -> JsonObject:
     header = values.get("header_name", "")
     if header and (not _HEADER.fullmatch(header) or header.lower() in OURS):
         raise ValidationFailed(
-            "headerName is no header for a key", "headerName: enter a header such as X-Api-Key or Authorization"
+            "headerName is no header for a key", "enter a header such as X-Api-Key or Authorization", field="headerName"
         )
     key = values.get("api_key", "")
     if not (key.isascii() and key.isprintable()) or key != key.strip():
         raise ValidationFailed(
-            "apiKey is no key", "apiKey: check the value: spaces and some characters are not allowed"
+            "apiKey is no key", "check the value: spaces and some characters are not allowed", field="apiKey"
         )
     if not is_path(values.get("result_path", "")):
-        raise ValidationFailed("resultPath is no path", "resultPath: enter a path such as data.people")
+        raise ValidationFailed("resultPath is no path", "enter a path such as data.people", field="resultPath")
     if "field_paths" in values:
         _check_paths(values["field_paths"], paths)
     return values
@@ -157,14 +157,14 @@ def _check_paths(field_paths: Values, paths: Paths) -> None:
     for name, path in field_paths.items():
         where = f"fieldPaths.{shorten(name, 40)}"
         if name not in names:
-            raise ValidationFailed(f"{where} is unknown", f"{where}: there is {', '.join(sorted(names)[:60])}")
+            raise ValidationFailed(f"{where} is unknown", f"there is {', '.join(sorted(names)[:60])}", field=where)
         if not isinstance(path, str) or not path or len(path) > 200 or not is_path(path):
-            raise ValidationFailed(f"{where} is no path", f"{where}: enter a path such as emails.0.address")
+            raise ValidationFailed(f"{where} is no path", "enter a path such as emails.0.address", field=where)
     if len(field_paths) > MAX_FIELDS:
-        raise ValidationFailed("fieldPaths are too many", f"fieldPaths: at most {MAX_FIELDS}")
+        raise ValidationFailed("fieldPaths are too many", f"at most {MAX_FIELDS}", field="fieldPaths")
     if not field_paths.keys() & set(paths.one_of or field_paths):
         needed = " or ".join(paths.one_of) or "at least one field"
-        raise ValidationFailed("fieldPaths says too little", f"fieldPaths: a path of {needed} is needed")
+        raise ValidationFailed("fieldPaths says too little", f"a path of {needed} is needed", field="fieldPaths")
 
 
 def _checked_url(url: str) -> str:
@@ -172,4 +172,4 @@ def _checked_url(url: str) -> str:
     try:
         return checked_url(url)
     except OutboundRefused as refused:
-        raise ValidationFailed("url is refused", f"url: {refused.detail}") from None
+        raise ValidationFailed("url is refused", refused.detail, field="url") from None

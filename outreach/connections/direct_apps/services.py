@@ -54,7 +54,7 @@ class DirectApps:
 
     def not_found(self) -> NamedError:
         """Return the error for an id that belongs to no app of the vendor in the company."""
-        return NamedError(self.missing, f"id: there is no such {self.noun} in this company")
+        return NamedError(self.missing, f"there is no such {self.noun} in this company", field="id")
 
     def rows(self) -> QuerySet[ChatApp]:
         """Return the company's apps of the vendor."""
@@ -75,7 +75,7 @@ class DirectApps:
         PlanLimitExceeded_403, and ConnectionTestRunning_429.
         """
         if not values.get("access_token"):
-            raise NamedError(NO_TOKEN, f"{self.token}: enter a value")
+            raise NamedError(NO_TOKEN, "enter a value", field=self.token)
         app = ChatApp(id=new_id(), company_id=company_id(), vendor=self.vendor, created_by_id=member_id)
         app.per_second = PER_SECOND[ChatApp.Vendor(self.vendor)]
         app.updated_by_id = member_id
@@ -144,7 +144,7 @@ class DirectApps:
         """Delete the apps that nothing refers to, and switch off the others. Raises `not_found` when ids name none."""
         counts = remove(ChatApp, list(self.rows().filter(pk__in=ids).values_list("pk", flat=True)), member_id)
         if not sum(counts.values()):
-            raise NamedError(self.missing, "ids: none of them is an app of this company")
+            raise NamedError(self.missing, "none of them is an app of this company", field="ids")
         return counts
 
     def _changed(self, id: str, values: Values) -> ChatApp:
@@ -159,11 +159,13 @@ class DirectApps:
         for column, name in (("access_token", self.token), ("app_secret", "appSecret")):
             secret = fields.get(column, "")
             if not (secret.isascii() and secret.isprintable() and " " not in secret and "/" not in secret):
-                raise ValidationFailed(f"{name} is no key", f"{name}: check the value: some characters are not allowed")
+                raise ValidationFailed(
+                    f"{name} is no key", "check the value: some characters are not allowed", field=name
+                )
         if self.vendor == ChatApp.Vendor.MESSENGER and "access_token" in fields:
             fields["phone_number_id"] = bot_id(fields["access_token"])
         if not str(fields.get("phone_number_id", "0")).isalnum():
-            raise ValidationFailed(f"{self.place} is no id", f"{self.place}: use letters and digits only")
+            raise ValidationFailed(f"{self.place} is no id", "use letters and digits only", field=self.place)
         if self.vendor == ChatApp.Vendor.SOCIAL_B and "access_token" in fields:
             fields.setdefault("token_expires_at", None)  # the end of the old one says nothing about the new one
         for name, value in fields.items():
@@ -174,10 +176,10 @@ class DirectApps:
         try:
             values = self.ask(app)
         except SmtpError as error:
-            raise NamedError(REFUSED, f"{self.token}: {error.detail}") from None
+            raise NamedError(REFUSED, error.detail, field=self.token) from None
         except ChatFailed as error:
             if error.refused:
-                raise NamedError(REFUSED, f"{self.token}: {error.detail}") from None
+                raise NamedError(REFUSED, error.detail, field=self.token) from None
             app.verified = False
             app.last_error = error.detail
             app.last_error_at = timezone.now()
@@ -193,14 +195,14 @@ class DirectApps:
         except IntegrityError as error:
             if "chatapp_phone" not in str(error):
                 raise
-            raise DuplicateField(self.place, f"{self.place}: {HELD}") from None
+            raise DuplicateField(self.place, HELD) from None
 
 
 def bot_id(token: str) -> str:
     """Return the bot's id, with which its token begins. Raises ValidationFailed for an invalid token."""
     id, colon, rest = token.partition(":")
     if not (colon and rest and id.isascii() and id.isdigit() and len(id) <= 20):
-        raise ValidationFailed("botToken is none", "botToken: such as 123456:ABC-DEF, as the messenger gives it")
+        raise ValidationFailed("botToken is none", "enter a token, such as 123456:ABC-DEF", field="botToken")
     return id
 
 
@@ -226,7 +228,7 @@ def _ask_social_b(app: ChatApp) -> JsonObject:
     client = SocialBClient.of(app)
     account = client.me()
     if str(account["user_id"]) != app.phone_number_id:
-        raise NamedError(NO_ACCOUNT, "accountId: the token is of another account")
+        raise NamedError(NO_ACCOUNT, "enter the account of the token", field="accountId")
     username = _word(account, "username", 39)
     fields = {"display_number": f"@{username}", "name": app.name or username, "last_error": ""}
     return {**fields, **_lasting(app, client)}

@@ -35,7 +35,7 @@ MINUTES = 10
 SECRET_LENGTH = 43
 PACE = {"per_minute": 60, "per_day": 450}
 """Initial limits of a new app, below those that Google sets for an account."""
-STALE = f"state: this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
+STALE = f"this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
 REVOKED_AT_ONCE = 20
 """Number of log-ins that are revoked when many apps are deleted together."""
 
@@ -43,7 +43,7 @@ REVOKED_AT_ONCE = 20
 def unavailable(letter: str, spec: MailVendor) -> NamedError:
     """Return the error for a vendor that nobody can log in at here."""
     text = f"{spec.name} is not set up here: whoever runs the service enters a client of Google's (GOOGLE_CLIENT_ID)"
-    return NamedError("AppNotFound_400", f"mailvendor-{letter}: {text}")
+    return NamedError("AppNotFound_400", text, field=f"mailvendor-{letter}")
 
 
 def return_url(letter: str) -> str:
@@ -62,7 +62,9 @@ def begin_login(*, letter: str, member_id: str, app: str | None = None, may_read
     existing = MailApp.objects.filter(pk=app, letter=letter).first() if app else None
     if app and existing is None:
         raise NamedError(
-            f"Mailvendor{letter.upper()}NotFound_404", f"app: there is no mailvendor-{letter} app in this company"
+            f"Mailvendor{letter.upper()}NotFound_404",
+            f"there is no mailvendor-{letter} app in this company",
+            field="app",
         )
     state = f"{company_id()}.{letter}.{app or ''}.{get_random_string(SECRET_LENGTH)}"
     ends_at = timezone.now() + timedelta(minutes=MINUTES)
@@ -96,9 +98,11 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     """
     code, state = params.get("code") or "", params.get("state") or ""
     if not code:
-        raise NamedError("MailvendorCCodeRequired_400", "code: is required; POST …/authorize says where to get it")
+        raise NamedError(
+            "MailvendorCCodeRequired_400", "is required; POST …/authorize says where to get it", field="code"
+        )
     if not state:
-        raise ValidationFailed("state is required", "state: send what came back with the code")
+        raise ValidationFailed("state is required", "send what came back with the code", field="state")
     with transaction.atomic():
         begun = VendorLogin.objects.select_for_update(of=("self",)).filter(
             state_hash=_hash(state), member_id=member_id, letter=letter, app_id=app
@@ -107,12 +111,12 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
         if login is not None:
             login.delete()
     if login is None or login.ends_at <= timezone.now():
-        raise NamedError("InvalidCredentials_400", STALE)
+        raise NamedError("InvalidCredentials_400", STALE, field="state")
     try:
         tokens = google.trade_code(return_url(letter), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; begin the log-in anew" if error.stage == "auth" else error.detail
-        raise NamedError("InvalidCredentials_400", f"code: {what}") from None
+        raise NamedError("InvalidCredentials_400", what, field="code") from None
     missing = ""
     if google.SEND not in tokens.scopes.split():
         missing = "Google was not allowed to send mails; leave that box ticked"
@@ -120,7 +124,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
         missing = "Google's answer lacks what lasts; begin the log-in anew"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
-        raise NamedError("InvalidCredentials_400", f"code: {missing}")
+        raise NamedError("InvalidCredentials_400", missing, field="code")
     return tokens
 
 
@@ -136,7 +140,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
         raise unavailable(letter, spec)
     check_values(values)
     if params["code"] and not values.get("from_name"):
-        raise ValidationFailed("fromName is required", "fromName: say whom its messages come from")
+        raise ValidationFailed("fromName is required", "enter the name of the sender", field="fromName")
     with turn():
         tokens = _end_login(letter, member_id, None, params)
         app = MailApp(
@@ -157,7 +161,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
             twins = MailApp.objects.filter(vendor=spec.key, from_email__iexact=tokens.email, is_active=True)
             if twins.exists():
                 text = f"{tokens.email} is connected already; log in anew from its page"
-                raise ValidationFailed("the account is connected already", f"code: {text}")
+                raise ValidationFailed("the account is connected already", text, field="code")
             app.save(force_insert=True)
     return app
 
@@ -168,14 +172,14 @@ def renew_login(*, letter: str, id: str, member_id: str, code: str, state: str) 
     Raises MailvendorXNotFound_404, ValidationFailed for another account, and the errors of the log-in.
     """
     if not MailApp.objects.filter(pk=id, letter=letter).exists():
-        raise NamedError(f"Mailvendor{letter.upper()}NotFound_404", "id: there is no such app in this company")
+        raise NamedError(f"Mailvendor{letter.upper()}NotFound_404", "there is no such app in this company", field="id")
     with turn():
         tokens = _end_login(letter, member_id, id, {"code": code, "state": state})
         with transaction.atomic():
             app = MailApp.objects.select_for_update(of=("self",)).get(pk=id)
             if tokens.email.lower() != app.from_email.lower():
-                text = f"code: log in as {app.from_email}, from which its messages come; {tokens.email} is another"
-                raise ValidationFailed("the log-in is of another account", text)
+                text = f"log in as {app.from_email}, from which its messages come; {tokens.email} is another"
+                raise ValidationFailed("the log-in is of another account", text, field="code")
             app.api_key = tokens.refresh
             keep(app, tokens)
             app.needs_login = False

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext
 
 from core.fields import CompanyForeignKey, EncryptedTextField
 from core.ids import new_id
 from core.models import CompanyModel
 from core.text.formats import moment_text
+from core.text.labels.providers import provider_name
 from core.text.translation import gettext_lazy as _
 from outreach.connections.mail_vendors.registry import VENDORS, channel_of
 from outreach.connections.mail_vendors.vendors.base import MailVendor
@@ -108,4 +110,5 @@ class VendorLogin(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("company", "member", "letter"), name="vendorlogin_once")]
 
     def __str__(self) -> str:
-        return f"{channel_of(self.letter)}, until {moment_text(self.ends_at)}"
+        vendor = provider_name("channel", channel_of(self.letter))
+        return gettext("%(vendor)s, until %(time)s") % {"vendor": vendor, "time": moment_text(self.ends_at)}

@@ -46,13 +46,13 @@ class VendorCheck:
 def not_found(letter: str, parameter: str = "id") -> NamedError:
     """Return the error for an id that belongs to no app of the letter in the company."""
     name = f"Mailvendor{letter.upper()}NotFound_404"
-    return NamedError(name, f"{parameter}: there is no mailvendor-{letter} app in this company")
+    return NamedError(name, f"there is no mailvendor-{letter} app in this company", field=parameter)
 
 
 def nothing_selected(letter: str) -> NamedError:
     """Return the error for a deletion that selects nothing."""
     name = "AppNotFound_400" if letter == "c" else f"NoMailvendor{letter.upper()}Selected_400"
-    return NamedError(name, f"ids: none of them is a mailvendor-{letter} app of this company")
+    return NamedError(name, f"none of them is a mailvendor-{letter} app of this company", field="ids")
 
 
 def create_app(*, letter: str, member_id: str, verified: bool = True, **values: Any) -> MailApp:
@@ -123,7 +123,7 @@ def _changed(letter: str, id: str, values: Values) -> tuple[MailApp, bool]:
 def _set(app: MailApp, values: Values) -> None:
     for name, value in values.items():
         setattr(app, name, value)
-    has_key = MailApp._meta.get_field("signing_key").is_set(app)  # type: ignore[union-attr]
+    has_key = MailApp._meta.get_field("signing_key").is_set(app)
     app.webhook_ready = app.spec.has_webhooks and (has_key or not app.spec.needs_signing_key)
 
 
@@ -135,14 +135,16 @@ def _checked(spec: MailVendor, values: Values, current: MailApp | None) -> JsonO
         column, name = setting.column, NAMES.get(setting.column, setting.column)
         kept = current is not None and (setting.secret or getattr(current, column))
         if setting.required and not cleaned.get(column) and not (kept and column not in cleaned):
-            raise ValidationFailed(f"{name} is required", f"{name}: {spec.name} needs it ({setting.label})")
+            raise ValidationFailed(
+                f"{name} is required", f"enter a value; {spec.name} needs it ({setting.label})", field=name
+            )
         if setting.choices and cleaned.get(column) and cleaned[column] not in setting.choices:
-            raise ValidationFailed(f"{name} is none of them", f"{name}: one of {', '.join(setting.choices)}")
+            raise ValidationFailed(f"{name} is none of them", f"choose one of {', '.join(setting.choices)}", field=name)
     for name in ("api_key", "secret_key"):
         key = cleaned.get(name, "")
         if not (key.isascii() and key.isprintable() and " " not in key):
             raise ValidationFailed(
-                f"{NAMES[name]} is no key", f"{NAMES[name]}: check the value: some characters are not allowed"
+                f"{NAMES[name]} is no key", "check the value: some characters are not allowed", field=NAMES[name]
             )
     if cleaned.get("signing_key"):
         cleaned["signing_key"] = _bare_key(cleaned["signing_key"])
@@ -150,13 +152,13 @@ def _checked(spec: MailVendor, values: Values, current: MailApp | None) -> JsonO
         try:
             encode_address(cleaned["reply_to"])
         except SmtpError as error:
-            raise ValidationFailed("replyTo is no email address", f"replyTo: {error.detail}") from None
+            raise ValidationFailed("replyTo is no email address", error.detail, field="replyTo") from None
     spec.check_values(cleaned)
     if cleaned.get("endpoint"):
         try:
             cleaned["endpoint"] = checked_address(cleaned["endpoint"])
         except OutboundRefused as refused:
-            raise ValidationFailed("endpoint cannot be reached", f"endpoint: {refused.detail}") from None
+            raise ValidationFailed("endpoint cannot be reached", refused.detail, field="endpoint") from None
     if cleaned.get("api_key"):
         cleaned["key_hint"] = cleaned["api_key"][-4:] if len(cleaned["api_key"]) >= 12 else ""
     return cleaned
@@ -174,7 +176,7 @@ def _connect(app: MailApp) -> None:
         app.spec.verify(app)
     except SmtpError as error:
         if error.stage == "auth":
-            raise NamedError("InvalidCredentials_400", f"apiKey: {error.detail}") from None
+            raise NamedError("InvalidCredentials_400", error.detail, field="apiKey") from None
         app.verified = False
         app.last_error = error.detail
         app.last_error_at = timezone.now()

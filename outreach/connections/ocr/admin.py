@@ -22,7 +22,8 @@ class OcrForm(BackOfficeForm):
         if self.cleaned_data.get("new_key"):
             self.instance.key = self.cleaned_data["new_key"]
             self.instance.key_hint = self.instance.key[-4:] if len(self.instance.key) >= 12 else ""
-        return super().save(commit)
+        app: Ocr = super().save(commit)
+        return app
 
 
 @admin.register(Ocr)

@@ -34,7 +34,7 @@ TEST_SECONDS = 25
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no OCR app of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such OCR app in this company")
+    return NamedError(NOT_FOUND, "there is no such OCR app in this company", field="id")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def create_ocr(*, member_id: str, **values: Any) -> Ocr:
     provider = _provider(values["name"])
     values = _checked(values)
     if provider.needs_key and not values.get("key"):
-        raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
+        raise ValidationFailed("key is required", f"enter the key from {provider.name}", field="key")
     problem = _problem_of_key(provider, values["key"]) if provider.needs_key else ""
     with transaction.atomic():
         reserve_quota(MODULE)
@@ -84,7 +84,7 @@ def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
             setattr(app, name, value)
         provider = PROVIDERS.get(app.name)
         if provider is not None and provider.needs_key and not app.key:
-            raise ValidationFailed("key is required", f"key: the key that {provider.name} has given you")
+            raise ValidationFailed("key is required", f"enter the key from {provider.name}", field="key")
         app.is_default = app.is_default and app.is_active
         app.updated_by_id = member_id
         save_default(app)
@@ -94,9 +94,9 @@ def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
 def _provider(name: str) -> type[OcrProvider]:
     provider = PROVIDERS.get(name)
     if provider is None:
-        raise ValidationFailed(f"name: one of {', '.join(PROVIDERS)}", f"name: one of {', '.join(PROVIDERS)}")
+        raise ValidationFailed(f"name: one of {', '.join(PROVIDERS)}", f"one of {', '.join(PROVIDERS)}", field="name")
     if missing := provider.missing():
-        raise ValidationFailed(f"name: {missing}", f"name: {missing}")
+        raise ValidationFailed(f"name: {missing}", missing, field="name")
     return provider
 
 
@@ -110,7 +110,7 @@ def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
             provider(key).read(picture, "image/png", seconds=TEST_SECONDS)
         except OcrFailed as failed:
             if failed.by_key:
-                raise NamedError("InvalidCredentials_400", f"key: {failed.detail}") from failed
+                raise NamedError("InvalidCredentials_400", failed.detail, field="key") from failed
             return failed.detail
     return ""
 
@@ -123,7 +123,9 @@ def _noted(problem: str) -> JsonObject:
 def _checked(values: JsonObject) -> JsonObject:
     key = values.get("key", "")
     if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ValidationFailed("key is no key", "key: check the value: spaces and some characters are not allowed")
+        raise ValidationFailed(
+            "key is no key", "check the value: spaces and some characters are not allowed", field="key"
+        )
     return {**values, "key_hint": key[-4:] if len(key) >= 12 else ""} if key else values
 
 
@@ -171,7 +173,7 @@ def delete_ocrs(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """Delete the apps. Scans keep their results. Raises OcrNotFound_404 for none."""
     deleted = Ocr.objects.filter(pk__in=ids).delete()[1].get("outreach.Ocr", 0)
     if not deleted:
-        raise NamedError("OcrNotFound_404", "ids: none of them is an OCR app of this company")
+        raise NamedError("OcrNotFound_404", "none of them is an OCR app of this company", field="ids")
     return {"deletedCount": deleted}
 
 
@@ -191,9 +193,11 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
         raise NamedError("OcrNotFound_404", "connect an OCR app first (POST /apps/ocr), or switch one on")
     file = kept(files).filter(pk=file_id).first()
     if file is None:
-        raise NamedError("FileNotFound_400", "fileId: there is no such file in this company")
+        raise NamedError("FileNotFound_400", "there is no such file in this company", field="fileId")
     if file.mime not in PICTURES or file.size > MAX_BYTES:
-        raise NamedError("UnsupportedFileType_400", "fileId: a picture as JPEG, PNG or WebP, of at most 20 MB")
+        raise NamedError(
+            "UnsupportedFileType_400", "choose a JPEG, PNG or WebP picture of at most 20 MB", field="fileId"
+        )
     scan = CardScan.objects.create(file=file, ocr=app, created_by_id=member_id)
     notify_workers("card-scan")
     return scan

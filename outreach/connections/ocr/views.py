@@ -53,7 +53,7 @@ class CardScanViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> object:
         scan = ScanOut.one(CardScan.objects.filter(pk=id, file__in=readable_files(self.actor)))
         if scan is None:
-            raise NamedError("NotFound_404", "id: there is no such scan in this company")
+            raise NamedError("NotFound_404", "there is no such scan in this company", field="id")
         if scan["status"] == CardScan.Status.FAILED:
             self.page_notes = {"gone": is_gone(CardScan.objects.select_related("file", "ocr").get(pk=id))}
         return scan

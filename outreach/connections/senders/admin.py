@@ -25,7 +25,8 @@ class SmtpForm(BackOfficeForm):
         if self.cleaned_data.get("new_password"):
             self.instance.password = self.cleaned_data["new_password"]
             self.instance.verified = False
-        return super().save(commit)
+        sender: Smtp = super().save(commit)
+        return sender
 
 
 @admin.register(Smtp)

@@ -28,7 +28,7 @@ NOT_FOUND = "SmtpNotFound_404"
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no sender of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such sender in this company")
+    return NamedError(NOT_FOUND, "there is no such sender in this company", field="id")
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,10 @@ def check_values(values: Values, current: Sender | None = None) -> None:
         try:
             encode_address(address)
         except SmtpError as error:
-            raise ValidationFailed("fromEmail is no email address", f"fromEmail: {error.detail}") from None
+            raise ValidationFailed("fromEmail is no email address", error.detail, field="fromEmail") from None
     start, step = (values.get(name, getattr(current, name, None)) for name in ("ramp_start", "ramp_step"))
     if start is not None and not step:
-        raise ValidationFailed(
-            "rampStep is required with rampStart", "rampStep: how much the limit grows a day, at least 1"
-        )
+        raise ValidationFailed("rampStep is required with rampStart", "enter 1 or more", field="rampStep")
 
 
 def check_sender(*, id: str) -> ConnectionCheck:

@@ -149,13 +149,13 @@ class SocialForms(Page):
     def do_take(self) -> HttpResponse:
         app, page, form_id = (self.request.POST.get(name, "") for name in ("app", "page", "form"))
         if not is_id(app) or not page.isalnum():
-            return self.fail(_("Choose an app and a page first."))
+            return self.fail(_("Choose an app and a page first"))
         answer = self.ask("GET", f"apps/social-a/{app}/pages/{quote(page)}/forms")
         if not answer.ok:
             return self.refuse(answer)
         chosen = next((form for form in answer.data["forms"] if form["formId"] == form_id), None)
         if chosen is None:
-            return self.fail(_("This form was deleted at the page."))
+            return self.fail(_("This form was deleted at the page"))
         response = self.ask("POST", "form", None, self.body(app, page, chosen))
         if not response.ok:
             return self.refuse(response)

@@ -48,7 +48,7 @@ social_app_reconnected: Hook[[str], None] = Hook(
 
 def not_found(parameter: str = "id") -> NamedError:
     """Return the error for an id that belongs to no social app of the company."""
-    return NamedError(NOT_FOUND, f"{parameter}: there is no such social app in this company")
+    return NamedError(NOT_FOUND, "there is no such social app in this company", field=parameter)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def create_app(*, member_id: str, **values: Any) -> SocialAApp:
     """
     for column, name, missing in NEEDED:
         if not values.get(column):
-            raise NamedError(missing, f"{name}: enter a value")
+            raise NamedError(missing, "enter a value", field=name)
     _check(values)
     app = SocialAApp(id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id)
     for name, value in values.items():
@@ -150,7 +150,7 @@ def delete_apps(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     rows = SocialAApp.objects.filter(pk__in=ids)
     count = len(rows.values_list("pk"))
     if not count:
-        raise NamedError(NOT_FOUND, "ids: none of them is a social app of this company")
+        raise NamedError(NOT_FOUND, "none of them is a social app of this company", field="ids")
     rows.delete()
     return {"deletedCount": count}
 
@@ -159,7 +159,7 @@ def forms_of(*, id: str, page_id: str) -> list[JsonObject]:
     """Return the forms of a page as the platform has them. Raises PageIdRequired_400, PageIdOrTokenRequired_400,
     InvalidCredentials_400 with what the platform said, and InvalidRequest_400 where it could not be asked."""
     if not page_id:
-        raise NamedError(PAGE_ID, "pageId: enter a value")
+        raise NamedError(PAGE_ID, "enter a value", field="pageId")
     app = get_app(id)
     client = client_of_page(app, page_id)
     with turn():
@@ -168,7 +168,7 @@ def forms_of(*, id: str, page_id: str) -> list[JsonObject]:
         except SocialFailed as error:
             if error.refused:
                 _note_failure(app.pk, error)
-            raise NamedError(REFUSED if error.refused else NOT_ANSWERED, f"pageId: {error.detail}") from None
+            raise NamedError(REFUSED if error.refused else NOT_ANSWERED, error.detail, field="pageId") from None
     return [
         {
             "formId": _text(row.get("id"), 40),
@@ -198,7 +198,7 @@ def subscribe_page(app: SocialAApp, page_id: str) -> None:
         try:
             client.subscribe(page_id)
         except SocialFailed as error:
-            raise NamedError(NOT_SUBSCRIBED, f"pageId: {error.detail}") from None
+            raise NamedError(NOT_SUBSCRIBED, error.detail, field="pageId") from None
     SocialPage.objects.filter(app=app, page_id=page_id).update(subscribed_at=timezone.now())
 
 
@@ -210,7 +210,7 @@ def client_of_page(app: SocialAApp, page_id: str) -> SocialClient:
     except SecretUnreadable:
         token = ""
     if not token:
-        raise NamedError(PAGE_TOKEN, "pageId: the app has no token of this page; connect it again")
+        raise NamedError(PAGE_TOKEN, "the app has no token of this page; connect it again", field="pageId")
     return SocialClient(token)
 
 
@@ -231,7 +231,7 @@ def _connect(app: SocialAApp) -> _PlatformData | None:
         access = _ask(app, exchanges=True)
     except SocialFailed as error:
         if not error.temporary:
-            raise NamedError(REFUSED, f"userToken: {error.detail}") from None
+            raise NamedError(REFUSED, error.detail, field="userToken") from None
         app.verified = False
         app.last_error = error.detail
         app.last_error_at = timezone.now()
@@ -287,11 +287,11 @@ def _check(values: Values) -> None:
     """Raise ValidationFailed for an app id or a key with invalid characters."""
     app_id = values.get("app_id", "")
     if app_id and not (app_id.isascii() and app_id.isalnum()):
-        raise ValidationFailed("appId is no id", "appId: use letters and digits only")
+        raise ValidationFailed("appId is no id", "use letters and digits only", field="appId")
     for column, name, _ in NEEDED[1:]:
         secret = values.get(column, "")
         if not (secret.isascii() and secret.isprintable() and " " not in secret):
-            raise ValidationFailed(f"{name} is no key", f"{name}: check the value: some characters are not allowed")
+            raise ValidationFailed(f"{name} is no key", "check the value: some characters are not allowed", field=name)
 
 
 def _text(value: Any, most: int) -> str:

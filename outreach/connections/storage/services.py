@@ -38,7 +38,7 @@ _REGION = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no bucket of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such bucket in this company")
+    return NamedError(NOT_FOUND, "there is no such bucket in this company", field="id")
 
 
 @dataclass(frozen=True)
@@ -98,12 +98,17 @@ def _changed(id: str, values: JsonObject) -> Bucket:
     """Return the locked bucket with the values set, unsaved."""
     bucket: Bucket = CONNECTED_APPS["bucket"].record_to_change(id, values)
     if bool(values.get("accesskey")) != bool(values.get("secretkey")):
-        raise ValidationFailed("accesskey and secretkey belong together", "accesskey, secretkey: send both or none")
+        raise ValidationFailed(
+            "accesskey and secretkey belong together",
+            "enter both, or leave both empty",
+            field=("accesskey", "secretkey"),
+        )
     moved = [name for name in PLACE if name in values and values[name] != getattr(bucket, name)]
     if moved and File.objects.filter(bucket=bucket).exists():
         raise ValidationFailed(
             f"{moved[0]} cannot change: files are in the bucket",
-            f"{moved[0]}: files are in this bucket; connect the other one as a new bucket and make it the default",
+            "files are in this bucket; connect the other one as a new bucket and make it the default",
+            field=moved[0],
         )
     for name, value in values.items():
         setattr(bucket, name, value)
@@ -122,24 +127,26 @@ def _checked(values: JsonObject) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     cleaned = dict(values)
     if "name" in cleaned and not _NAME.fullmatch(cleaned["name"]):
-        raise ValidationFailed("name is no name of a bucket", "name: use 3 to 255 letters, digits, dots and hyphens")
+        raise ValidationFailed(
+            "name is no name of a bucket", "use 3 to 255 letters, digits, dots and hyphens", field="name"
+        )
     if "region" in cleaned and not _REGION.fullmatch(cleaned["region"]):
-        raise ValidationFailed("region is no region", "region: enter a region such as eu-central-1")
+        raise ValidationFailed("region is no region", "enter a region such as eu-central-1", field="region")
     if cleaned.get("endpoint"):
         try:
             cleaned["endpoint"] = checked_address(cleaned["endpoint"])
         except OutboundRefused as refused:
-            raise ValidationFailed("endpoint cannot be reached", f"endpoint: {refused.detail}") from None
+            raise ValidationFailed("endpoint cannot be reached", refused.detail, field="endpoint") from None
     if "subpath" in cleaned:
         parts = [part for part in cleaned["subpath"].split("/") if part]
         if any(part in (".", "..") or not part.isprintable() or "\\" in part for part in parts):
-            raise ValidationFailed("subpath is no folder", "subpath: enter folders such as crm/files")
+            raise ValidationFailed("subpath is no folder", "enter folders such as crm/files", field="subpath")
         cleaned["subpath"] = "/".join(parts)
     for name in KEYS:
         key = cleaned.get(name, "")
         if not (key.isascii() and key.isprintable() and " " not in key):
             raise ValidationFailed(
-                f"{name} is no key", f"{name}: check the value: spaces and some characters are not allowed"
+                f"{name} is no key", "check the value: spaces and some characters are not allowed", field=name
             )
     if cleaned.get("accesskey"):
         key = cleaned["accesskey"]
@@ -199,5 +206,5 @@ def delete_buckets(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
         is_active=False, is_default=False, updated_by_id=member_id, updated_at=timezone.now()
     )
     if not deleted + off:
-        raise NamedError("AppNotFound_400", "ids: none of them is a bucket of this company")
+        raise NamedError("AppNotFound_400", "none of them is a bucket of this company", field="ids")
     return {"deletedCount": deleted, "deactivatedCount": off}

@@ -81,7 +81,7 @@ class ListRead(Output):
     groups = Computed(serializers.ListField(child=GroupRead()))
     records = Computed(serializers.ListField(child=RecordSeen()))
     page = Computed(serializers.CharField(help_text="The page with the same filters; empty: it has none."))
-    error = Computed(serializers.CharField(help_text="Why it could not be read; empty: it was."))  # type: ignore[assignment]
+    error = Computed(serializers.CharField(help_text="Why it could not be read; empty: it was."))
 
 
 class AssistantMessageOut(Output):
@@ -102,7 +102,7 @@ class AssistantMessageOut(Output):
         child=serializers.CharField(), help_text="Figures of the answer that stand in nothing that was read."
     )
     aiType = serializers.CharField(source="ai_type")
-    error = serializers.CharField(help_text="Why there is no answer, for people.")  # type: ignore[assignment]
+    error = serializers.CharField(help_text="Why there is no answer, for people.")
     errorName = serializers.CharField(help_text="The name of that error, such as AIUsageLimitReached_429.")
     tokensIn = serializers.IntegerField()
     tokensOut = serializers.IntegerField()

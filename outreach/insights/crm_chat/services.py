@@ -44,7 +44,7 @@ def get_thread(*, id: str, member_id: str) -> CrmChatThread:
     """Return a conversation of the member's. Raises NotFound_404."""
     thread: CrmChatThread | None = threads_of(member_id).filter(pk=id).first()
     if thread is None:
-        raise NamedError(NOT_FOUND, "id: you have no such conversation")
+        raise NamedError(NOT_FOUND, "you have no such conversation", field="id")
     return thread
 
 
@@ -76,13 +76,15 @@ def ask_question(*, id: str, member_id: str, question: str, ai_type: str = "") -
     """
     thread = threads_of(member_id).select_for_update(of=("self",)).filter(pk=id).first()
     if thread is None:
-        raise NamedError(NOT_FOUND, "id: you have no such conversation")
+        raise NamedError(NOT_FOUND, "you have no such conversation", field="id")
     app = choose_ai_app(ai_type or None)
     if messages_of(member_id).filter(status__in=WAITING).count() >= MAX_WAITING:
-        raise ValidationFailed("question: wait", f"question: {MAX_WAITING} of your questions wait for their answers")
+        raise ValidationFailed(
+            "question: wait", f"{MAX_WAITING} of your questions wait for their answers", field="question"
+        )
     if CrmChatMessage.objects.filter(thread=thread).count() >= MAX_MESSAGES:
         raise ValidationFailed(
-            "question: too many", f"question: this conversation has {MAX_MESSAGES} questions; begin another one"
+            "question: too many", f"this conversation has {MAX_MESSAGES} questions; begin another one", field="question"
         )
     thread.title = thread.title or title_of(question)
     thread.last_message_at = timezone.now()
@@ -100,7 +102,7 @@ def delete_threads(*, member_id: str, selection: BulkSelection) -> int:
         CrmChatThread.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a conversation of yours")
+        raise NamedError(NOT_FOUND, "none of them is a conversation of yours", field="ids")
     return deleted
 
 

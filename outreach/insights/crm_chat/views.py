@@ -59,7 +59,7 @@ def message_of(id: str, member_id: str) -> JsonObject:
     """Return a question of the member's. Raises NotFound_404."""
     message = AssistantMessageOut.one(services.messages_of(member_id).filter(pk=id))
     if message is None:
-        raise NamedError(services.NOT_FOUND, "id: you have asked no such question")
+        raise NamedError(services.NOT_FOUND, "you have asked no such question", field="id")
     return message
 
 
@@ -107,7 +107,7 @@ class CrmChatViewSet(ResourceViewSet):
 
     messages = list_action(MESSAGES, url_path="messages", detail=True)
 
-    @messages.mapping.post
+    @messages.mapping.post  # type: ignore[untyped-decorator]  # DRF's mapping has no types
     @endpoint(
         "Ask the assistant",
         input=AssistantQuestionInput,

@@ -46,7 +46,7 @@ def check_readable(report: Report, actor: Actor) -> None:
     lacking = next((module for module in report.modules if not may_read(actor, module)), None)
     if lacking is not None:
         reason = f"the report {report.name} is for roles and plans with the permission {lacking}.GET"
-        raise NamedError("UnauthorizedAction_403", f"reportType: {reason}")
+        raise NamedError("UnauthorizedAction_403", reason, field="reportType")
 
 
 def readable_reports(actor: Actor) -> list[JsonObject]:

@@ -125,7 +125,7 @@ class DashboardUpdate(Input):
         max_length=100, required=False, help_text="unique in the company, whatever the case of its letters"
     )
     description = LineInput(max_length=500, required=False, allow_blank=True)
-    shared = BooleanInput(  # type: ignore[assignment]
+    shared = BooleanInput(
         required=False, help_text="true: all who may read reports see it; false (default): it is one's own"
     )
     tiles = serializers.ListField(child=TileInput(), required=False, max_length=MAX_TILES)

@@ -27,7 +27,7 @@ def visible_dashboards(actor: Actor) -> QuerySet[Dashboard]:
 
 def not_found(parameter: str = "id") -> NamedError:
     """Return the error of an id that belongs to no dashboard that the actor sees."""
-    return NamedError(NOT_FOUND, f"{parameter}: there is no such dashboard of yours or of the company")
+    return NamedError(NOT_FOUND, "there is no such dashboard of yours or of the company", field=parameter)
 
 
 @transaction.atomic
@@ -67,7 +67,7 @@ def add_tile(*, actor: Actor, id: str, tile: Values) -> Dashboard:
     if dashboard is None:
         raise not_found()
     if len(dashboard.tiles) >= MAX_TILES:
-        raise NamedError("InvalidInput_400", f"tiles: a dashboard has at most {MAX_TILES}; remove one first")
+        raise NamedError("InvalidInput_400", f"a dashboard has at most {MAX_TILES}; remove one first", field="tiles")
     dashboard.tiles = [*dashboard.tiles, checked_tile(tile)]
     dashboard.updated_by_id = actor.member_id
     dashboard.save()
@@ -103,7 +103,7 @@ def _save(dashboard: Dashboard, actor: Actor, values: Values) -> None:
     if "tiles" in values:
         dashboard.tiles = checked_tiles(values["tiles"])
     if not dashboard.shared and dashboard.created_by_id != actor.member_id:
-        raise NamedError("InvalidInput_400", "shared: only who made the dashboard can make it their own again")
+        raise NamedError("InvalidInput_400", "only who made the dashboard can make it their own again", field="shared")
     dashboard.updated_by_id = actor.member_id
     save_unique_name(dashboard, TAKEN)
 

@@ -38,7 +38,7 @@ def checked_tile(tile: Values, where: str = "") -> JsonObject:
     if metric not in columns:
         raise _refuse(f"{where}metric", f"one of {', '.join(columns)} for {report.name} by {by}", metric)
     if tile["chart"] == "line" and by != DAY:
-        raise NamedError("InvalidInput_400", f"{where}chart: a line goes over days; use bar or table by {by}")
+        raise NamedError("InvalidInput_400", f"a line goes over days; use bar or table by {by}", field=f"{where}chart")
     return {
         "title": tile.get("title") or report.title,
         "reportType": report.name,
@@ -55,19 +55,22 @@ def _days(tile: Values, where: str) -> dict[str, str | None]:
     first, last = tile.get("start_date"), tile.get("end_date")
     if tile["range"] != CUSTOM:
         if first or last:
-            raise NamedError("InvalidInput_400", f"{where}range: startDate and endDate are those of the range custom")
+            raise NamedError(
+                "InvalidInput_400", "startDate and endDate are those of the range custom", field=f"{where}range"
+            )
         return dict.fromkeys(DAYS)
     if first is None or last is None:
-        raise NamedError("InvalidInput_400", f"{where}startDate: the range custom needs startDate and endDate")
+        raise NamedError("InvalidInput_400", "the range custom needs startDate and endDate", field=f"{where}startDate")
     try:
         checked(Period(first, last, UTC))
     except ApiError as error:
-        raise NamedError("InvalidInput_400", f"{where}{error.detail}") from None
+        names = [f"{where}{field}" for field in error.fields]
+        raise NamedError("InvalidInput_400", error.reason, field=names) from None
     return {"startDate": first.isoformat(), "endDate": last.isoformat()}
 
 
 def _refuse(where: str, expected: str, value: str) -> NamedError:
-    return NamedError("InvalidInput_400", f"{where}: {expected}, not {shorten(value, 40)!r}")
+    return NamedError("InvalidInput_400", f"{expected}, not {shorten(value, 40)!r}", field=where)
 
 
 def read_tiles(tiles: Sequence[Values], actor: Actor) -> list[JsonObject]:

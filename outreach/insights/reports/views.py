@@ -130,7 +130,7 @@ def _report(params: Mapping[str, str]) -> Report:
     if not name:
         raise refuse("reportType", f"is required: one of {names}")
     if name not in REPORTS:
-        raise NamedError("ReportNotFound_404", f"reportType: one of {names}, not {shorten(name, 40)!r}")
+        raise NamedError("ReportNotFound_404", f"one of {names}, not {shorten(name, 40)!r}", field="reportType")
     return REPORTS[name]
 
 

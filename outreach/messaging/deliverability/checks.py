@@ -6,7 +6,9 @@ import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from outreach.messaging.deliverability.dkim_records import SHORT_BITS, DkimInvalid, RSAPublicKey, key_of, public_record
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+from outreach.messaging.deliverability.dkim_records import SHORT_BITS, DkimInvalid, key_of, public_record
 from outreach.messaging.deliverability.dmarc import DmarcInvalid, Policy, find_policy
 from outreach.messaging.deliverability.lookups import LookupFailed, Lookups
 from outreach.messaging.deliverability.results import Light, Record, Result, all_shown, printable, shown

@@ -58,7 +58,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     # A file that is named twice goes once.
     ids = list(dict.fromkeys(ids))
     if len(ids) > MAX_FILES:
-        raise NamedError(unfit, f"{where}: has {len(ids)} files; at most {MAX_FILES} go with a mail")
+        raise NamedError(unfit, f"choose at most {MAX_FILES} files", field=where)
     files = _live(ids)
     for id in ids:
         if id not in files:
@@ -66,13 +66,14 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
             # one is meant.
             name = File.objects.filter(pk=id).values_list("name", flat=True).first()
             detail = f"{shorten(name)} was deleted, or is in the recycle bin" if name else "there is no such file"
-            raise NamedError(GONE, f"{where}: {detail}")
+            raise NamedError(GONE, detail, field=where)
         _check_type(files[id], where, unfit)
     total = sum(file.size for file in files.values())
     if total > MAX_BYTES:
         raise NamedError(
             unfit,
-            f"{where}: the files have {_megabytes(total)} together; at most {_megabytes(MAX_BYTES)} go with a mail",
+            f"the files have {_megabytes(total)} together; at most {_megabytes(MAX_BYTES)} go with a mail",
+            field=where,
         )
     return [
         {"id": id, "name": file.name, "mime": file.mime, "size": file.size, "sha256": file.hashes.get("sha256", "")}
@@ -101,7 +102,7 @@ def listed(ids: Sequence[str]) -> list[JsonObject]:
 def _check_type(file: File, where: str, unfit: str) -> None:
     ending = file.name.rpartition(".")[2].lower()
     if file.mime in REFUSED_TYPES or ending in REFUSED_ENDINGS:
-        raise NamedError(unfit, f"{where}: {shorten(file.name)} is of a type that mail servers turn away")
+        raise NamedError(unfit, f"remove {shorten(file.name)}; mail servers refuse its type", field=where)
 
 
 def _megabytes(size: int) -> str:

@@ -208,7 +208,7 @@ def _write_transition(
             " SELECT %s, company_id, id, status, %s, %s, %s, %s, %s FROM moved",
             [job.pk, company_id(), *parameters, *changes.values(), new_id(), to, reason, detail, now, now],
         )
-        done = cursor.rowcount == 1
+        done: bool = cursor.rowcount == 1
     if done:
         # The object keeps up with its row, for the caller compares its status and lease next.
         for name, value in changes.items():

@@ -136,6 +136,8 @@ class SendJob(ChatColumns, CompanyWork):
     )
     open_count = models.PositiveIntegerField(default=0, db_default=0)
     click_count = models.PositiveIntegerField(default=0, db_default=0)
+    opens_tracked = models.BooleanField(default=False, db_default=False, help_text="It was sent with open tracking.")
+    clicks_tracked = models.BooleanField(default=False, db_default=False, help_text="It was sent with click tracking.")
     attachments = JSONField(
         default=list,
         db_default=models.Value([], output_field=JSONField()),
@@ -293,12 +295,14 @@ class SendJob(ChatColumns, CompanyWork):
     @property
     def sender(self) -> Sender | None:
         """Return its sender, of any kind."""
-        return self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        sender: Sender | None = self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        return sender
 
     @property
     def sender_id(self) -> str | None:
         """The id of its sender."""
-        return self.smtp_id or self.mail_app_id or self.chat_app_id
+        id: str | None = self.smtp_id or self.mail_app_id or self.chat_app_id
+        return id
 
     @property
     def address(self) -> str:

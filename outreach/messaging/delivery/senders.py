@@ -127,7 +127,7 @@ def choose_sender(
     if sender_id is not None:
         sender = find_sender(sender_id)
         if sender is None or not sender.is_active or not isinstance(sender, tuple(kinds)):
-            raise NamedError("NoSMTPSelected_400", f"smtp: {sender_id} is no active sender of this company")
+            raise NamedError("NoSMTPSelected_400", "choose another sender; this one is off or deleted", field="smtp")
         return sender
     conditions = Q(is_active=True, verified=True)
     if among is not None:
@@ -138,11 +138,14 @@ def choose_sender(
         oldest += rows.order_by("created_at", "id")[:1]
     if not oldest and letter:
         name = nothing_selected(letter).name
-        raise NamedError(name, f"type: connect a mailvendor-{letter} app first (POST /apps/mailvendor-{letter})")
+        raise NamedError(
+            name, f"connect a mailvendor-{letter} app first (POST /apps/mailvendor-{letter})", field="type"
+        )
     if not oldest:
         raise NamedError(
             "NoSMTPSelected_400",
-            "smtp: connect a sender first (POST /apps/smtp) and let its connection test pass",
+            "connect a sender first (POST /apps/smtp) and let its connection test pass",
+            field="smtp",
             code="noSender",
         )
     # The id decides between senders of the same moment, so that all workers choose the same one.

@@ -35,8 +35,7 @@ NOT_FOUND = "NotFound_404"
 UNPROVED = Q(evidence__contains=[{"source": ""}])
 """A message with an unproved statement. A person approves it individually."""
 ENVELOPE_CHANGED = (
-    "contact, smtp: the name or address of the contact or of the sender has changed; read the message again before it"
-    " is approved"
+    "the name or address of the contact or of the sender has changed; read the message again before it is approved"
 )
 DECLINED = "declined"
 """Reason of a message that a person has cancelled."""
@@ -44,7 +43,7 @@ DECLINED = "declined"
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no message of the company."""
-    return NamedError(NOT_FOUND, "sendJobId: there is no such message in this company")
+    return NamedError(NOT_FOUND, "there is no such message in this company", field="sendJobId")
 
 
 def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
@@ -231,11 +230,11 @@ def approve_message(
     unchanged(job, content_hash, "approved")
     needed = ("text",) if job.chat_app_id else ("subject", "text")
     if missing := [name for name in needed if not getattr(job, name).strip()]:
-        raise NamedError("CampaignCannotBeUpdated_400", f"{missing[0]}: is empty; write it before you approve")
+        raise NamedError("CampaignCannotBeUpdated_400", "enter a text before you approve", field=missing[0])
     if content_hash is not None and content_hash != job.content_hash:
-        raise NamedError("MessageChanged_409", ENVELOPE_CHANGED)
+        raise NamedError("MessageChanged_409", ENVELOPE_CHANGED, field=("contact", "smtp"))
     if never := SendJob.objects.filter(pk=message_id).values_list(never_goes(), flat=True).first():
-        raise NamedError("CampaignCannotBeUpdated_400", f"sendJobId: it would never go. {sentence_of(never)}")
+        raise NamedError("CampaignCannotBeUpdated_400", f"it would never go. {sentence_of(never)}", field="sendJobId")
     # A lapsed approval goes through draft, so that the ledger has both decisions.
     if job.status == Status.APPROVED and (lapse := job.lapse(timezone.now())):
         hold(SendJob.objects.filter(pk=message_id), member_id, lapse)
@@ -252,10 +251,10 @@ def hold_message(*, message_id: str, member_id: str) -> None:
     job = locked(message_id, Status.APPROVED, Status.DRAFT, Status.CANCELLED)
     stopped = job.run is not None and job.run.cancelled_at is not None
     if job.status == Status.CANCELLED and (stopped or job.reason != DECLINED):
-        raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message was not cancelled by itself")
+        raise NamedError("CampaignCannotBeUpdated_400", "the message was not cancelled by itself", field="sendJobId")
     if not job.text:
         raise NamedError(
-            "CampaignCannotBeUpdated_400", "sendJobId: the message had not been written when it was cancelled"
+            "CampaignCannotBeUpdated_400", "the message had not been written when it was cancelled", field="sendJobId"
         )
     hold(SendJob.objects.filter(pk=message_id), member_id)
 
@@ -287,7 +286,7 @@ def edit_message(
     """
     job = locked(message_id, Status.DRAFT)
     if job.chat_app_id:
-        raise NamedError("CampaignCannotBeUpdated_400", "text: a message by chat stays as it is; write another")
+        raise NamedError("CampaignCannotBeUpdated_400", "a message by chat stays as it is; write another", field="text")
     unchanged(job, content_hash, "changed")
     values: JsonObject = {"updated_by_id": member_id, "updated_at": timezone.now()}
     evidence = job.evidence
@@ -295,15 +294,15 @@ def edit_message(
         values["subject"] = clean_line(subject)
         evidence = after_edit(evidence, "subject", job.subject, values["subject"])
     if html is not None and depth_of(html) > MAX_DEPTH:
-        raise NamedError("InvalidPayload_400", f"html: has more than {MAX_DEPTH} tags within each other")
+        raise NamedError("InvalidPayload_400", f"has more than {MAX_DEPTH} tags within each other", field="html")
     rich = sanitise_html(html) if html is not None else None
     if rich and text is None:
         text = text_from_html(rich)
         if not text:
-            raise NamedError("InvalidPayload_400", "html: has no words")
+            raise NamedError("InvalidPayload_400", "enter a text", field="html")
     if text is not None:
         if not text.strip():
-            raise NamedError("InvalidPayload_400", "text: is empty")
+            raise NamedError("InvalidPayload_400", "enter a text", field="text")
         values.update(text=text, html="")
         evidence = after_edit(evidence, "text", job.text, text)
     if rich is not None:
@@ -325,7 +324,7 @@ def unchanged(job: SendJob, content_hash: str | None, action: str) -> None:
     """Raise MessageChanged_409 when the hash is that of other content than the message's."""
     # The first half is the content. A changed address must not keep a person from saving words.
     if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
-        raise NamedError("MessageChanged_409", f"contentHash: read the message again before it is {action}")
+        raise NamedError("MessageChanged_409", f"read the message again before it is {action}", field="contentHash")
 
 
 def locked(message_id: str, *allowed: str) -> SendJob:
@@ -340,6 +339,7 @@ def locked(message_id: str, *allowed: str) -> SendJob:
     if job.status not in allowed:
         raise NamedError(
             "CampaignCannotBeUpdated_400",
-            f"sendJobId: the message is {job.status}; this needs one of {', '.join(allowed)}",
+            f"the message is {job.status}; this needs one of {', '.join(allowed)}",
+            field="sendJobId",
         )
     return job

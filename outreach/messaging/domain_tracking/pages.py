@@ -73,7 +73,7 @@ class Tracking(SettingsForm):
         form = self.host_form().bind(self.request.POST)
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
-            return self.done(_("Added. Publish the DNS records, then check the domain"))
+            return self.done(_("Added. Publish the DNS records, then check the domain."))
         form.refuse(answer)
         return self.page({**self.show(), "host_form": form}, status=422)
 

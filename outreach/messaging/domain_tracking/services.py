@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 
 from core.access import reserve_quota
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import NamedError, ValidationFailed
 from core.jobs.leases import LeaseLost, claim, update_owned
 from core.jobs.registry import Moment
 from core.lists import BulkSelection, in_batches
@@ -43,7 +43,7 @@ def get_domain(id: str) -> DomainTracking:
     """Return the company's tracking host with this id. Raises DomainTrackingNotFound_400."""
     domain: DomainTracking | None = DomainTracking.objects.filter(pk=id).first()
     if domain is None:
-        raise NamedError(NOT_FOUND, "id: there is no such tracking domain in this company")
+        raise NamedError(NOT_FOUND, "there is no such tracking domain in this company", field="id")
     return domain
 
 
@@ -56,7 +56,7 @@ def create_domain(*, member_id: str, name: str) -> DomainTracking:
     reserve_quota(MODULE)
     if DomainTracking.objects.count() >= MAX_HOSTS:
         raise ValidationFailed(
-            "name: too many", f"name: a company has at most {MAX_HOSTS} tracking domains; delete one"
+            "name: too many", f"a company has at most {MAX_HOSTS} tracking domains; delete one", field="name"
         )
     domain = DomainTracking(
         name=read_name(name),
@@ -78,10 +78,12 @@ def read_name(text: str) -> str:
     except (idna.IDNAError, UnicodeError):
         name = ""
     if not is_name(name):
-        raise ValidationFailed("name is no host", f"name: {shorten(text, 60)!r} is no host such as click.example.com")
+        raise ValidationFailed("name is no host", "enter a domain, such as click.example.com", field="name")
     # Its own check would succeed, and the company would own the service's host.
     if name == own_host() or name in settings.ALLOWED_HOSTS:
-        raise ValidationFailed("name is the service's own", f"name: {name} is this service's own host")
+        raise ValidationFailed(
+            "name is the service's own", f"enter a domain of your own; {name} belongs to this service", field="name"
+        )
     return name
 
 
@@ -96,7 +98,7 @@ def delete_domains(*, selection: BulkSelection) -> int:
         rows.delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a tracking domain of this company")
+        raise NamedError(NOT_FOUND, "none of them is a tracking domain of this company", field="ids")
     return deleted
 
 
@@ -110,7 +112,7 @@ def check_now(*, id: str, member_id: str) -> None:
         # Read again: it may have been deleted, or checked by a worker, in these seconds.
         row = DomainTracking.objects.select_for_update(of=("self",)).filter(pk=id).first()
         if row is None:
-            raise NamedError(NOT_FOUND, "id: the tracking domain has been deleted meanwhile")
+            raise NamedError(NOT_FOUND, "the tracking domain has been deleted meanwhile", field="id")
         row.updated_by_id = member_id
         row.attempts = 0
         row.deaths = 0

@@ -52,7 +52,7 @@ def compile_body(body: str) -> Compiled:
         return Compiled("", body, ())
     mjml = is_mjml(body)
     if depth_of(body, strict=mjml) > MAX_DEPTH:
-        raise NamedError("InvalidEmailTemplate_400", f"body: has more than {MAX_DEPTH} tags within each other")
+        raise NamedError("InvalidEmailTemplate_400", f"has more than {MAX_DEPTH} tags within each other", field="body")
     page = _html_of(body) if mjml else body
     _check_styles(page)
     html = sanitise_html(_INLINER.inline(page))
@@ -76,9 +76,9 @@ def _check_styles(page: str) -> None:
     """Raise InvalidEmailTemplate_400 for styles that would take long to move to their elements."""
     css = "".join(_STYLES.findall(page))
     if len(css) > MAX_CSS:
-        raise NamedError("InvalidEmailTemplate_400", f"body: has more than {MAX_CSS:,} characters of styles")
+        raise NamedError("InvalidEmailTemplate_400", f"has more than {MAX_CSS:,} characters of styles", field="body")
     if sum(css.count(mark) for mark in "{,:;") * page.count("<") > MAX_STYLING:
-        raise NamedError("InvalidEmailTemplate_400", "body: has too many rules of style for so many elements")
+        raise NamedError("InvalidEmailTemplate_400", "has too many rules of style for so many elements", field="body")
 
 
 def _check_tags(body: str) -> None:
@@ -86,14 +86,16 @@ def _check_tags(body: str) -> None:
     carousel images."""
     bare = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), body)
     if bare.lower().count("<mj-carousel-image") > _CAROUSEL_IMAGES:
-        raise NamedError("InvalidEmailTemplate_400", f"body: has more than {_CAROUSEL_IMAGES} images in carousels")
+        raise NamedError(
+            "InvalidEmailTemplate_400", f"has more than {_CAROUSEL_IMAGES} images in carousels", field="body"
+        )
     wrong = next((match for match in _MJ_TAG.finditer(bare) if match[1].lower() not in _TAGS), None)
     if wrong is None:
         return
     name, line = wrong[1], bare.count("\n", 0, wrong.start()) + 1
     near = get_close_matches(name.lower(), _TAGS, n=1)
     meant = f"; did you mean <{near[0]}>?" if near else ""
-    raise NamedError("InvalidEmailTemplate_400", f"body: line {line}: <{shorten(name)}> is no tag of MJML{meant}")
+    raise NamedError("InvalidEmailTemplate_400", f"line {line}: <{shorten(name)}> is unknown{meant}", field="body")
 
 
 def _html_of(body: str) -> str:
@@ -101,4 +103,4 @@ def _html_of(body: str) -> str:
     try:
         return mjml2html(body, disable_comments=True)
     except ValueError as error:
-        raise NamedError("InvalidEmailTemplate_400", f"body: is no MJML: {error}") from None
+        raise NamedError("InvalidEmailTemplate_400", f"check the MJML: {error}", field="body") from None

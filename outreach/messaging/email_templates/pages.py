@@ -43,6 +43,9 @@ def required_in(template: Values) -> str:
     return ", ".join(variable["name"] for variable in template.get("variables", []) if variable["required"])
 
 
+NOT_USABLE = "InvalidEmailTemplate_400"
+
+
 class EmailTemplateForm(Form):
     focus = "name"
 
@@ -66,6 +69,8 @@ class EmailTemplateForm(Form):
     def refuse(self, answer: Answer, name_of: Callable[[str], str] = str) -> None:
         """Put the API's errors at their fields; one about an unknown field names those that are like it."""
         super().refuse(answer, name_of)
+        if answer.name == NOT_USABLE and not self.refused_fields:
+            self.replace_errors([answer.reason])  # the message is about the choice of a template
         if answer.code == UNKNOWN:
             for field in self.refused_fields:
                 field.replace_error(unknown_text(answer.params["name"], self.placeholders))

@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
@@ -22,8 +23,8 @@ from core.text.persons import first_name_of
 from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
-from crm.imports.readers.mapping import normalise
 from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
+from crm.imports.readers.words import normalise
 from crm.models import Contact, CustomField
 from outreach.connections.smtp.markup import sanitise_html
 from outreach.connections.smtp.message import clean_line
@@ -64,7 +65,9 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
     names = [variable["name"] for variable in variables]
     for place, name in enumerate(names):
         if name in names[:place] or name in BUILT_IN or not re.fullmatch(r"[\w. -]{1,100}", name):
-            raise NamedError("InvalidVariables_400", f"variables: {shorten(name)!r} is there twice, or is no name")
+            raise NamedError(
+                "InvalidVariables_400", f"enter each name once; check {shorten(name)!r}", field="variables"
+            )
     allowed = {*BUILT_IN, *names}
     shown = without_styles(body) if is_html(body) else body
     for part, text in (("subject", subject), ("body", shown)):
@@ -72,21 +75,31 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
             if name not in allowed:
                 raise NamedError(
                     "InvalidVariables_400",
-                    f"{part}: {{{{{shorten(name)}}}}} is none of the variables, nor of {', '.join(BUILT_IN)}",
+                    unknown_field(name, [*BUILT_IN, *names]),
+                    field=part,
                     code="unknownField",
                     params={"name": shorten(name)},
                 )
         if has_stray_mark(text):
             raise NamedError(
-                "InvalidEmailTemplate_400", f"{part}: has an incomplete placeholder. Enter it as {{{{name}}}}"
+                "InvalidEmailTemplate_400", "has an incomplete placeholder. Enter it as {{name}}", field=part
             )
     compiled = compile_body(body)
     if not compiled.text.strip():
-        raise NamedError("InvalidEmailTemplate_400", "body: has no words")
+        raise NamedError("InvalidEmailTemplate_400", "enter a text", field="body")
     if compiled.html and (lost := set(names_in(shown)) - set(names_in(compiled.html))):
         where = f"{{{{{shorten(min(lost))}}}}} stands where mails show nothing, such as a style or a comment"
-        raise NamedError("InvalidEmailTemplate_400", f"body: {where}")
+        raise NamedError("InvalidEmailTemplate_400", where, field="body")
     return compiled
+
+
+def unknown_field(name: str, known: Sequence[str]) -> str:
+    """Return the text about a placeholder that names no field, with the field that is most like it."""
+    words = {word: field for field in known for word in (field.casefold(), field.rpartition(".")[2].casefold())}
+    sought = (name.casefold(), name.rpartition(".")[2].casefold())
+    near = next((words[word] for text in sought for word in get_close_matches(text, words, n=1)), "")
+    advice = f"did you mean {{{{{near}}}}}?" if near else "choose a field from the list"
+    return f"the field {{{{{shorten(name, 60)}}}}} is unknown; {advice}"
 
 
 def without_styles(body: str) -> str:
@@ -227,6 +240,9 @@ def compile_words(
     for variable in variables:
         name = variable["name"]
         if name not in reader.fields and str(name).casefold() not in reader.fields:
-            text = f"body: {{{{{shorten(name, 60)}}}}} is no field of contacts, nor one of {', '.join(BUILT_IN)}"
-            raise NamedError("InvalidVariables_400", text, code="unknownField", params={"name": shorten(name)})
+            part = "subject" if name in names_in(subject) else "body"
+            text = unknown_field(name, [*BUILT_IN, *reader.fields])
+            raise NamedError(
+                "InvalidVariables_400", text, field=part, code="unknownField", params={"name": shorten(name)}
+            )
     return compile_template(subject, body, variables), variables

@@ -36,7 +36,7 @@ NOT_FOUND = "EmailTemplateNotFound_404"
 
 def not_found(parameter: str = "id") -> NamedError:
     """Return the error for an id that belongs to no email template of the company."""
-    return NamedError(NOT_FOUND, f"{parameter}: there is no such email template in this company")
+    return NamedError(NOT_FOUND, "there is no such email template in this company", field=parameter)
 
 
 def get_template(id: str, parameter: str = "id") -> EmailTemplate:
@@ -84,7 +84,7 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
     version = EmailTemplateVersion.objects.filter(template_id=id, number=number).values(*WORDS).first()
     if version is None:
         get_template(id)
-        raise NamedError(NOT_FOUND, "version: the template has no such version, or it is too old to be kept")
+        raise NamedError(NOT_FOUND, "the template has no such version, or it is too old to be kept", field="version")
     # Deleted files are reported by the preview, and when the template is sent.
     return update_template(id=id, member_id=member_id, check_files=False, **version)
 
@@ -123,7 +123,7 @@ def delete_templates(*, selection: BulkSelection) -> tuple[int, str]:
         EmailTemplate.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is an email template of this company")
+        raise NamedError(NOT_FOUND, "none of them is an email template of this company", field="ids")
     return deleted, ", ".join(shorten(name, 60) for name in [*losing][:NAMED])
 
 
@@ -157,5 +157,5 @@ def contact_of(id: str) -> Contact:
     """Return the live contact whose values a preview has. Raises ContactNotFound_400."""
     contact: Contact | None = live_contacts().filter(pk=id).first()
     if contact is None:
-        raise NamedError("ContactNotFound_400", "contactId: there is no such contact in this company")
+        raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="contactId")
     return contact

@@ -62,7 +62,7 @@ def send_trial(
     """
     if type not in TYPES:
         types = ", ".join((*TYPES, *OTHERS))
-        raise NamedError("UnsupportedCampaignType_400", f"type: {shorten(type)!r} is none of {types}")
+        raise NamedError("UnsupportedCampaignType_400", f"choose one of {types}, not {shorten(type)!r}", field="type")
     to = own_people(recipients)
     mail, files = _mail(template_id, words, contact_id, attachments)
     letter = "" if type == "smtp" else type[-1]
@@ -77,7 +77,7 @@ def send_trial(
 def own_people(recipients: Sequence[str]) -> list[str]:
     """Return the addresses in small letters, each once. Raises NoRecipientsSpecified_400 for one of no member."""
     if not recipients:
-        raise NamedError("NoRecipientsSpecified_400", "to: is empty")
+        raise NamedError("NoRecipientsSpecified_400", "enter an email address", field="to")
     accepted = Member.objects.filter(status__in=(Member.Status.OWNER, Member.Status.ACCEPTED))
     emails = {email.lower() for email in accepted.values_list("user__email", flat=True)}
     to = list(dict.fromkeys(address.strip().lower() for address in recipients))
@@ -85,7 +85,8 @@ def own_people(recipients: Sequence[str]) -> list[str]:
         if address not in emails:
             raise NamedError(
                 "NoRecipientsSpecified_400",
-                f"to: {shorten(address)} is nobody of your company; a test goes to members alone",
+                f"enter the address of a member, not {shorten(address)}",
+                field="to",
             )
     return to
 
@@ -97,8 +98,8 @@ def _mail(
         template, mail = preview_template(id=template_id, contact_id=contact_id)
         return mail, template.attachments
     if not content.get("subject") or not content.get("body"):
-        detail = "templateId, subject, body: give a template, or a subject and a body"
-        raise NamedError("InvalidEmailTemplate_400", detail)
+        detail = "give a template, or a subject and a body"
+        raise NamedError("InvalidEmailTemplate_400", detail, field=("templateId", "subject", "body"))
     preview = preview_words(
         subject=content["subject"], body=content["body"], variables=content.get("variables", ()), contact_id=contact_id
     )
@@ -112,7 +113,7 @@ def _contents(files: Sequence[str]) -> tuple[Attachment, ...]:
     try:
         return reader.read(entries)
     except (AttachmentMissing, AttachmentUnavailable) as error:
-        raise NamedError(GONE, f"attachments: {error}") from None
+        raise NamedError(GONE, str(error), field="attachments") from None
 
 
 def _send(sender: Sender, to: Sequence[str], mail: Rendered, files: tuple[Attachment, ...]) -> None:
@@ -123,7 +124,7 @@ def _send(sender: Sender, to: Sequence[str], mail: Rendered, files: tuple[Attach
                 outcome = session.deliver(_addressed(sender, company, address, mail, files), lambda: None)
                 if not isinstance(outcome, Sent):
                     said = outcome.reason if isinstance(outcome, Uncertain) else outcome.reply
-                    raise NamedError(FAILED, f"to: {address}: {said}")
+                    raise NamedError(FAILED, f"{address}: {said}", field="to")
     except SmtpError as error:
         raise NamedError(FAILED, error.detail) from None
     except InvalidMail as error:

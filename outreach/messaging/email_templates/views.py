@@ -255,7 +255,7 @@ def check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = (
     if not (actor.is_unbounded or actor.may("file", "GET")):
         raise PermissionLacking("file.GET", field="attachments")
     if hidden := new - set(readable_files(actor).filter(pk__in=new).values_list("pk", flat=True)):
-        raise NamedError("FileNotFound_400", f"attachments: there is no file {min(hidden)} in this company")
+        raise NamedError("FileNotFound_400", f"there is no file {min(hidden)} in this company", field="attachments")
 
 
 def shown_mail(mail: Rendered, links: Iterable[str], attachments: Sequence[Values]) -> JsonObject:

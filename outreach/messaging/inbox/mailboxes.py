@@ -32,7 +32,7 @@ INBOX = "INBOX"
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no mailbox of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such mailbox in this company")
+    return NamedError(NOT_FOUND, "there is no such mailbox in this company", field="id")
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
         with transaction.atomic():
             # The sender is locked, so that two requests cannot both find it without a mailbox.
             if not Smtp.objects.select_for_update(of=("self",)).filter(pk=smtp).exists():
-                raise NamedError("NoSMTPSelected_400", "smtp: there is no such sender in this company")
+                raise NamedError("NoSMTPSelected_400", "there is no such sender in this company", field="smtp")
             if ImapMailbox.objects.filter(smtp_id=smtp).exists():
                 raise ValidationFailed(
-                    "the sender has a mailbox", "smtp: the sender has a mailbox already; change that"
+                    "the sender has a mailbox", "choose another sender; this one has a mailbox", field="smtp"
                 )
             reserve_quota(MODULE)
             mailbox = ImapMailbox.objects.create(
@@ -126,7 +126,7 @@ def _checked(values: JsonObject) -> JsonObject:
         return values
     names = [name.strip() for name in values["folders"] if name.strip()]
     if any(not name.isprintable() for name in names):
-        raise ValidationFailed("folders: a name has control characters")
+        raise ValidationFailed("enter names without control characters", field="folders")
     return {**values, "folders": list(dict.fromkeys(names)) or [INBOX]}
 
 
@@ -165,5 +165,5 @@ def delete_mailboxes(*, ids: Sequence[str], member_id: str) -> dict[str, int]:
     """Delete the mailboxes. Mails that were read stay in the inbox. Raises AppNotFound_400 if no mailbox is found."""
     deleted = ImapMailbox.objects.filter(pk__in=ids).delete()[1].get("outreach.ImapMailbox", 0)
     if not deleted:
-        raise NamedError("AppNotFound_400", "ids: none of them is a mailbox of this company")
+        raise NamedError("AppNotFound_400", "none of them is a mailbox of this company", field="ids")
     return {"deletedCount": deleted}

@@ -14,7 +14,7 @@ NOT_FOUND = "NotFound_404"
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no mail in the company's inbox."""
-    return NamedError(NOT_FOUND, "id: there is no such mail in this company's inbox")
+    return NamedError(NOT_FOUND, "there is no such mail in this company's inbox", field="id")
 
 
 def mark(*, id: str, is_read: bool) -> None:

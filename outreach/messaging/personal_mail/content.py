@@ -100,6 +100,6 @@ def _signed(words: Rendered, signature: str) -> Rendered:
 def check_sendable(words: Rendered) -> None:
     """Raise InvalidPayload_400 for a mail without subject, and InvalidVariables_400 where a needed value is missing."""
     if not words.subject:
-        raise NamedError("InvalidPayload_400", "subject: write a subject")
+        raise NamedError("InvalidPayload_400", "enter a subject", field="subject")
     if words.missing:
-        raise NamedError("InvalidVariables_400", f"to: has no value for {', '.join(words.missing)}")
+        raise NamedError("InvalidVariables_400", f"has no value for {', '.join(words.missing)}", field="to")

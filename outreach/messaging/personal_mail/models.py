@@ -75,7 +75,8 @@ class PersonalMail(CompanyModel):
     @property
     def sender(self) -> Sender | None:
         """Return its sender, of any kind."""
-        return self.smtp or self.mail_app
+        sender: Sender | None = self.smtp or self.mail_app
+        return sender
 
     @property
     def body(self) -> str:

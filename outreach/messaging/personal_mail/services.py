@@ -47,7 +47,7 @@ MAX_AHEAD = timedelta(days=366)
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no mail that the member sees."""
-    return NamedError(NOT_FOUND, "id: there is no such mail in this company")
+    return NamedError(NOT_FOUND, "there is no such mail in this company", field="id")
 
 
 @transaction.atomic
@@ -118,7 +118,7 @@ def _take_back(mail: PersonalMail, member_id: str) -> None:
     # A worker that claims messages passes over locked rows, so that nobody sends it from here on.
     job = SendJob.objects.select_for_update(of=("self",)).only("status").get(pk=mail.send_job_id)
     if job.status not in (*WAITING, *ENDED):
-        raise NamedError(FIXED, f"id: the mail is {job.status}")
+        raise NamedError(FIXED, f"the mail is {job.status}", field="id")
     waiting = SendJob.objects.filter(pk=job.pk, status__in=WAITING)
     ledger.transition_all(
         waiting, to=SendJob.Status.CANCELLED, reason=TAKEN_BACK, actor_id=member_id, updated_by_id=member_id
@@ -139,7 +139,7 @@ def _apply(mail: PersonalMail, values: JsonObject) -> None:
         if name in values:
             setattr(mail, name, values[name])
     if depth_of(mail.signature) > MAX_DEPTH:
-        raise NamedError("InvalidPayload_400", f"signature: has more than {MAX_DEPTH} tags within each other")
+        raise NamedError("InvalidPayload_400", f"has more than {MAX_DEPTH} tags within each other", field="signature")
     if "template" in values:
         _begin_with(mail, values["template"], given=values.keys())
     if "attachments" in values:
@@ -154,10 +154,10 @@ def _address(mail: PersonalMail, kind: str, id: str) -> None:
     """Set the person: a contact, or the contact of a lead."""
     lead = live_leads().filter(pk=id).first() if kind == "lead" else None
     if kind == "lead" and lead is None:
-        raise NamedError("LeadNotFound_400", f"to: there is no lead {id} in this company")
+        raise NamedError("LeadNotFound_400", f"there is no lead {id} in this company", field="to")
     contact = live_contacts().filter(pk=lead.contact_id if lead else id).first()
     if contact is None:
-        raise NamedError("ContactNotFound_400", f"to: there is no contact {id} in this company")
+        raise NamedError("ContactNotFound_400", f"there is no contact {id} in this company", field="to")
     mail.lead = lead
     if mail.contact_id not in (None, contact.pk):
         # The thread was another person's.
@@ -173,7 +173,7 @@ def _join_thread(mail: PersonalMail, id: str | None) -> None:
     if id and received is None:
         sent = SendJob.objects.filter(pk=id, contact_id=mail.contact_id, chat_app=None).exclude(message_id="").first()
         if sent is None:
-            raise NamedError(NOT_FOUND, "inReplyTo: this contact has neither sent nor got such a mail")
+            raise NamedError(NOT_FOUND, "this contact has neither sent nor got such a mail", field="inReplyTo")
     mail.answers_mail = received
     mail.answers_message = sent
 
@@ -182,7 +182,7 @@ def _set_sender(mail: PersonalMail, values: JsonObject) -> None:
     """Set the given sender; of a reply the one that the person has written to."""
     given = [values[name] for name in ("smtp", "mail_app") if values.get(name)]
     if len(given) > 1:
-        raise ValidationFailed("smtp, mailApp: there is one sender", "smtp, mailApp: name one of them")
+        raise ValidationFailed("smtp, mailApp: there is one sender", "choose a sender", field=("smtp", "mailApp"))
     if given:
         _go_by(mail, choose_sender(given[0]))
     elif "smtp" in values or "mail_app" in values:
@@ -226,12 +226,12 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
     """
     now = timezone.now()
     if mail.send_at is not None and mail.send_at > now + MAX_AHEAD:
-        raise ValidationFailed("sendAt is too late", f"sendAt: at most {MAX_AHEAD.days} days ahead")
+        raise ValidationFailed("sendAt is too late", f"choose a time within {MAX_AHEAD.days} days", field="sendAt")
     contact = mail.contact
     _check_may_get(contact)
     sender = mail.sender or _usual_sender(mail)
     if not sender.is_active:
-        raise NamedError("NoSMTPSelected_400", "smtp: the sender is switched off")
+        raise NamedError("NoSMTPSelected_400", "choose another sender; this one is off", field="smtp")
     _go_by(mail, sender)
     words = rendered(mail, contact)
     check_sendable(words)
@@ -270,9 +270,9 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
 def _check_may_get(contact: Contact) -> None:
     """Raise NoMessagesSent_400 for a contact to whom no mail may go."""
     if not not_erased([contact.pk]):
-        raise NamedError("ContactNotFound_400", "to: the contact's data were erased")
+        raise NamedError("ContactNotFound_400", "the contact's data were erased", field="to")
     now = timezone.now()
     suppressed = bool(suppressed_addresses([contact.email]))
     decision = decide(SendContext.load().decision_input(contact, suppressed=suppressed, now=now), now)
     if isinstance(decision, Stop):
-        raise NamedError(REFUSED, f"to: {decision.sentence}", code=str(decision.reason))
+        raise NamedError(REFUSED, decision.sentence, field="to", code=str(decision.reason))

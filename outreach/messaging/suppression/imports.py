@@ -55,7 +55,7 @@ REASONS = {
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no import of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such import in this company")
+    return NamedError(NOT_FOUND, "there is no such import in this company", field="id")
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _opened(file: File) -> Iterator[Table]:
         with open_file(file, Options()) as table:
             yield table
     except ReaderError as error:
-        raise NamedError(error.code, f"fileId: {error.message}") from error
+        raise NamedError(error.code, error.message, field="fileId") from error
 
 
 @transaction.atomic
@@ -268,16 +268,14 @@ def _columns(job: SuppressionImport, table: Table) -> Columns:
                     return Columns(index, reason)
     if len(table.headers) == 1:
         return Columns(0, None)
-    raise ValidationFailed(
-        "emailColumn is required", "emailColumn: name the column with the addresses, since none is called email"
-    )
+    raise ValidationFailed("emailColumn is required", "choose the column with the email addresses", field="emailColumn")
 
 
 def _named(table: Table, name: str, header: str) -> int | None:
     if not header:
         return None
     if header not in table.headers:
-        raise ValidationFailed(f"{name} is no column", f"{name}: the file has no column of that name")
+        raise ValidationFailed(f"{name} is no column", "choose a column of the file", field=name)
     return table.headers.index(header)
 
 
@@ -289,5 +287,5 @@ def _called(table: Table, names: set[str]) -> int | None:
 def _usable(files: QuerySet[File], id: str) -> File:
     file = files.filter(pk=id, is_deleted=False, trashed_at=None).first()
     if file is None:
-        raise NamedError("FileNotFound_400", "fileId: there is no such file in this company; upload it first")
+        raise NamedError("FileNotFound_400", "there is no such file in this company; upload it first", field="fileId")
     return file

@@ -69,7 +69,9 @@ def suppress_address(*, email: str, **values: Any) -> Suppression:
 def _checked(email: str) -> str:
     text = normal(email)
     if text is None:
-        raise ValidationFailed("email is no email address", f"email: {shorten(email)!r} is no email address")
+        raise ValidationFailed(
+            "email is no email address", f"enter an email address, not {shorten(email)}", field="email"
+        )
     return text
 
 
@@ -82,7 +84,9 @@ def suppress_many(*, items: Sequence[Any], read: Callable[[Any], JsonObject], me
     """
     if not 0 < len(items) <= MAX_AT_ONCE:
         raise NamedError(
-            "InvalidPayload_400", f"formData: has {len(items)} addresses; from 1 to {MAX_AT_ONCE:,} go in one request"
+            "InvalidPayload_400",
+            f"has {len(items)} addresses; from 1 to {MAX_AT_ONCE:,} go in one request",
+            field="formData",
         )
     result, rows = BulkResult(), dict[str, Suppression]()
     for index, item in enumerate(items):
@@ -109,5 +113,5 @@ def delete_suppressions(*, ids: Sequence[str]) -> int:
     """
     deleted, _ = Suppression.objects.filter(pk__in=ids).delete()
     if not deleted:
-        raise NamedError("NotFound_404", "ids: none of them is on this company's list")
+        raise NamedError("NotFound_404", "none of them is on this company's list", field="ids")
     return deleted

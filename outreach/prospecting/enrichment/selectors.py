@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.errors import NamedError
-from core.types import JsonObject
+from core.types import Values
 from outreach.connections.connected_apps.registry import Capability, apps_with
 from outreach.prospecting.enrichment.base import EnrichmentProvider
 from outreach.prospecting.enrichment.models import Enrichment
@@ -23,11 +23,13 @@ def check_enrichment(is_enabled: bool) -> None:
     """Raise AppNotFound_400 if a run wants enrichment and no app does it."""
     if is_enabled and enrichment_provider() is None:
         raise NamedError(
-            "AppNotFound_400", "enrichmentEnabled: no enrichment app is connected (POST /apps/enrich); leave it false"
+            "AppNotFound_400",
+            "no enrichment app is connected (POST /apps/enrich); leave it false",
+            field="enrichmentEnabled",
         )
 
 
-def enrichment_of(run_id: str, occurrence: int) -> JsonObject | None:
+def enrichment_of(run_id: str, occurrence: int) -> Values | None:
     """Return how far the enrichment of a run's recipients is; None: it was not begun."""
     jobs = Enrichment.objects.filter(run=run_id, occurrence=occurrence)
     return jobs.values("status", "total", "processed", "proposed", "until", "error").first()

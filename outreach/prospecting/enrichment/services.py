@@ -74,12 +74,12 @@ def decide(*, id: str, member_id: str, accept: bool, automation: bool = True) ->
     live = Contact.objects.select_for_update(of=("self",), no_key=True).filter(pk=contact_id).first()
     proposal = EnrichmentProposal.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if proposal is None or live is None:
-        raise NamedError("NotFound_404", "id: there is no such proposal in this company")
+        raise NamedError("NotFound_404", "there is no such proposal in this company", field="id")
     status = Status.ACCEPTED if accept else Status.REJECTED
     if proposal.status == status:
         return
     if proposal.status != Status.PROPOSED:
-        raise NamedError("InvalidInput_400", f"id: the proposal was {proposal.status} already")
+        raise NamedError("InvalidInput_400", f"the proposal was {proposal.status} already", field="id")
     if accept:
         update_contact(
             id=proposal.contact_id,

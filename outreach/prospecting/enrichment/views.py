@@ -56,5 +56,5 @@ class ProposalViewSet(ResourceViewSet):
     def _one(self, id: str) -> JsonObject:
         proposal = ProposalOut.one(EnrichmentProposal.objects.filter(pk=id))
         if proposal is None:
-            raise NamedError("NotFound_404", "id: there is no such proposal in this company")
+            raise NamedError("NotFound_404", "there is no such proposal in this company", field="id")
         return proposal

@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from core.access import entitlement, is_limited, limited, reserve_quota
-from core.errors import NamedError, shorten
+from core.errors import NamedError
 from core.hooks import Hook
 from core.jobs import checkpoint, finish, notify_workers, release, update_owned
 from core.jobs.runner import notify_ended
@@ -129,15 +129,16 @@ def start_generation(
 
 def _check_search(prompt: str, industry: str, count: int) -> None:
     if not prompt.strip():
-        raise NamedError("PromptRequired_400", "prompt: say who is looked for, such as 'marketing managers in Berlin'")
-    if count > MAX_LEADS:
         raise NamedError(
-            "MaximumLeadsExceeded_400", f"count: {count} leads are wanted, at most {MAX_LEADS} are made by one search"
+            "PromptRequired_400", "enter who to find, such as marketing managers in Berlin", field="prompt"
         )
+    if count > MAX_LEADS:
+        raise NamedError("MaximumLeadsExceeded_400", f"enter at most {MAX_LEADS}", field="count")
     if not terms_of(read_purpose(prompt).who, industry):
         raise NamedError(
             "PromptRequired_400",
-            f"prompt: {shorten(prompt, 60)!r} names nothing to look for; name a job, a place or an industry",
+            "enter a job, a place or an industry",
+            field="prompt",
         )
 
 
@@ -145,7 +146,7 @@ def _check_lead(form_data: Values, relations: Values) -> None:
     foreign = sorted(CONTACT_KEYS & form_data.keys())
     if foreign:
         raise NamedError(
-            "InvalidSystemField_400", f"formData.{foreign[0]}: belongs to the contacts, which are there already"
+            "InvalidSystemField_400", "belongs to the contacts, which are there already", field=f"formData.{foreign[0]}"
         )
     schema = LeadSchema.load()
     row, problems = schema.read(form_data, partial=True)
@@ -172,7 +173,7 @@ def get_generation(id: str) -> LeadGeneration:
     """Return the company's search with this id. Raises NotFound_404 when there is none."""
     generation = LeadGeneration.objects.filter(pk=id).first()
     if generation is None:
-        raise NamedError("NotFound_404", "id: there is no such lead generation in this company")
+        raise NamedError("NotFound_404", "there is no such lead generation in this company", field="id")
     return generation
 
 
@@ -188,7 +189,9 @@ def cancel_generation(id: str) -> LeadGeneration:
         generation.finished_at = timezone.now()
     elif generation.status != LeadGeneration.Status.CANCELLED:
         raise NamedError(
-            "InvalidInput_400", f"status: the search is {generation.status} already; delete its leads with DELETE /lead"
+            "InvalidInput_400",
+            f"the search is {generation.status} already; delete its leads (DELETE /lead)",
+            field="status",
         )
     generation.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])
     if generation.status == LeadGeneration.Status.CANCELLED:

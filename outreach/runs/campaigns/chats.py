@@ -46,10 +46,10 @@ def chat_words(
     and InvalidVariables_400.
     """
     if content.get("subject") or content.get("body"):
-        raise NamedError(INVALID, f"{where}body: by chat a template goes, without a subject or words of its own")
+        raise NamedError(INVALID, "choose a chat template instead of a text", field=f"{where}body")
     id = content[parameter]
     if not id:
-        raise NamedError("CampaignTemplateRequired_400", f"{where}{parameter}: choose a chat template")
+        raise NamedError("CampaignTemplateRequired_400", "choose a chat template", field=f"{where}{parameter}")
     template = templates.get(id)
     if template is None:
         raise not_found(f"{where}{parameter}")
@@ -69,11 +69,11 @@ def take_app(campaign: Campaign) -> None:
     campaign.smtp = campaign.mail_app = campaign.template = None
     for place, step in enumerate(campaign.outreach_cadence.get("steps", ())):
         if not is_chat(campaign, step):
-            raise NamedError(INVALID, f"outreachCadence.steps[{place}].channel: it follows up by chat")
+            raise NamedError(INVALID, "choose chat", field=f"outreachCadence.steps[{place}].channel")
     apps = {template.app_id: template.app for template in templates_of(campaign).values()}
     # A template belongs to the account that it was approved for, and a campaign has one sender.
     if len(apps) > 1:
-        raise NamedError(INVALID, "templateId: the templates are of several chat apps; a campaign goes by one")
+        raise NamedError(INVALID, "choose templates of one chat app", field="templateId")
     campaign.chat_app = next(iter(apps.values()), None)
 
 

@@ -43,7 +43,7 @@ def pause_campaign(*, id: str, member_id: str) -> None:
     if campaign.status == Status.PAUSED:
         return
     if campaign.status != Status.RUNNING:
-        raise refused(f"status: the campaign is {campaign.status}; what runs can be paused")
+        raise refused(f"the campaign is {campaign.status}; what runs can be paused", field="status")
     # One row stops all messages: the intent checks it, however many are due.
     GenieScheduler.objects.filter(of_campaign=campaign).update(paused_at=timezone.now())
     _change(campaign, Status.PAUSED, member_id, "campaign.paused")
@@ -59,7 +59,7 @@ def resume_campaign(*, id: str, member_id: str) -> None:
     if campaign.status == Status.RUNNING:
         return
     if campaign.status != Status.PAUSED:
-        raise refused(f"status: the campaign is {campaign.status}; what is paused can be resumed")
+        raise refused(f"the campaign is {campaign.status}; what is paused can be resumed", field="status")
     GenieScheduler.objects.filter(of_campaign=campaign).update(paused_at=None)
     run = run_of(campaign.pk)
     # The first batch within the request, so that small campaigns go on at once; a periodic task frees the
@@ -88,7 +88,7 @@ def cancel_campaign(*, id: str, member_id: str | None) -> Changed:
     """
     campaign = get_campaign(id, lock=True)
     if campaign.status in (Status.DRAFT, Status.COMPLETED, Status.FAILED):
-        raise refused(f"status: the campaign is {campaign.status}; there is nothing to cancel")
+        raise refused(f"the campaign is {campaign.status}; there is nothing to cancel", field="status")
     run = run_of(campaign.pk)
     # Also of a cancelled one: a job that was stopped half way is finished by asking again.
     changed = Changed(0) if run is None else cancel_run(run_id=run.pk, member_id=member_id, of_campaign=True)
@@ -113,7 +113,7 @@ def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None, dela
     campaign = get_with_drafts(id, lock=True)
     run = run_of(campaign.pk)
     if run is None or campaign.status not in (Status.RUNNING, Status.PAUSED):
-        raise refused(f"status: the campaign is {campaign.status}; nothing waits to be released")
+        raise refused(f"the campaign is {campaign.status}; nothing waits to be released", field="status")
     # The run's lock keeps a bulk change of the same messages apart.
     locked = lock_run(run.pk)
     if locked is None or ids is None:
@@ -132,5 +132,7 @@ def get_with_drafts(id: str, *, lock: bool = False) -> Campaign:
     campaign = get_campaign(id, lock=lock)
     drafts = SendJob.objects.filter(run__of_campaign=campaign.pk, status=SendJob.Status.DRAFT)
     if not campaign.manual and not drafts.exists():
-        raise NamedError("ManualCampaignNotFound_404", "id: the campaign goes by itself, nobody releases its messages")
+        raise NamedError(
+            "ManualCampaignNotFound_404", "the campaign goes by itself, nobody releases its messages", field="id"
+        )
     return campaign

@@ -41,14 +41,18 @@ def join_campaign(*, id: str, contacts: Sequence[Contact], workflow_runs: Mappin
         return {contact.pk: ("", "", "") for contact in contacts}
     locked = lock_run(run.pk) if run is not None and campaign.status in (Status.RUNNING, Status.PAUSED) else None
     if locked is None:
-        raise refused(f"status: the campaign is {campaign.status}; contacts join it before it begins, or under way")
+        raise refused(
+            f"the campaign is {campaign.status}; contacts join it before it begins, or under way", field="status"
+        )
     return _plan(locked, contacts, workflow_runs)
 
 
 def _name(campaign: Campaign, contacts: Sequence[Contact]) -> None:
     named = list(dict.fromkeys([*(campaign.audience.get("contactIds") or ()), *(contact.pk for contact in contacts)]))
     if len(named) > MAX_NAMED:
-        raise refused(f"contactIds: names more than {MAX_NAMED:,}; write to a segment, and add contacts to that")
+        raise refused(
+            f"names more than {MAX_NAMED:,}; write to a segment, and add contacts to that", field="contactIds"
+        )
     campaign.audience = {**campaign.audience, "contactIds": named}
     campaign.save(update_fields=["audience", "updated_at"])
 

@@ -47,7 +47,7 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
     if campaign.status == Status.SCHEDULED:
         return campaign
     if campaign.status not in (Status.DRAFT, Status.FAILED) or run_of(campaign.pk) is not None:
-        raise refused(f"status: the campaign is {campaign.status}; it begins once")
+        raise refused(f"the campaign is {campaign.status}; it begins once", field="status")
     content = check_ready(campaign)
     check_queue(Audience.stored(campaign.audience).contacts().count)
     if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():

@@ -129,7 +129,8 @@ class Campaign(CompanyModel):
     @property
     def sender(self) -> Sender | None:
         """Return its chosen sender, of any kind."""
-        return self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        sender: Sender | None = self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        return sender
 
     @property
     def by_chat(self) -> bool:

@@ -31,7 +31,7 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
     contents = _words(campaign, step)
     place, name = (variant, "variant") if step == 1 else (step - 2, "step")
     if not 0 <= place < len(contents):
-        raise ValidationFailed(f"{name} is none of the campaign's", f"{name}: the campaign has no such {name}")
+        raise ValidationFailed(f"{name} is none of the campaign's", f"the campaign has no such {name}", field=name)
     content = contents[place]
     if "chat" in content:
         return _chat(content["chat"], contact_id), []

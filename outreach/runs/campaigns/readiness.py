@@ -27,19 +27,20 @@ def check_ready(campaign: Campaign) -> JsonObject:
     if campaign.failures >= MAX_FAILURES:
         raise NamedError("CampaignFailedManyTime_400", f"it could not begin {campaign.failures} times; duplicate it")
     if campaign.ends_at is not None and campaign.ends_at <= timezone.now():
-        raise NamedError("CampaignCannotBeUpdated_400", "endsAt: lies in the past")
+        raise NamedError("CampaignCannotBeUpdated_400", "choose a time in the future", field="endsAt")
     _check_sender(campaign)
     check_metric(campaign)
     content, cadence = content_of(campaign), follow_ups_of(campaign)
     check_approved(named_words(campaign, content, cadence))
     if not any(campaign.audience.values()):
         name = "CampaignSegmentsRequired_400"
-        raise NamedError(name, "segments: name whom it goes to, by segments, tags, categories, contactIds or leadIds")
+        raise NamedError(name, "choose recipients", field="segments")
     live = campaign.audience_mode == Campaign.Audience.LIVE
     if not live and not Audience.stored(campaign.audience).contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
-            "segments, tags, categories: together they select no live contact",
+            "choose others; no contact matches",
+            field=("segments", "tags", "categories"),
             code="noRecipients",
         )
     return {"content": content, "outreach_cadence": cadence}
@@ -52,13 +53,14 @@ def check_metric(campaign: Campaign) -> None:
     if kind is None or (campaign.by_chat and kind == "opens"):
         return  # a chat vendor tells what was read
     if campaign.by_chat:
-        raise NamedError("InvalidPayload_400", f"winner.metric: by chat nobody tells what was {metric}")
-    switch = f"track{kind.capitalize()}"
+        raise NamedError(
+            "InvalidPayload_400", "choose replies or chats read; chats report nothing else", field="winner.metric"
+        )
     if not getattr(campaign, f"track_{kind}"):
-        raise NamedError("InvalidPayload_400", f"winner.metric: {metric} needs {switch}, which is off for the campaign")
+        raise NamedError("InvalidPayload_400", f"turn on tracking of {kind}, or choose replies", field="winner.metric")
     if not tracking_of_company()[kind]:
-        text = f"winner.metric: {metric} needs {switch} of PUT /genie/settings, which is off; or take replied"
-        raise NamedError("InvalidPayload_400", text)
+        text = f"turn on tracking of {kind} in the settings, or choose replies"
+        raise NamedError("InvalidPayload_400", text, field="winner.metric")
 
 
 def _check_sender(campaign: Campaign) -> None:
@@ -67,12 +69,12 @@ def _check_sender(campaign: Campaign) -> None:
     sender = campaign.sender
     if campaign.type == "smtp":
         if sender is None:
-            raise NamedError("CampaignSMTPRequired_400", "smtp: choose the sender")
+            raise NamedError("CampaignSMTPRequired_400", "choose a sender", field="smtp")
         if not sender.is_active:
-            raise NamedError("CampaignSMTPNotFound_400", "smtp: the sender is switched off")
+            raise NamedError("CampaignSMTPNotFound_400", "choose another sender; this one is off", field="smtp")
         return
     letter = campaign.type[-1]
     if sender is None:
-        raise NamedError(nothing_selected(letter).name, f"mailApp: choose the {campaign.type} app that sends it")
+        raise NamedError(nothing_selected(letter).name, "choose a sender", field="mailApp")
     if not sender.is_active:
-        raise NamedError(not_found(letter).name, f"mailApp: the {campaign.type} app is switched off")
+        raise NamedError(not_found(letter).name, "choose another sender; this one is off", field="mailApp")

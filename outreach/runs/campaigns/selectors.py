@@ -24,8 +24,11 @@ from outreach.runs.genie.outcomes import (
     COUNTS,
     OUTCOMES,
     PROGRAM_COUNTS,
+    TRACKED_COUNTS,
     UNTOLD,
+    measured_of,
     program_visits,
+    tracking_of,
     tracking_of_company,
     unreported_outcomes,
 )
@@ -97,6 +100,8 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
             "nextDecision": None,
             "reasons": [],
             "funnel": {"audience": None, "planned": 0, **dict.fromkeys(OUTCOMES, 0), **dict.fromkeys(UNTOLD)},
+            "measured": {"opened": 0, "clicked": 0},
+            "tracking": {"opened": False, "clicked": False},
             "programVisits": {"opened": 0, "clicked": 0},
             "byDay": [],
         }
@@ -109,7 +114,9 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
     }
     steps = _by_step(outcomes)
     whole = {name: sum(row[name] for row in steps) for name in COUNTED}
-    unknown = dict.fromkeys(unreported_outcomes(run, whole))
+    sums = {name: sum(row[name] for row in outcomes.values()) for name in (*COUNTED, *PROGRAM_COUNTS, *TRACKED_COUNTS)}
+    tracking = tracking_of(run)
+    unknown = dict.fromkeys(unreported_outcomes(run, sums, tracking))
     variants = run.content.get("variants", []) if campaign.variants else []
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {
@@ -120,7 +127,9 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         "nextOccurrenceAt": run.next_occurrence_at,
         "counts": counts,
         "funnel": {"audience": run.total, **whole, **unknown},
-        "programVisits": program_visits({name: sum(row[name] for row in outcomes.values()) for name in PROGRAM_COUNTS}),
+        "measured": measured_of(run, sums),
+        "tracking": tracking,
+        "programVisits": program_visits(sums),
         "byDay": days_of(run.pk, unknown) if whole["sent"] else [],
         "stepResults": [{**row, **unknown} for row in steps],
         "variantResults": [
@@ -182,5 +191,9 @@ def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dic
 def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
     """Return (step, variant) -> the outcomes of its messages, by one statement."""
     groups = SendJob.objects.filter(run_id=run_id).order_by().values("step", "variant")
-    rows = groups.annotate(planned=Count("pk"), **COUNTS, **PROGRAM_COUNTS)
-    return {(row.pop("step"), row.pop("variant")): row for row in rows}
+    rows = groups.annotate(planned=Count("pk"), **COUNTS, **PROGRAM_COUNTS, **TRACKED_COUNTS)
+    outcomes = {}
+    for row in rows:
+        counts: JsonObject = {**row}
+        outcomes[counts.pop("step"), counts.pop("variant")] = counts
+    return outcomes

@@ -10,7 +10,7 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.api.selection import SelectionInput
-from core.errors import NamedError, ValidationFailed
+from core.errors import NamedError, ValidationFailed, detail_of
 from core.spans import read_span
 from core.types import JsonObject, Values
 from outreach.chat.chat_templates.frozen import read_given
@@ -24,7 +24,7 @@ from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.by_day import BY_DAY
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, MIN_INTERVAL_MS, WrittenCadenceInput, read_hours
-from outreach.runs.genie.serializers import PROGRAM_VISITS, Selectors
+from outreach.runs.genie.serializers import MEASURED, PROGRAM_VISITS, TRACKING, Selectors
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
 METRICS = ("replied", "opened", "clicked", "manual")
@@ -82,9 +82,9 @@ class WinnerInput(Input):
         values = super().to_internal_value(data)
         metric, span = values["metric"], values.get("after")
         if metric not in METRICS:
-            raise NamedError("InvalidPayload_400", f"winner.metric: must be one of {', '.join(METRICS)}")
+            raise NamedError("InvalidPayload_400", f"choose one of {', '.join(METRICS)}", field="winner.metric")
         if metric == "manual" and span is not None:
-            raise NamedError("InvalidPayload_400", "winner.after: leave it out where a member chooses")
+            raise NamedError("InvalidPayload_400", "leave it out where a member chooses", field="winner.after")
         after = None if metric == "manual" else read_span(span, "winner.after")
         return {"metric": metric, "after": after, "testShare": values["test_share"]}
 
@@ -162,13 +162,14 @@ class CampaignUpdate(Input):
     def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise ValidationFailed for content of two kinds, and InvalidPayload_400 for invalid sending hours."""
         contents = {
-            "templateId": attrs.get("template_id"),
-            "subject, body": attrs.get("subject") or attrs.get("body"),
-            "variants": attrs.get("variants"),
+            ("templateId",): attrs.get("template_id"),
+            ("subject", "body"): attrs.get("subject") or attrs.get("body"),
+            ("variants",): attrs.get("variants"),
         }
         names = [name for name, value in contents.items() if value]
         if len(names) > 1:
-            raise ValidationFailed(f"{names[1]}: not beside {names[0]}", f"{names[1]}: words are of one kind alone")
+            details = detail_of(names[1], f"not beside {', '.join(names[0])}")
+            raise ValidationFailed(details, "words are of one kind alone", field=names[1])
         if "window" in attrs:
             attrs["window"] = read_hours(attrs["window"], "window")
         return attrs
@@ -215,7 +216,9 @@ class Release(Input):
 class CampaignOut(Output):
     """A campaign."""
 
-    moving = PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "programVisits", "byDay", "won"}
+    moving = (
+        PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "measured", "tracking", "programVisits", "byDay", "won"}
+    )
     moving |= {"stepResults", "variantResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
 
@@ -308,6 +311,8 @@ class CampaignDetail(CampaignOut):
             " replied (messages that were replied to), notSent (for another reason); unsubscribed are recipients.",
         )
     )
+    measured = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=MEASURED))
+    tracking = Computed(serializers.DictField(child=serializers.BooleanField(), help_text=TRACKING))
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
     byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
     outreachCadence = serializers.DictField(

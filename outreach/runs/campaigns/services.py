@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import reserve_quota
-from core.errors import NamedError, ValidationFailed, shorten
+from core.errors import Fields, NamedError, ValidationFailed, detail_of, shorten
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.types import JsonObject, Values
@@ -53,13 +53,13 @@ def get_campaign(id: str, *, lock: bool = False) -> Campaign:
     rows = kept_campaigns().select_for_update(of=("self",)) if lock else kept_campaigns()
     campaign: Campaign | None = rows.filter(pk=id).first()
     if campaign is None:
-        raise NamedError(NOT_FOUND, "id: there is no such campaign in this company")
+        raise NamedError(NOT_FOUND, "there is no such campaign in this company", field="id")
     return campaign
 
 
-def refused(detail: str) -> NamedError:
+def refused(text: str, *, field: Fields) -> NamedError:
     """Return the error for an action that the campaign's state does not allow."""
-    return NamedError("CampaignCannotBeUpdated_400", detail)
+    return NamedError("CampaignCannotBeUpdated_400", text, field=field)
 
 
 @transaction.atomic
@@ -84,13 +84,15 @@ def update_campaign(*, id: str, member_id: str, **values: Any) -> Campaign:
     run = run_of(campaign.pk)
     if run is not None:
         if campaign.status != Status.PAUSED:
-            raise refused(f"status: the campaign is {campaign.status}; it changes before it begins, or while paused")
+            raise refused(
+                f"the campaign is {campaign.status}; it changes before it begins, or while paused", field="status"
+            )
         fixed = [name for name in values if name not in WHILE_PAUSED]
         if fixed:
-            names = ", ".join(_camel(name) for name in fixed)
-            raise refused(f"{names}: cannot change since the campaign has begun; name, throttle and endsAt can")
+            names = [_camel(name) for name in fixed]
+            raise refused("cannot change since the campaign has begun; name, throttle and endsAt can", field=names)
     elif campaign.status == Status.CANCELLED:
-        raise refused("status: the campaign was cancelled; duplicate it")
+        raise refused("the campaign was cancelled; duplicate it", field="status")
     campaign = _save(campaign, member_id, values, "campaign.updated")
     if run is not None:
         GenieScheduler.objects.filter(pk=run.pk).update(name=campaign.name, per_hour=campaign.throttle)
@@ -125,7 +127,7 @@ def _save(campaign: Campaign, member_id: str, values: JsonObject, event: str) ->
         setattr(campaign, COLUMNS.get(name, name), empty)
     check_type(campaign.type)
     if values.get("variables") and not campaign.by_chat:
-        raise NamedError("InvalidVariables_400", "variables: are those of a chat template; a mail fills its own")
+        raise NamedError("InvalidVariables_400", "leave them out of an email", field="variables")
     _set_sender(campaign, senders, "type" in values)
     check_variants(campaign.variants)
     _check_times(campaign, values)
@@ -153,7 +155,7 @@ def selected(chosen: Values) -> JsonObject:
         )
     except NamedError as error:
         if error.name == "SegmentNotFound_400":
-            raise NamedError("CampaignSegmentNotFound_400", error.detail) from None
+            raise NamedError("CampaignSegmentNotFound_400", error.reason, field=error.fields) from None
         raise
     return selection.as_json()
 
@@ -161,7 +163,9 @@ def selected(chosen: Values) -> JsonObject:
 def check_type(type: str) -> None:
     """Raise InvalidCampaignType_400 for an unknown type of campaign."""
     if type not in TYPES:
-        raise NamedError("InvalidCampaignType_400", f"type: {shorten(type)!r} is none of {', '.join(TYPES)}")
+        raise NamedError(
+            "InvalidCampaignType_400", f"choose one of {', '.join(TYPES)}, not {shorten(type)!r}", field="type"
+        )
 
 
 def _set_sender(campaign: Campaign, sender_ids: Mapping[str, str | None], retyped: bool) -> None:
@@ -170,13 +174,13 @@ def _set_sender(campaign: Campaign, sender_ids: Mapping[str, str | None], retype
         for name in ("smtp", "mail_app"):
             if sender_ids.get(name):
                 text = f"{_camel(name)}: the campaign's type is {campaign.type}"
-                raise ValidationFailed(text, "templateId: the chat app of the template sends it")
+                raise ValidationFailed(text, "the chat app of the template sends it", field="templateId")
         campaign.smtp = campaign.mail_app = None
         return
     kind, other = ("smtp", "mail_app") if campaign.type == "smtp" else ("mail_app", "smtp")
     if sender_ids.get(other):
         raise ValidationFailed(
-            f"{_camel(other)}: the campaign's type is {campaign.type}", f"{_camel(kind)}: name the sender here"
+            f"{_camel(other)}: the campaign's type is {campaign.type}", "choose a sender", field=_camel(kind)
         )
     if sender_ids.get(kind):
         sender = _sender(campaign.type, str(sender_ids[kind]))
@@ -196,7 +200,7 @@ def _sender(type: str, id: str) -> Smtp | MailApp:
         server: Smtp | None = Smtp.objects.filter(pk=id).first()
         if server is None:
             name = "CampaignSMTPNotBelongToCompany_400"
-            raise NamedError(name, "smtp: there is no such sender in this company")
+            raise NamedError(name, "there is no such sender in this company", field="smtp")
         return server
     app: MailApp | None = MailApp.objects.filter(pk=id, letter=type[-1]).first()
     if app is None:
@@ -206,26 +210,31 @@ def _sender(type: str, id: str) -> Smtp | MailApp:
 
 def _check_times(campaign: Campaign, values: Values) -> None:
     """Raise ValidationFailed where schedule, end and recurrence do not go together."""
+    if problem := _problem_of_times(campaign, values):
+        field, text = problem
+        raise ValidationFailed(detail_of(field, text), text, field=field)
+
+
+def _problem_of_times(campaign: Campaign, values: Values) -> tuple[str, str] | None:
+    """Return the field and the text of what does not go together."""
     live = campaign.audience_mode == Campaign.Audience.LIVE
-    wrong = ""
     if live and campaign.recurring:
-        wrong = "recurring: a live audience is written to all the time; take one of both"
-    elif live and campaign.ends_at is None:
-        wrong = "endsAt: a live audience needs an end"
-    elif campaign.recurring and campaign.interval_ms is None:
-        wrong = "intervalMs: is needed by what recurs"
-    elif campaign.ends_at is not None and not live and not campaign.recurring:
-        wrong = "endsAt: is for a live audience, or what recurs"
-    elif values.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
-        wrong = "endsAt: lies in the past"
-    elif campaign.ends_at and campaign.scheduled_at and campaign.ends_at <= campaign.scheduled_at:
-        wrong = "endsAt: lies before scheduledAt"
-    elif campaign.winner_rule and not campaign.variants:
-        wrong = "winner: there are no variants to choose from"
-    elif campaign.winner_rule and campaign.recurring and campaign.write_again:
-        wrong = "writeAgain: a winner writes to those who were not in the test; take one of both"
-    if wrong:
-        raise ValidationFailed(wrong, wrong)
+        return "recurring", "choose a live audience or repeats, not both"
+    if live and campaign.ends_at is None:
+        return "endsAt", "enter an end for a live audience"
+    if campaign.recurring and campaign.interval_ms is None:
+        return "intervalMs", "enter how often it repeats"
+    if campaign.ends_at is not None and not live and not campaign.recurring:
+        return "endsAt", "leave it empty, or choose a live audience or repeats"
+    if values.get("ends_at") and campaign.ends_at is not None and campaign.ends_at <= timezone.now():
+        return "endsAt", "choose a time in the future"
+    if campaign.ends_at and campaign.scheduled_at and campaign.ends_at <= campaign.scheduled_at:
+        return "endsAt", "choose an end after the start"
+    if campaign.winner_rule and not campaign.variants:
+        return "winner", "add a second version first"
+    if campaign.winner_rule and campaign.recurring and campaign.write_again:
+        return "writeAgain", "choose a winner or writing again, not both"
+    return None
 
 
 @transaction.atomic
@@ -272,10 +281,10 @@ def delete_campaigns(*, member_id: str, selection: BulkSelection) -> int:
         under_way = Campaign.objects.filter(pk__in=ids, status__in=(Status.RUNNING, Status.PAUSED))
         names = list(under_way.values_list("name", flat=True)[:3])
         if names:
-            raise refused(f"ids: {', '.join(shorten(name, 60) for name in names)}: under way; cancel it first")
+            raise refused(f"{', '.join(shorten(name, 60) for name in names)}: under way; cancel it first", field="ids")
         Campaign.objects.filter(pk__in=ids).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
         emit("campaign.deleted", ids, actor_id=member_id)
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError("NoCampaignSelected_400", "ids: none of them is a campaign of this company")
+        raise NamedError("NoCampaignSelected_400", "none of them is a campaign of this company", field="ids")
     return deleted

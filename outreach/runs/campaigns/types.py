@@ -60,6 +60,8 @@ class CampaignData(TypedDict):
     nextOccurrenceAt: str | None
     counts: dict[str, int]
     funnel: dict[str, int | None]
+    measured: dict[str, int]
+    tracking: dict[str, bool]
     programVisits: dict[str, int]
     byDay: list[Values]
     outreachCadence: Values

@@ -49,17 +49,17 @@ def choose_winner(*, id: str, member_id: str, variant: str) -> None:
     campaign = get_campaign(id, lock=True)
     names = [entry["name"] for entry in campaign.variants]
     if not names:
-        raise refused("variant: the campaign has no variants to choose from")
+        raise refused("the campaign has no variants to choose from", field="variant")
     if variant not in names:
         unknown = f"variant: there is no {shorten(variant, 60)!r}"
-        raise ValidationFailed(unknown, f"variant: there is {', '.join(names)}")
+        raise ValidationFailed(unknown, f"there is {', '.join(names)}", field="variant")
     # Chosen once: those who waited have got their words.
     if campaign.winner:
-        raise refused(f"variant: the winner was chosen: {campaign.winner['variant']}")
+        raise refused(f"the winner was chosen: {campaign.winner['variant']}", field="variant")
     if not campaign.winner_rule or campaign.status not in (Status.RUNNING, Status.PAUSED):
-        raise refused("variant: the campaign has no test under way")
+        raise refused("the campaign has no test under way", field="variant")
     if not _decide(campaign, names.index(variant), "chosen", member_id):
-        raise refused("variant: its messages are being planned; try again in a minute")
+        raise refused("its messages are being planned; try again in a minute", field="variant")
 
 
 @transaction.atomic

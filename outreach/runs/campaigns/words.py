@@ -23,12 +23,14 @@ NO_SUBJECT = "-"
 def check_variants(variants: Sequence[Values]) -> None:
     """Raise ValidationFailed for variants that cannot be combined."""
     if len(variants) == 1:
-        raise ValidationFailed("variants: name two at least", "variants: one alone is the campaign's own text")
+        raise ValidationFailed("variants: name two at least", "one alone is the campaign's own text", field="variants")
     names = [variant["name"].casefold() for variant in variants]
     if len(set(names)) < len(names):
-        raise ValidationFailed("variants: two have the same name", "variants: give each a name of its own")
+        raise ValidationFailed("variants: two have the same name", "enter another name for each", field="variants")
     if variants and sum(variant["share"] for variant in variants) != 100:
-        raise ValidationFailed("variants: the shares are not 100 together", "variants: share is in percent of all")
+        raise ValidationFailed(
+            "variants: the shares are not 100 together", "enter shares of 1 to 99 percent", field="variants"
+        )
 
 
 def content_of(campaign: Campaign) -> JsonObject:
@@ -87,10 +89,7 @@ def follow_ups_of(campaign: Campaign) -> JsonObject:
             "subject": step["subject"] or NO_SUBJECT,
             "body": step["body"],
         }
-        try:
-            compiled = _compiled(entry, templates, reader, where)
-        except NamedError as error:
-            raise NamedError(error.name, error.detail.replace("].templateId", "].template", 1)) from None
+        compiled = _compiled(entry, templates, reader, where, "template")
         subject = step["subject"] or (compiled["subject"] if step["template"] else "")
         kept = {name: entry for name, entry in compiled.items() if name in ("html", "text", "variables", "attachments")}
         content = {**kept, "subject": subject}
@@ -116,24 +115,34 @@ def check_words(campaign: Campaign) -> None:
             raise
 
 
-def _compiled(content: Values, templates: Mapping[str, EmailTemplate], reader: ValueReader, where: str) -> JsonObject:
+def _compiled(
+    content: Values,
+    templates: Mapping[str, EmailTemplate],
+    reader: ValueReader,
+    where: str,
+    parameter: str = "templateId",
+) -> JsonObject:
+    """Return the content as it is sent. Errors name the template as `parameter`, below `where`."""
     named = {"name": content["name"], "share": content["share"]}
     if content.get("variables"):
-        raise NamedError("InvalidVariables_400", f"{where}variables: are those of a chat template")
+        raise NamedError("InvalidVariables_400", "leave them out of an email", field=f"{where}variables")
     if content["templateId"]:
         template = templates.get(content["templateId"])
         if template is None:
-            raise not_found(f"{where}templateId")
+            raise not_found(f"{where}{parameter}")
         texts = {"subject": template.subject, "html": template.html, "text": template.text}
-        files = described(template.attachments, f"{where}templateId.attachments")
+        files = described(template.attachments, f"{where}{parameter}.attachments")
         return {**named, **texts, "variables": template.variables, "attachments": files}
     if not content["subject"] or not content["body"].strip():
-        missing = "body" if content["subject"] else "templateId"
-        raise NamedError("CampaignTemplateRequired_400", f"{where}{missing}: give a template, or subject and body")
+        missing = "body" if content["subject"] else parameter
+        raise NamedError(
+            "CampaignTemplateRequired_400", "choose a template, or enter subject and text", field=f"{where}{missing}"
+        )
     try:
         compiled, variables = compile_words(content["subject"], content["body"], reader)
     except NamedError as error:
-        raise NamedError(error.name, f"{where}{error.detail}") from None
+        fields = [f"{where}{field}" for field in error.fields]
+        raise NamedError(error.name, error.reason, field=fields, code=error.code, params=error.params) from None
     return {
         **named,
         "subject": content["subject"],

@@ -91,7 +91,7 @@ class Audience:
             ContactTag.objects.filter(contact_id__gt=place).order_by("contact_id").values_list("contact_id", flat=True)
         )
         filed = Contact.objects.filter(pk__gt=place, is_deleted=False).order_by("pk").values_list("pk", flat=True)
-        branches: list[QuerySet] = [tagged.filter(tag_id=tag)[:size] for tag in self.tags]
+        branches: list[QuerySet[Any, Any]] = [tagged.filter(tag_id=tag)[:size] for tag in self.tags]
         branches += [filed.filter(category_id=category)[:size] for category in self.categories]
         branches += [next_contacts(segment, place, size) for segment in self._segments()]
         if branches:
@@ -135,12 +135,12 @@ def _live_leads(ids: Iterable[str]) -> QuerySet[Lead]:
     return Lead.objects.filter(pk__in=ids, is_deleted=False)
 
 
-def _all_exist(rows: QuerySet, ids: list[str], parameter: str, name: str) -> None:
+def _all_exist(rows: QuerySet[Any], ids: list[str], parameter: str, name: str) -> None:
     existing = set(rows.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
     missing = [row_id for row_id in ids if row_id not in existing]
     if missing:
         raise NamedError(
-            name, f"{parameter}: {', '.join(missing[:5])} not found in this company ({len(missing)} in all)"
+            name, f"{', '.join(missing[:5])} not found in this company ({len(missing)} in all)", field=parameter
         )
 
 

@@ -20,17 +20,19 @@ def read_channels(selected: bool, custom_channels: Values) -> dict[str, list[str
     for key, ids in custom_channels.items():
         where = f"customChannels.{shorten(key, 40)}"
         if key not in apps:
-            raise ValidationFailed(f"{where}: there is no such channel", f"{where}: there is {', '.join(apps)}")
+            raise ValidationFailed(f"{where}: there is no such channel", f"there is {', '.join(apps)}", field=where)
         if not isinstance(ids, list) or len(ids) > MAX_CHANNELS or not all(is_id(id) for id in ids):
-            raise ValidationFailed(f"{where}: needs ids", f'{where}: write it as {{"{key}": [ids of senders]}}')
+            raise ValidationFailed(f"{where}: needs ids", f'write it as {{"{key}": [ids of senders]}}', field=where)
         active = set(apps[key].rows().filter(pk__in=ids, is_active=True).values_list("pk", flat=True))
         lost = [id for id in ids if id not in active]
         if lost:
-            raise NamedError("AppNotFound_400", f"{where}: {lost[0]} is no active {key} app of this company")
+            raise NamedError("AppNotFound_400", "choose another sender; one is off or deleted", field=where)
         app_ids[key] = list(dict.fromkeys(ids))
     if selected and not any(app_ids.values()):
         raise ValidationFailed(
-            "customChannels: select at least one app", "customChannels: customChannelSelection needs the ids of senders"
+            "customChannels: select at least one app",
+            "customChannelSelection needs the ids of senders",
+            field="customChannels",
         )
     return app_ids
 

@@ -206,7 +206,8 @@ class GenieScheduler(Job):
     @property
     def sender(self) -> Sender | None:
         """Return the sender of its messages, of any kind."""
-        return self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        sender: Sender | None = self.smtp if self.smtp_id else self.mail_app or self.chat_app
+        return sender
 
     def first_message(self, contact: Contact, **columns: Any) -> SendJob:
         """Return a first message of the present occurrence, without content and not stored."""

@@ -54,34 +54,66 @@ PROGRAM_COUNTS = {
 }
 
 
+TRACKED = {"opened": "opens_tracked", "clicked": "clicks_tracked"}
+"""Outcome -> the column of messages that were sent with its tracking."""
+TRACKED_COUNTS = {
+    "openedTracked": Count("pk", filter=SENT & Q(opens_tracked=True)),
+    "clickedTracked": Count("pk", filter=SENT & Q(clicks_tracked=True)),
+    "openedUntracked": Count("pk", filter=SENT & OPENED & Q(opens_tracked=False)),
+    "clickedUntracked": Count("pk", filter=SENT & CLICKED & Q(clicks_tracked=False)),
+}
+"""Messages sent with tracking, and those that were visited without."""
+
+
 def tracking_of_company() -> dict[str, bool]:
     """Return whether the company tracks opens and clicks."""
     flags = GenieSettings.objects.values_list("track_opens", "track_clicks").first() or (False, False)
     return dict(zip(("opens", "clicks"), flags, strict=True))
 
 
-def unreported_outcomes(run: GenieScheduler, whole: Mapping[str, int]) -> list[str]:
+def tracking_of(run: GenieScheduler) -> dict[str, bool]:
+    """Return whether opens and clicks of the messages that are sent now are measured."""
+    tracks = tracking_of_company()
+    is_chat = bool(run.chat_app_id)
+    return {
+        "opened": is_chat or (tracks["opens"] and run.track_opens),
+        "clicked": not is_chat and tracks["clicks"] and run.track_clicks,
+    }
+
+
+def measured_of(run: GenieScheduler, whole: Mapping[str, int]) -> dict[str, int]:
+    """Return the number of sent messages of which opens and clicks are measured."""
+    measured = {}
+    for name in TRACKED:
+        # A vendor's own tracking, and older versions, left no mark on the message: there, one visit speaks for all.
+        is_marked = not whole[f"{name}Untracked"]
+        measured[name] = whole[f"{name}Tracked"] if is_marked else whole["sent"]
+    if run.chat_app_id:
+        measured["opened"] = whole["sent"]
+    return measured
+
+
+def unreported_outcomes(run: GenieScheduler, whole: Mapping[str, int], tracking: Mapping[str, bool]) -> list[str]:
     """Return the outcomes without data.
 
-    Servers of SMTP only accept a message and report nothing more. Untracked outcomes are known only for earlier
-    messages.
+    Servers of SMTP only accept a message and report nothing more. Before anything is sent, present tracking decides.
     """
-    tracks = tracking_of_company()
-    reported = {
-        "delivered": not run.smtp_id or whole["delivered"] > 0,
-        "opened": bool(run.chat_app_id) or (tracks["opens"] and run.track_opens) or whole["opened"] > 0,
-        "clicked": (tracks["clicks"] and run.track_clicks and not run.chat_app_id) or whole["clicked"] > 0,
-    }
+    measured = measured_of(run, whole)
+    reported = {name: measured[name] > 0 if whole["sent"] else tracking[name] for name in TRACKED}
+    reported["delivered"] = not run.smtp_id or whole["delivered"] > 0
     return [name for name in UNTOLD if not reported[name]]
 
 
 def run_outcomes(run: GenieScheduler) -> JsonObject:
     """Return the outcomes of all messages of a run (null: without data), the visits of programs alone, and its days."""
-    whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **PROGRAM_COUNTS)
-    unmeasured = unreported_outcomes(run, whole)
+    whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **PROGRAM_COUNTS, **TRACKED_COUNTS)
+    tracking = tracking_of(run)
+    unmeasured = unreported_outcomes(run, whole, tracking)
     outcomes = {name: whole[name] for name in COUNTS}
     return {
         "outcomes": {**outcomes, **dict.fromkeys(unmeasured)},
+        "measured": measured_of(run, whole),
+        "tracking": tracking,
         "programVisits": program_visits(whole),
         "byDay": days_of(run.pk, unmeasured) if whole["sent"] else [],
     }

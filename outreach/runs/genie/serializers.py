@@ -86,7 +86,7 @@ class RunCreate(TrackingFields, CadenceFields, RunChange, Selectors):
     def validate(self, attrs: JsonObject) -> JsonObject:
         """Raise ValidationFailed for two senders."""
         if attrs.get("smtp") and attrs.get("mail_app"):
-            raise ValidationFailed("a run has one sender", "smtp, mailApp: name one of them")
+            raise ValidationFailed("a run has one sender", "choose one sender", field=("smtp", "mailApp"))
         return super().validate(attrs)
 
 
@@ -220,6 +220,8 @@ class SearchSnapshot(Output):
     error = serializers.CharField()
 
 
+MEASURED = "opened and clicked: sent messages of which these are measured, such as those sent with tracking."
+TRACKING = "opened and clicked: whether these are measured of messages that are sent now."
 PROGRAM_VISITS = "opened and clicked: messages that programs alone have opened, or clicked a link of."
 
 
@@ -239,6 +241,8 @@ class RunOut(Output):
             "enrichment",
             "aiUse",
             "outcomes",
+            "measured",
+            "tracking",
             "programVisits",
             "byDay",
         }
@@ -347,6 +351,8 @@ class RunDetail(RunOut):
             " recipients.",
         )
     )
+    measured = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=MEASURED))
+    tracking = Computed(serializers.DictField(child=serializers.BooleanField(), help_text=TRACKING))
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
     byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
     lapsedCount = Computed(

@@ -40,7 +40,7 @@ def get_run(run_id: str, *, lock: bool = False, of_campaign: bool = False) -> Ge
     campaign alone (`of_campaign`). Raises CampaignNotFound_404 when there is none."""
     run = lock_run(run_id) if lock else GenieScheduler.objects.filter(pk=run_id).first()
     if run is None or run.is_deleted or (run.of_campaign_id is not None) != of_campaign:
-        raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
+        raise NamedError("CampaignNotFound_404", "there is no such run in this company", field="schedulerId")
     return run
 
 
@@ -78,7 +78,8 @@ def start_run(
     if not audience.contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
-            "contactIds, leadIds, segments, tags, categories: together they select no live contact",
+            "choose others; no contact matches",
+            field=("contactIds", "leadIds", "segments", "tags", "categories"),
             code="noRecipients",
         )
     # Passed as a function: without a limit of the plan nothing is counted.
@@ -168,7 +169,8 @@ def cancel_unfinished_run(*, run_id: str, member_id: str) -> Changed:
     if run.cancelled_at is None and not goes_on:
         raise NamedError(
             "CampaignCannotBeUpdated_400",
-            f"schedulerId: the run is {run.status} and no message of it waits; there is nothing to cancel",
+            f"the run is {run.status} and no message of it waits; there is nothing to cancel",
+            field="schedulerId",
         )
     return cancel_run(run_id=run_id, member_id=member_id)
 

@@ -69,6 +69,8 @@ class RunDetailData(RunData):
     audienceNames: dict[str, str]
     counts: dict[str, int]
     outcomes: dict[str, int | None]
+    measured: dict[str, int]
+    tracking: dict[str, bool]
     programVisits: dict[str, int]
     byDay: list[Values]
     lapsedCount: int

@@ -108,8 +108,8 @@ def check_days(days: Sequence[Values]) -> list[JsonObject]:
     spans = sorted(({name: span[name] for name in ("day", "from", "to")} for span in days), key=_place)
     for span, following in zip(spans, spans[1:], strict=False):
         if span["day"] == following["day"] and following["from"] < span["to"]:
-            detail = f"days: the spans from {span['from']} and from {following['from']} of day {span['day']} overlap"
-            raise ValidationFailed("days overlap", detail)
+            detail = f"the spans from {span['from']} and from {following['from']} of day {span['day']} overlap"
+            raise ValidationFailed("days overlap", detail, field="days")
     return spans
 
 

@@ -76,7 +76,7 @@ def lead_of(page: BookingPage, contact: Contact, member_id: str) -> Lead | None:
     lead: Lead | None = rows.order_by("-created_at", "-pk").first()
     if lead is not None:
         return lead
-    relations = Relations(contact=contact.pk, team=page.team_id or None, team_member=member_id)  # type: ignore[arg-type]
+    relations = Relations(contact=contact.pk, team=page.team_id or None, team_member=member_id)
     form = {"source": page.lead_source} if page.lead_source else {}
     try:
         with transaction.atomic():

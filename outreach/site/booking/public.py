@@ -214,7 +214,8 @@ def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
             return _booked(request, booking, problem=GONE, status=422)
     except ApiError as error:
         taken = getattr(error, "name", "") == TAKEN
-        problem = GONE if taken else (error.detail or error.message).partition(": ")[2] or NOT_NOW
+        reason = error.reason if error.fields else NOT_NOW
+        problem = GONE if taken else reason
         return _booked(request, booking, problem=problem, status=409)
     return _lead_to(f"/booking/{booking.token}{done}")
 
@@ -305,7 +306,7 @@ def _headers(answer: HttpResponse) -> HttpResponse:
         # The page is meant to be embedded in any website.
         " base-uri 'none'; form-action 'self'; frame-ancestors *"
     )
-    answer.xframe_options_exempt = True  # type: ignore[attr-defined]  # any site may show a page on which one books
+    answer.xframe_options_exempt = True  # any site may show a page on which one books
     answer["Cache-Control"] = "no-store"
     answer["X-Robots-Tag"] = "noindex"
     # The address opens the booking, so other sites must not learn it.

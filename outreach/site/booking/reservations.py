@@ -111,7 +111,7 @@ def find_booking(token: str) -> Booking | None:
 
 def slot_taken() -> NamedError:
     """Return the error for a time that is taken, or that the page does not offer."""
-    return NamedError(TAKEN, "startsAt: this time is no longer free; choose another one")
+    return NamedError(TAKEN, "this time is no longer free; choose another one", field="startsAt")
 
 
 def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, network: str = "") -> Booking:
@@ -219,13 +219,15 @@ def cancel(booking: Booking, *, reason: str = "") -> None:
 
 def can_change(booking: Booking) -> bool:
     """Return whether its visitor may still move or cancel it."""
-    return booking.meeting.status == SCHEDULED and booking.meeting.starts_at > timezone.now()
+    meeting: Meeting = booking.meeting
+    return meeting.status == SCHEDULED and meeting.starts_at > timezone.now()
 
 
 def _page_of(booking: Booking) -> BookingPage:
-    if booking.page is None or not booking.page.is_active:
-        raise NamedError(GONE, "token: its page takes no bookings now; cancel it, or ask whom you meet")
-    return booking.page
+    page: BookingPage | None = booking.page
+    if page is None or not page.is_active:
+        raise NamedError(GONE, "its page takes no bookings now; cancel it, or ask whom you meet", field="token")
+    return page
 
 
 def _standing(booking: Booking) -> tuple[Booking, Meeting]:
@@ -234,7 +236,7 @@ def _standing(booking: Booking) -> tuple[Booking, Meeting]:
     current = Booking.objects.select_for_update(of=("self",)).get(pk=booking.pk)
     meeting = Meeting.objects.select_for_update(of=("self",)).get(pk=booking.meeting_id)
     if meeting.status != SCHEDULED or meeting.starts_at <= timezone.now():
-        raise NamedError(GONE, "token: this booking is cancelled, or has begun")
+        raise NamedError(GONE, "this booking is cancelled, or has begun", field="token")
     return current, meeting
 
 

@@ -36,10 +36,9 @@ MAX_LENGTH = 480
 MAX_NOTICE = 60 * 24 * 30
 MAX_DAYS = 90
 TAKEN_KEYS = ("name", "email", "phone")
-NO_LINK = (
-    "videoProvider: choose what makes the links of its calls, since the company's settings of video calls choose"
-    " nothing"
-)
+NO_LINK = "choose a video call provider; the company's settings have none"
+NO_PROVIDER = "noVideoProvider"
+"""Code of the refusal of a page whose calls would have no link."""
 DECIDE_LINK = frozenset({"kind", "video_provider", "is_active", "member", "team"})
 """Fields of a page that decide whether its meetings get links."""
 LINKS = {"member": "member_id", "team": "team_id"}
@@ -59,7 +58,7 @@ def pages_of(actor: Actor, method: str = "GET") -> QuerySet[BookingPage]:
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no page of the company, or to none that the caller may see."""
-    return NamedError(NOT_FOUND, "id: there is no such booking page in this company")
+    return NamedError(NOT_FOUND, "there is no such booking page in this company", field="id")
 
 
 def get_page(id: str, actor: Actor, method: str = "GET") -> BookingPage:
@@ -78,7 +77,9 @@ def create_page(*, actor: Actor, values: Values) -> BookingPage:
     InvalidTimezone_400, InvalidInput_400, UnauthorizedAction_403 and ValidationFailed.
     """
     if BookingPage.objects.count() >= MAX_PAGES:
-        raise ValidationFailed("name: too many", f"name: a company has at most {MAX_PAGES} booking pages; delete one")
+        raise ValidationFailed(
+            "name: too many", f"a company has at most {MAX_PAGES} booking pages; delete one", field="name"
+        )
     page = BookingPage(
         token=get_random_string(TOKEN_LENGTH), created_by_id=actor.member_id, updated_by_id=actor.member_id
     )
@@ -112,7 +113,7 @@ def delete_pages(*, actor: Actor, selection: BulkSelection) -> int:
         BookingPage.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a booking page of this company")
+        raise NamedError(NOT_FOUND, "none of them is a booking page of this company", field="ids")
     return deleted
 
 
@@ -125,17 +126,19 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     elif "team" in values and page.team_id:
         page.member_id = None
     if bool(page.member_id) == bool(page.team_id):
-        raise NamedError("InvalidInput_400", "member, team: name one of them")
+        raise NamedError("InvalidInput_400", "choose a member or a team", field=("member", "team"))
     if page.member_id != actor.member_id and not sees_all(actor, method):
-        raise NamedError("UnauthorizedAction_403", "member: your role lets you have booking pages of your own alone")
+        raise NamedError(
+            "UnauthorizedAction_403", "choose yourself; your role allows only your own booking pages", field="member"
+        )
     if values.get("member"):
         check_member("member", page.member_id or "")
     if values.get("team") and not Team.objects.filter(pk=page.team_id).exists():
-        raise NamedError("TeamNotFound_400", f"team: there is no team {page.team_id} in this company")
+        raise NamedError("TeamNotFound_400", f"there is no team {page.team_id} in this company", field="team")
     if page.lead_source != source:
         page.lead_source = check_source(page.lead_source)
     if page.video_provider and page.video_provider not in PROVIDERS:
-        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+        raise NamedError("InvalidInput_400", f"choose {' or '.join(PROVIDERS)}", field="videoProvider")
     # Only when it matters: a page that lost its link later can still be edited otherwise.
     if page.is_active and page.kind == Meeting.Kind.ONLINE and (page._state.adding or DECIDE_LINK & values.keys()):
         _check_link(page)
@@ -150,7 +153,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     if "colour" in values:
         page.colour = page.colour.lower()
         if not _COLOUR.fullmatch(page.colour):
-            raise ValidationFailed("colour is none", "colour: six hexadecimal digits, such as #2f5bea")
+            raise ValidationFailed("colour is none", "enter a colour, such as #2f5bea", field="colour")
 
 
 def _check_link(page: BookingPage) -> None:
@@ -158,12 +161,12 @@ def _check_link(page: BookingPage) -> None:
     settings = VideoSettings.objects.first() or VideoSettings()
     key = page.video_provider or settings.provider
     if not key:
-        raise NamedError("InvalidInput_400", NO_LINK)
+        raise NamedError("InvalidInput_400", NO_LINK, field="videoProvider", code=NO_PROVIDER)
     if key not in PROVIDERS:
-        raise NamedError("InvalidInput_400", f"videoProvider: there is {' and '.join(PROVIDERS)}")
+        raise NamedError("InvalidInput_400", f"choose {' or '.join(PROVIDERS)}", field="videoProvider")
     for member in members_of(page):  # whoever of a team has no link to give would be booked without
         if problem := PROVIDERS[key].refusal(member.pk, settings):
-            raise NamedError("InvalidInput_400", f"videoProvider: {member}: {problem}")
+            raise NamedError("InvalidInput_400", f"{member}: {problem}", field="videoProvider", code=NO_PROVIDER)
 
 
 def _checked(questions: list[JsonObject]) -> list[JsonObject]:
@@ -174,13 +177,19 @@ def _checked(questions: list[JsonObject]) -> list[JsonObject]:
     for place, question in enumerate(questions):
         where = f"questions.{place}"
         if not KEY.fullmatch(question["key"]):
-            raise ValidationFailed(f"{where}.key is none", f"{where}.key: a letter, then letters, digits, - and _")
+            raise ValidationFailed(
+                f"{where}.key is none", "begin with a letter; use letters, digits, - and _", field=f"{where}.key"
+            )
         if question["key"] in seen:
-            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: {question['key']} is asked already")
+            raise ValidationFailed(
+                f"{where}.key is taken", f"enter another key; {question['key']} is taken", field=f"{where}.key"
+            )
         seen.add(question["key"])
         options = list(dict.fromkeys(question["options"])) if question["type"] in CHOICES else []
         if question["type"] in CHOICES and not options:
-            raise ValidationFailed(f"{where}.options are missing", f"{where}.options: needs at least one")
+            raise ValidationFailed(
+                f"{where}.options are missing", "enter at least one option", field=f"{where}.options"
+            )
         stored.append({**question, "options": options})
     return stored
 

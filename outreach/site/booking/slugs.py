@@ -34,14 +34,16 @@ def check_slug(slug: str) -> str:
     if not slug:
         return slug
     if not SLUG.fullmatch(slug):
-        raise ValidationFailed("slug is none", "slug: use letters a to z, digits and single hyphens between them")
+        raise ValidationFailed(
+            "slug is none", "use letters a to z, digits and single hyphens between them", field="slug"
+        )
     if not MIN_SLUG_LENGTH <= len(slug) <= MAX_SLUG_LENGTH:
-        detail = f"slug: use {MIN_SLUG_LENGTH} to {MAX_SLUG_LENGTH} characters"
-        raise ValidationFailed("slug: wrong length", detail)
+        detail = f"use {MIN_SLUG_LENGTH} to {MAX_SLUG_LENGTH} characters"
+        raise ValidationFailed("slug: wrong length", detail, field="slug")
     if len(slug) == TOKEN_LENGTH and slug.isalnum():
-        raise ValidationFailed("slug is like a token", "slug: this looks like a random address; add a hyphen")
+        raise ValidationFailed("slug is like a token", "this looks like a random address; add a hyphen", field="slug")
     if slug in RESERVED:
-        raise ValidationFailed("slug is reserved", f"slug: {slug!r} is reserved; choose another address")
+        raise ValidationFailed("slug is reserved", f"{slug!r} is reserved; choose another address", field="slug")
     return slug
 
 
@@ -69,8 +71,8 @@ def _keep(page: BookingPage) -> None:
     if BookingSlug.objects.filter(slug=page.slug, page=page).exists():
         return
     if BookingSlug.objects.exclude(slug=page.slug).count() >= MAX_SLUGS:
-        detail = f"slug: your company has used {MAX_SLUGS:,} addresses; choose a former one"
-        raise ValidationFailed("too many slugs", detail)
+        detail = f"your company has used {MAX_SLUGS:,} addresses; choose a former one"
+        raise ValidationFailed("too many slugs", detail, field="slug")
     # Waits for a simultaneous transaction with the same slug, and then changes nothing.
     BookingSlug.objects.bulk_create([BookingSlug(slug=page.slug, page=page)], ignore_conflicts=True)
     # A former address of this company leads to the new page from now on.
@@ -79,7 +81,7 @@ def _keep(page: BookingPage) -> None:
 
 
 def _taken(slug: str) -> NamedError:
-    return NamedError(SLUG_TAKEN, f"slug: {slug!r} is taken; {_free_slug(slug)!r} is free")
+    return NamedError(SLUG_TAKEN, f"{slug!r} is taken; {_free_slug(slug)!r} is free", field="slug")
 
 
 def _free_slug(slug: str) -> str:

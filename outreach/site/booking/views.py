@@ -66,7 +66,7 @@ def _slots(page: BookingPage, params: Values) -> list[dict[str, datetime]]:
     start = read_datetime("from", params["from"]) if params.get("from") else timezone.now()
     end = read_datetime("to", params["to"]) if params.get("to") else start + timedelta(days=7)
     if not start < end <= start + MAX_SPAN:
-        raise NamedError("InvalidInput_400", "to: comes after from, and at most 31 days after it")
+        raise NamedError("InvalidInput_400", "comes after from, and at most 31 days after it", field="to")
     length = timedelta(minutes=page.duration_minutes)
     return [{"startsAt": at, "endsAt": at + length} for at in free_slots(page, start, end)]
 
@@ -165,7 +165,7 @@ class BookingViewSet(ResourceViewSet):
     def retrieve(self, request: Request, id: str) -> object:
         booking = BookingOut.one(_shown_bookings(self.list_request()).filter(pk=id))
         if booking is None:
-            raise NamedError("BookingNotFound_404", "id: nothing with this id was booked in this company")
+            raise NamedError("BookingNotFound_404", "nothing with this id was booked in this company", field="id")
         return booking
 
 
@@ -244,7 +244,9 @@ class PublicBookingViewSet(ResourceViewSet):
         TRIES.count(f"{page.pk} {network}")
         keys = {field["key"] for field in page.fields}
         if unknown := [key for key in data["answers"] if key not in keys]:
-            raise ValidationFailed("answers: unknown", f"answers.{shorten(unknown[0], 60)}: the page has no such field")
+            raise ValidationFailed(
+                "answers: unknown", "the page has no such field", field=f"answers.{shorten(unknown[0], 60)}"
+            )
         read = read_visitor(page, data["answers"], data["timezone"])
         if read.visitor is None:
             key, text = next(iter(read.errors.items()))
@@ -252,10 +254,12 @@ class PublicBookingViewSet(ResourceViewSet):
             fields = [FieldError(field=f"answers.{name}", message=said) for name, said in read.errors.items()]
             raise ValidationFailed(f"answers.{key}: {text}", detail, errors=fields)
         if data["timezone"] and not is_timezone(data["timezone"]):
-            raise InvalidFormat("timezone", data["timezone"], "timezone: write a name such as Europe/Berlin")
+            raise InvalidFormat("timezone", data["timezone"], "write a name such as Europe/Berlin", field="timezone")
         sent = read_page_id(page, data["page"]) if data["page"] else (new_id(), None)
         if sent is None:
-            raise ValidationFailed("page is not valid", "page: read the page anew; this was for another or is old")
+            raise ValidationFailed(
+                "page is not valid", "read the page anew; this was for another or is old", field="page"
+            )
         with company_scope(page.company_id):
             at = read_datetime("startsAt", data["starts_at"])
             booking = book(page, at=at, visitor=read.visitor, sent_id=sent[0], network=network)
@@ -272,5 +276,5 @@ class PublicBookingViewSet(ResourceViewSet):
     def _page(self, token: str) -> BookingPage:
         page = find_page(token)
         if page is None:
-            raise NamedError(services.NOT_FOUND, "token: there is no such page, or it takes no bookings now")
+            raise NamedError(services.NOT_FOUND, "there is no such page, or it takes no bookings now", field="token")
         return page

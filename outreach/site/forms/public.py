@@ -173,7 +173,7 @@ def _framed(answer: HttpResponse, form: Form | None) -> HttpResponse:
         "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none';"
         f" form-action 'self' {leads_to}; frame-ancestors 'self' {allowed}"
     )
-    answer.xframe_options_exempt = True  # type: ignore[attr-defined]  # frame-ancestors says it
+    answer.xframe_options_exempt = True  # frame-ancestors says it
     answer["Cache-Control"] = "no-store"
     answer["X-Robots-Tag"] = "noindex"
     return answer

@@ -134,7 +134,7 @@ def _written(written: LeadResult) -> str:
     if written.created or written.updated:
         return (written.created or written.updated)[0][1]
     if written.collided:
-        raise NamedError(REFUSED, f"{REPEATED}: {repeated(written.collided[0][1])}")
+        raise NamedError(REFUSED, repeated(written.collided[0][1]), field=REPEATED)
     if written.refused:
         raise quota_exceeded(written.refused[0][1])
     problems = written.failed[0]

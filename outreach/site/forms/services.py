@@ -42,7 +42,7 @@ PLACE = frozenset({"source", "app", "page_id", "form_id"})
 
 def not_found(parameter: str = "id") -> NamedError:
     """Return the error for an id that belongs to no form of the company."""
-    return NamedError(NOT_FOUND, f"{parameter}: there is no such form in this company")
+    return NamedError(NOT_FOUND, "there is no such form in this company", field=parameter)
 
 
 def get_form(id: str, parameter: str = "id") -> Form:
@@ -68,7 +68,7 @@ def create_form(*, member_id: str, **values: Any) -> Form:
     FormIdOrTokenRequired_400. Raises AppNotFound_400, TagNotFound_400, TeamNotFound_400 and ValidationFailed.
     """
     if Form.objects.count() >= MAX_FORMS:
-        raise ValidationFailed("name: too many", f"name: a company has at most {MAX_FORMS} forms; delete one")
+        raise ValidationFailed("name: too many", f"a company has at most {MAX_FORMS} forms; delete one", field="name")
     form = Form(token=get_random_string(TOKEN_LENGTH), created_by_id=member_id, updated_by_id=member_id)
     _set(form, values)
     return _save(form)
@@ -80,7 +80,9 @@ def update_form(*, id: str, member_id: str, **values: Any) -> Form:
     form = _locked(id)
     moved = sorted(name for name in PLACE & {*values} if _given(form, name) != values[name])
     if moved and form.state != State.DRAFT:
-        raise ValidationFailed("source is fixed", "source: where its leads come from is fixed once it was published")
+        raise ValidationFailed(
+            "source is fixed", "where its leads come from is fixed once it was published", field="source"
+        )
     _set(form, values)
     if form.state == State.PUBLISHED:
         _check_publishable(form)
@@ -118,7 +120,7 @@ def pause_form(*, id: str, member_id: str) -> Form:
     one."""
     form = _locked(id)
     if form.state != State.PUBLISHED:
-        raise NamedError(NOT_PUBLISHABLE, f"id: the form is {form.state}; only a published one can be paused")
+        raise NamedError(NOT_PUBLISHABLE, f"the form is {form.state}; only a published one can be paused", field="id")
     form.state = State.PAUSED
     form.updated_by_id = member_id
     form.save()
@@ -133,15 +135,15 @@ def delete_forms(*, selection: BulkSelection) -> int:
         Form.objects.filter(pk__in=ids).delete()
         deleted += len(ids)
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a form of this company")
+        raise NamedError(NOT_FOUND, "none of them is a form of this company", field="ids")
     return deleted
 
 
 def _check_publishable(form: Form) -> None:
     if not form.fields:
-        raise NamedError(NO_FIELDS, "fields: the form asks nothing yet; add a field")
+        raise NamedError(NO_FIELDS, "add a field first", field="fields")
     if form.source == Source.SOCIAL_A and form.app_id is None:
-        raise NamedError(FORM_TOKEN, "app: the social app was removed; choose another one")
+        raise NamedError(FORM_TOKEN, "choose another social account; this one was removed", field="app")
     schema = LeadSchema.load()
     check_identifies(form.mapping, schema)
     # What an ad asks is up to the platform, where nobody can make it required here.
@@ -170,36 +172,38 @@ def _set(form: Form, values: Values) -> None:
     if form.lead_source != source:
         form.lead_source = check_source(form.lead_source)
     if values.get("team") and not Team.objects.filter(pk=form.team_id).exists():
-        raise NamedError("TeamNotFound_400", f"team: there is no team {form.team_id} in this company")
+        raise NamedError("TeamNotFound_400", f"there is no team {form.team_id} in this company", field="team")
     _check_look(form, values)
 
 
 def _check_place(form: Form) -> None:
     """Raise the catalogue's errors for a form of the platform without app, page or form id."""
     if not form.app_id:
-        raise NamedError(FORM_TOKEN, "app: is required of a form of the source social-a")
+        raise NamedError(FORM_TOKEN, "choose a social account", field="app")
     get_app(form.app_id, "app")
     if not form.page_id:
-        raise NamedError(PAGE_ID, "pageId: is required of a form of the source social-a")
+        raise NamedError(PAGE_ID, "choose a page", field="pageId")
     if not form.form_id:
-        raise NamedError(FORM_ID, "formId: is required of a form of the source social-a")
+        raise NamedError(FORM_ID, "choose a form", field="formId")
 
 
 def _check_look(form: Form, values: Values) -> None:
     if "colour" in values:
         form.colour = form.colour.lower()
         if not _COLOUR.fullmatch(form.colour):
-            raise ValidationFailed("colour is none", "colour: six hexadecimal digits, such as #2f5bea")
+            raise ValidationFailed("colour is none", "enter a colour, such as #2f5bea", field="colour")
     if "country_code" in values and form.country_code:
         try:
             form.country_code = read_country_code(form.country_code)
         except BadAddress as error:
-            raise ValidationFailed("countryCode is none", f"countryCode: {error}") from None
+            raise ValidationFailed("countryCode is none", str(error), field="countryCode") from None
     if "allowed_origins" in values:
         form.allowed_origins = list(dict.fromkeys(map(_read_origin, form.allowed_origins)))
     leads_to = form.redirect_url if {"allowed_origins", "redirect_url"} & {*values} else ""
     if leads_to and origin_of(leads_to) not in form.allowed_origins:
-        raise ValidationFailed("redirectUrl is not allowed", "redirectUrl: its site has to be one of allowedOrigins")
+        raise ValidationFailed(
+            "redirectUrl is not allowed", "enter an address of one of the allowed sites", field="redirectUrl"
+        )
 
 
 def origin_of(url: str) -> str:
@@ -222,7 +226,8 @@ def _read_origin(text: str) -> str:
     if not origin or urlsplit(text.strip()).path.strip("/"):
         raise ValidationFailed(
             "allowedOrigins: no site",
-            f"allowedOrigins: enter sites such as https://example.org, not {shorten(text, 60)!r}",
+            f"enter sites such as https://example.org, not {shorten(text, 60)!r}",
+            field="allowedOrigins",
         )
     return origin
 
@@ -237,13 +242,19 @@ def _checked_fields(fields: Sequence[Values], *, own: bool) -> list[JsonObject]:
     for place, field in enumerate(fields):
         where = f"fields.{place}"
         if own and not KEY.fullmatch(field["key"]):
-            raise ValidationFailed(f"{where}.key is none", f"{where}.key: a letter, then letters, digits, - and _")
+            raise ValidationFailed(
+                f"{where}.key is none", "begin with a letter; use letters, digits, - and _", field=f"{where}.key"
+            )
         if field["key"] in seen:
-            raise ValidationFailed(f"{where}.key is taken", f"{where}.key: {field['key']} is the key of another field")
+            raise ValidationFailed(
+                f"{where}.key is taken", f"enter another key; {field['key']} is taken", field=f"{where}.key"
+            )
         seen.add(field["key"])
         options = list(dict.fromkeys(field["options"]))
         if field["type"] in CHOICES and not options:
-            raise ValidationFailed(f"{where}.options are missing", f"{where}.options: needs at least one")
+            raise ValidationFailed(
+                f"{where}.options are missing", "enter at least one option", field=f"{where}.options"
+            )
         kept = {"options": options if field["type"] in CHOICES else []}
         kept["required"] = field["required"] and field["type"] != HIDDEN
         checked.append({**field, **kept})
@@ -257,5 +268,5 @@ def _save(form: Form) -> Form:
     except IntegrityError as error:
         if "form_social_once" not in str(error):
             raise
-        raise NamedError(TAKEN, "formId: another form of this company takes its leads already") from None
+        raise NamedError(TAKEN, "choose another form; this one is already connected", field="formId") from None
     return form

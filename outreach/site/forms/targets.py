@@ -62,11 +62,19 @@ def check_mapping(fields: Sequence[Values], mapping: Values, schema: LeadSchema)
     taken: dict[str, str] = {}
     for key, target in mapping.items():
         if key not in keys:
-            raise NamedError(INVALID, f"mapping.{shorten(key, 60)}: the form has no such field that can be mapped")
+            raise NamedError(
+                INVALID, "the form has no such field that can be mapped", field=f"mapping.{shorten(key, 60)}"
+            )
         if not isinstance(target, str) or target not in target_keys:
-            raise NamedError(INVALID, f"mapping.{key}: {shorten(str(target), 60)!r} is no field of leads or contacts")
+            raise NamedError(
+                INVALID,
+                f"choose a field of leads or contacts; {shorten(str(target), 60)!r} is unknown",
+                field=f"mapping.{key}",
+            )
         if target in taken:
-            raise NamedError(INVALID, f"mapping.{key}: {target} is filled by {taken[target]} already")
+            raise NamedError(
+                INVALID, f"choose another field; {taken[target]} already fills {target}", field=f"mapping.{key}"
+            )
         taken[target] = key
 
 
@@ -79,18 +87,22 @@ def check_complete(fields: Sequence[Values], mapping: Values, schema: LeadSchema
     by_target = {target: key for key, target in mapping.items()}
     lacking = [key for key in needed if key not in by_target]
     if lacking:
-        raise NamedError(INVALID, f"mapping: map a field to {', '.join(lacking)}, which must be filled in this company")
+        raise NamedError(
+            INVALID, f"map a field to {', '.join(lacking)}, which must be filled in this company", field="mapping"
+        )
     of_contact = [key for key in contacts.required_custom if key not in contacts.defaults]
     if of_contact:
-        raise NamedError(INVALID, f"mapping: contacts must have {of_contact[0]}, which a form fills too late")
+        raise NamedError(INVALID, f"contacts must have {of_contact[0]}, which a form fills too late", field="mapping")
     optional = [field["key"] for field in fields if not field["required"] and field["type"] != HIDDEN]
     for key in needed:
         if by_target[key] in optional:
-            raise NamedError(INVALID, f"mapping.{by_target[key]}: {key} must be filled, so make the field required")
+            raise NamedError(
+                INVALID, f"{key} must be filled, so make the field required", field=f"mapping.{by_target[key]}"
+            )
 
 
 def check_identifies(mapping: Values, schema: LeadSchema) -> None:
     """Raise InvalidMapping_400 for a mapping that identifies no contact."""
     needed = [key for key in ("email", "number") if schema.contacts.identified_by(key)]
     if not {*mapping.values()} & {*needed}:
-        raise NamedError(INVALID, f"mapping: map a field to {' or '.join(needed)}, by which contacts are found")
+        raise NamedError(INVALID, f"map a field to {' or '.join(needed)}, by which contacts are found", field="mapping")

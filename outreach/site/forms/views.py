@@ -181,14 +181,14 @@ class FormLeadViewSet(ResourceViewSet):
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         self._one(id)
         if data.get("status") != FormLead.State.NEW:
-            raise NamedError(NO_STATUS, "status: must be new, which tries a lead that failed again")
+            raise NamedError(NO_STATUS, "must be new, which tries a lead that failed again", field="status")
         leads_to_retry(FormLead.objects.filter(pk=id))
         return self._one(id)
 
     def _one(self, id: str) -> JsonObject:
         lead = FormLeadOut.one(FormLead.objects.filter(pk=id))
         if lead is None:
-            raise NamedError(NO_LEAD, "id: nothing with this id was sent to this company")
+            raise NamedError(NO_LEAD, "nothing with this id was sent to this company", field="id")
         return lead
 
 
@@ -234,11 +234,13 @@ class PublicFormViewSet(CrossOriginViewSet):
         form = self._form()
         SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
         if not fits_origin(form, request.headers.get("Origin"), (settings.BASE_URL,)):
-            raise NamedError("UnauthorizedAction_403", "Origin: this site is none of the form's allowedOrigins")
+            raise NamedError("UnauthorizedAction_403", "this site is none of the form's allowedOrigins", field="Origin")
         keys = {field["key"] for field in form.fields}
         unknown = [key for key in data["answers"] if key not in keys]
         if unknown:
-            raise ValidationFailed("answers: unknown", f"answers.{shorten(unknown[0], 60)}: the form has no such field")
+            raise ValidationFailed(
+                "answers: unknown", "the form has no such field", field=f"answers.{shorten(unknown[0], 60)}"
+            )
         read = read_submission(form, data["answers"])
         if read.errors:
             key, text = next(iter(read.errors.items()))
@@ -247,7 +249,9 @@ class PublicFormViewSet(CrossOriginViewSet):
             raise ValidationFailed(f"answers.{key}: {text}", detail, errors=fields)
         page = read_page_id(form, data["page"]) if data["page"] else (new_id(), None)
         if page is None:
-            raise ValidationFailed("page is not valid", "page: read the form anew; this page was for another or is old")
+            raise ValidationFailed(
+                "page is not valid", "read the form anew; this page was for another or is old", field="page"
+            )
         utm = {name: value for name, value in data["utm"].items() if name in UTM and isinstance(value, str)}
         with company_scope(form.company_id):
             store_submission(form, page[0], read.answers, read_origin(utm, data["url"], data["referrer"]))
@@ -255,5 +259,5 @@ class PublicFormViewSet(CrossOriginViewSet):
 
     def _form(self) -> Form:
         if self.form is None:
-            raise NamedError(services.NOT_FOUND, "token: there is no such form, or it takes nothing now")
+            raise NamedError(services.NOT_FOUND, "there is no such form, or it takes nothing now", field="token")
         return self.form

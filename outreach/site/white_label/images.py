@@ -41,7 +41,9 @@ def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
     from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415  takes time that no other request needs
 
     if len(content) > MAX_BYTES:
-        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MAX_BYTES // 1024**2} MB")
+        raise ValidationFailed(
+            f"{field}: too large", f"choose a picture of at most {MAX_BYTES // 1024**2} MB", field=field
+        )
     fit = FITS[kind]
     try:
         with warnings.catch_warnings():
@@ -50,11 +52,13 @@ def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
                 _check_size(image.size, fit, field)
                 whole = ImageOps.exif_transpose(image.convert("RGBA"))
     except UnidentifiedImageError:
-        raise ValidationFailed(f"{field}: no picture", f"{field}: needs a PNG, JPEG or WebP picture") from None
+        raise ValidationFailed(f"{field}: no picture", "choose a PNG, JPEG or WebP picture", field=field) from None
     except ValidationFailed:
         raise
     except Exception:  # noqa: BLE001  bytes that are no picture make Pillow raise whatever it stumbles over
-        raise ValidationFailed(f"{field}: unreadable", f"{field}: this picture cannot be read; save it anew") from None
+        raise ValidationFailed(
+            f"{field}: unreadable", "choose another picture; this one is damaged", field=field
+        ) from None
     whole.thumbnail((fit.width, fit.height))
     return _written(Image.frombytes("RGBA", whole.size, whole.tobytes()))
 
@@ -63,11 +67,17 @@ def _check_size(size: tuple[int, int], fit: Fit, field: str) -> None:
     """Refuse sizes before the picture is decoded."""
     width, height = size
     if max(size) > MAX_SIDE:
-        raise ValidationFailed(f"{field}: too large", f"{field}: at most {MAX_SIDE} pixels wide and high")
+        raise ValidationFailed(
+            f"{field}: too large", f"choose a picture of at most {MAX_SIDE} pixels a side", field=field
+        )
     if min(size) < fit.least:
-        raise ValidationFailed(f"{field}: too small", f"{field}: at least {fit.least} pixels wide and high")
+        raise ValidationFailed(
+            f"{field}: too small", f"choose a picture of at least {fit.least} pixels a side", field=field
+        )
     if fit.square and width != height:
-        raise ValidationFailed(f"{field}: not square", f"{field}: has to be square, and is {width} × {height} pixels")
+        raise ValidationFailed(
+            f"{field}: not square", f"choose a square picture; this one is {width} × {height} pixels", field=field
+        )
 
 
 def _written(picture: Any) -> Drawn:

@@ -42,16 +42,17 @@ def check_colors(accent: str, accent_dark: str) -> None:
         if not color:
             continue
         if not COLOR.fullmatch(color):
-            raise ValidationFailed(f"{field}: is no colour", f"{field}: needs a colour such as #2f5bea")
+            raise ValidationFailed(f"{field}: is no colour", "enter a colour, such as #2f5bea", field=field)
         ratio, background = worst(color, backgrounds)
         if ratio < LEAST:
             raise ValidationFailed(
                 f"{field}: cannot be read",
-                f"{field}: {color} has a contrast of {ratio:.2f} with {background}, a background of {when} pages;"
+                f"{color} has a contrast of {ratio:.2f} with {background}, a background of {when} pages;"
                 f" people need {LEAST} (WCAG AA). Choose a {'darker' if when == 'light' else 'lighter'} one",
+                field=field,
             )
     if accent_dark and not accent:
-        raise ValidationFailed("accent: is missing", "accent: name the colour by light beside the one by dark")
+        raise ValidationFailed("accent: is missing", "choose both colours, for light and dark", field="accent")
 
 
 def contrasts(accent: str, accent_dark: str) -> JsonObject:
@@ -101,7 +102,7 @@ def _check_name(field: str, text: str) -> None:
     It would mislead people, and mail servers filter such mail out.
     """
     if holds_link(text) or BARE_HOST.fullmatch(text):
-        raise ValidationFailed(f"{field}: is an address", f"{field}: a name, and no address of the web or of mail")
+        raise ValidationFailed(f"{field}: is an address", "enter a name without web or email addresses", field=field)
 
 
 def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:
@@ -111,12 +112,12 @@ def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:
         raise PermissionLacking("file.GET", field=field)
     file = File.objects.filter(pk=file_id, is_deleted=False, trashed_at=None).select_related("bucket").first()
     if file is None:
-        raise NamedError("FileNotFound_400", f"{field}: there is no such file in this company")
+        raise NamedError("FileNotFound_400", "there is no such file in this company", field=field)
     try:
         with open_content(file) as content:
             return draw_anew(content.read(MAX_BYTES + 1), kind, field)
     except ContentUnavailable as error:
-        raise NamedError("FileNotFound_400", f"{field}: {error}") from None
+        raise NamedError("FileNotFound_400", str(error), field=field) from None
 
 
 def _kept(kind: str, drawn: Drawn) -> BrandImage:

@@ -23,6 +23,13 @@ from tests.kit.threads import at_once
 MINUTE = timedelta(minutes=1)
 
 
+@pytest.fixture
+def cast(cast: Cast) -> Cast:
+    """The cast, whose key nobody has used yet."""
+    used_at(cast.api_key, None)
+    return cast
+
+
 def with_key(key: str) -> Caller:
     return Caller(KEY, {"apikey": key})
 
@@ -184,7 +191,9 @@ def test_a_refused_request_is_no_use(cast: Cast) -> None:
 
 @pytest.fixture
 def committed(transactional_db: None) -> Cast:
-    return make_cast()
+    cast = make_cast()
+    used_at(cast.api_key, None)
+    return cast
 
 
 def test_of_many_at_once_one_writes(committed: Cast) -> None:

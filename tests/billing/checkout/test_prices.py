@@ -63,7 +63,7 @@ def test_coupon_tax_and_seats_are_in_preview_order_and_invoice_alike(server: Ser
     assert changed.data["billingDetails"]["vatId"] == "DE136695976"
     assert cast.session.put(f"/subscription/{id}", {"billingDetails": {"vatId": "DE1"}}).status == 400
     nowhere = cast.session.put("/subscription/billing-details", {"country": "", "vatId": "DE136695976"})
-    assert (nowhere.status, nowhere.body["warning"].startswith("country: say of which country")) == (400, True)
+    assert (nowhere.status, nowhere.body["warning"].startswith("country: choose the country")) == (400, True)
     assert cast.session.get("/subscription/billing-details").data["country"] == "DE"
     body = {"planID": plan.pk, "seats": 5, "couponCode": "third"}
     quote = cast.session.post("/subscription/preview", body).data
@@ -103,7 +103,7 @@ def test_an_upgrade_takes_off_what_is_unused_and_more_seats_cost_the_rest(server
     pay(cast, order(cast, larger)["payment"]["_id"])
     assert subscription_of(cast).plan_id == larger.pk
     refused = cast.session.post("/subscription", {"planID": plan.pk, "when": "now"})
-    assert (refused.status, "worth more" in refused.body["warning"]) == (400, True)
+    assert (refused.status, "for the end of the period" in refused.body["warning"]) == (400, True)
 
     seats = cast.session.post("/subscription/seats", {"seats": 6}).data
     assert 39_90 <= seats["payment"]["amount"]["amountMinor"] <= 40_00

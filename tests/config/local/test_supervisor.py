@@ -20,7 +20,7 @@ from config.data_dir import PROJECT
 from config.local.embedded import postgres, processes, redis
 from config.local.embedded.throwaway import discard
 from config.local.footprint import footprint
-from config.local.supervisor.options import UnusableError, read_options, require_free_port
+from config.local.supervisor.options import UnusableError, hold_port, read_options, require_free_port
 from config.local.supervisor.programs import plan
 from tests.kit.examples import in_make_check
 
@@ -37,7 +37,7 @@ from config.local.supervisor.supervisor import Supervisor
 START = (
     "import os, signal, subprocess, sys, time, http.server; from http.server import HTTPServer\\n"
     "say = lambda text: print(text, flush=True); forever = lambda: time.sleep(60); own = ('127.0.0.1',"
-    " int(os.environ['PORT']))\\n"
+    " int(os.environ['PORT'])); HTTPServer.allow_reuse_port = True\\n"
 )
 def program(name, code, stop_after=0, patience=5.0):
     return Program(name, (sys.executable, "-c", START + code), stop_after, patience)
@@ -309,7 +309,7 @@ def test_port_in_use_is_told_with_the_way_out(data: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(
-            UnusableError, match=f"port {port} of 127.0.0.1 is in use; choose another one: PORT=8001 make run"
+            UnusableError, match=f"port {port} of 127.0.0.1 is in use; choose another one: PORT={port + 1} make run"
         ):
             require_free_port(read_options({"PORT": str(port)}, data=data, demo=False))
         command = [sys.executable, "-m", "config.local.supervisor", "--no-demo"]
@@ -318,8 +318,26 @@ def test_port_in_use_is_told_with_the_way_out(data: Path) -> None:
             command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=30, check=False
         )
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"error: port {port} of 127.0.0.1 is in use; choose another one: PORT=8001 make run\n"
+    assert done.stderr == f"error: port {port} of 127.0.0.1 is in use; choose another one: PORT={port + 1} make run\n"
     assert postgres.status(data) is None
+
+
+def test_a_port_is_taken_from_the_start_and_not_only_once_the_web_server_listens(data: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = read_options({"PORT": str(port)}, data=data, demo=False)
+    with hold_port(options) as holder:
+        assert holder is not None
+        for host in ("127.0.0.1", "0.0.0.0"):
+            with pytest.raises(UnusableError, match=f"port {port} of {host} is in use"):
+                hold_port(read_options({"PORT": str(port), "HOST": host}, data=data / "other", demo=False))
+        # The web server shares the port.
+        with (
+            socket.create_server(("127.0.0.1", port), reuse_port=True) as web,
+            socket.create_connection(("127.0.0.1", port)),
+        ):
+            web.accept()[0].close()
+    require_free_port(options)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.kit.cast import Cast
 
 
 @pytest.fixture(autouse=True)
-def nothing_counted() -> None:
+def nothing_counted(limits: None) -> None:
     if keys := list(attempts._client().scan_iter("leadwright:pace:*")):
         attempts._client().delete(*keys)
 

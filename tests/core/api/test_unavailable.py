@@ -35,7 +35,8 @@ def away(db: None) -> Iterator[Any]:
 
     def switch(why: psycopg.Error | None = None) -> None:
         cause.append(why or psycopg.OperationalError("connection refused"))
-        patch.setattr(DatabaseWrapper, "_cursor", refuse)
+        for way in ("_cursor", "planned_cursor"):
+            patch.setattr(DatabaseWrapper, way, refuse)
 
     with pytest.MonkeyPatch.context() as patch:
         yield switch

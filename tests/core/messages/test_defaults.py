@@ -24,7 +24,7 @@ NAME = "ContactNotFound_400"
 
 
 @pytest.fixture(autouse=True)
-def _fresh(_messages: None) -> None:
+def _fresh(_alone: None) -> None:
     forget()
 
 

@@ -134,9 +134,9 @@ def test_what_cannot_be_undone_is_refused(cast: Cast, ids: list[str], settings: 
     settings.BULK_AT_ONCE = 5
     job = cast.key.put("/contact", {"ids": ids, "formData": {"city": "Ulm"}}).body["bulkJob"]
     undoing = cast.key.post(f"{PATH}/{job}/undo").data["_id"]
-    assert refusal(job) == f"id: {undoing} undoes it already"
+    assert refusal(job) == "id: another bulk job is undoing it"
     done(cast, undoing)
-    assert refusal(job) == f"id: the bulk job {undoing} has undone it"
+    assert refusal(job) == "id: another bulk job has undone it"
     assert refusal(undoing) == "id: a job of action undo cannot be undone"
     old = cast.key.put("/contact", {"ids": ids, "formData": {"city": "Kiel"}}).body["bulkJob"]
     with cast.scope():

@@ -67,7 +67,7 @@ def test_writers_get_in_between_batches(monkeypatch: pytest.MonkeyPatch, setting
     with cast.scope():
         ids = sorted(ContactFactory(custom={"score": "5"}).pk for _ in range(6))
     settings.BULK_AT_ONCE, settings.BULK_BATCH_ROWS = 1, 2
-    monkeypatch.setattr("crm.custom_fields.conversion_jobs.INLINE_LIMIT", 1)
+    monkeypatch.setattr("crm.custom_fields.removal_jobs.INLINE_LIMIT", 1)
     done = cast.key.put("/contact", {"selectAll": True, "formData": {"score": "7"}}).body["bulkJob"]
     assert work_with_writers(cast, monkeypatch, ids, done, 100) == 3
     undoing = cast.key.post(f"/bulk-job/{done}/undo").data["_id"]

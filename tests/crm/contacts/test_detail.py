@@ -103,7 +103,7 @@ def test_the_unique_key_may_move_but_not_be_emptied_or_taken(cast: Cast, ann: st
         400,
         "You can't change a record's unique values here.",
     )
-    assert "PUT /settings changes it" in setting.body["warning"]
+    assert "unique (PUT /settings)" in setting.body["warning"]
     for values in ({"email": None}, {"email": ""}, {"number": ""}, {"countryCode": None}):
         refused = cast.key.put(f"/contact/{ann}", {"formData": values})
         assert (refused.status, refused.body["message"]) == (

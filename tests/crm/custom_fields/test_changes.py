@@ -142,7 +142,7 @@ def test_options_and_children_that_values_need_stay_too(cast: Cast) -> None:
         path,
         {"options": [{"label": "Small", "value": "s"}]},
         BAD_INPUT,
-        "defaultValue: l is none of the options. Write one of these: Small (s).",
+        "defaultValue: l is not an option. Choose one of these: Small (s).",
     )
     dropped = cast.key.put(path, {"options": [big], "dropInvalid": True})
     assert [one["value"] for one in dropped.data["options"]] == ["l"]
@@ -159,7 +159,7 @@ def test_a_default_names_records_that_there_are(cast: Cast, outsiders: Cast) -> 
     body = {"name": "Owner", "fieldType": "select", "valueType": "member"}
     for id in (outsiders.owner.pk, "f" * 24):
         answer = cast.key.post("/custom-field", {**body, "defaultValue": id})
-        assert answer.body["warning"] == f"defaultValue: there is no member {id} in this company"
+        assert answer.body["warning"] == "defaultValue: choose another value; this member does not exist"
     field = cast.key.post("/custom-field", {**body, "uniqueFieldID": "owner", "defaultValue": cast.owner.pk})
     assert field.data["defaultValue"] == cast.owner.pk
     assert cast.key.post("/contact", {"formData": form(1)}).data["formData"]["owner"] == cast.owner.pk
@@ -189,8 +189,8 @@ def test_the_statuses_of_leads_are_the_companys_own(cast: Cast) -> None:
     assert cast.key.put(f"/lead/{lead['_id']}", {"formData": {"status": "won"}}).status == 200
     assert cast.key.put(path, {"options": [one for one in options if one["value"] != "proposal"]}).status == 200
     refused(cast, path, {"options": []}, BAD_INPUT)
-    refused(cast, path, {"options": [{"label": "x" * 101}, *options]}, BAD_INPUT, "longer than 100")
-    refused(cast, path, {"options": options[1:]}, BAD_INPUT, "none of the options. Write one of these: ")
+    refused(cast, path, {"options": [{"label": "x" * 101}, *options]}, BAD_INPUT, "enter at most 100 characters")
+    refused(cast, path, {"options": options[1:]}, BAD_INPUT, "not an option. Choose one of these: ")
     assert cast.key.put(path, {"options": options[1:], "defaultValue": "contacted"}).data["defaultValue"] == "contacted"
     assert make_lead(cast, 3)["status"] == "contacted"
     refused(cast, path, {"fieldType": "text"}, BAD_SYSTEM)

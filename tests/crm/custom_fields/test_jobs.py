@@ -16,6 +16,7 @@ from core.jobs import WORK
 from core.tenancy import company_scope, unscoped
 from crm.bulk_jobs.services import move_job
 from crm.custom_fields import conversion_jobs as field_jobs
+from crm.custom_fields import removal_jobs
 from crm.models import BulkJob, Contact, ConvertedValue, CustomField, CustomFieldValue
 from crm.records.locks import lock_fields, lock_fields_shared
 from tests.crm.contacts.helpers import form
@@ -30,7 +31,7 @@ def few(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     """Three records are many, and a batch has two."""
     settings.BULK_BATCH_ROWS = 2
     monkeypatch.setattr("crm.custom_fields.services.INLINE_LIMIT", 2)
-    monkeypatch.setattr(field_jobs, "INLINE_LIMIT", 2)
+    monkeypatch.setattr(removal_jobs, "INLINE_LIMIT", 2)
 
 
 def drain() -> None:
@@ -87,7 +88,7 @@ def test_a_job_converts_and_until_then_all_is_as_before(cast: Cast, few: None) -
     assert cast.key.put(f"/contact/{first}", {"formData": {"score": "7"}}).status == 200
     refused = cast.key.put(path, {"fieldType": "textarea"})
     assert (refused.status, refused.body["message"]) == (400, "Some values are missing or wrong.")
-    assert "still converting" in refused.body["warning"]
+    assert "wait for the job" in refused.body["warning"]
     assert cast.key.put(path, {"helper": "h"}).data["job"]["status"] == "queued"
     drain()
     field = cast.key.get(path).data
@@ -207,16 +208,16 @@ def test_what_ended_before_its_time_is_tidied_up(cast: Cast, few: None) -> None:
         BulkJob.objects.update(change={**BulkJob.objects.get(action="convert_field").change, "dropInvalid": False})
     drain()
     with unscoped(reason="test"):
-        field_jobs.clean_up()
+        removal_jobs.clean_up()
         assert ConvertedValue.objects.count() == 2
-        BulkJob.objects.update(updated_at=timezone.now() - field_jobs.KEEP_STAGED - timedelta(minutes=1))
-        field_jobs.clean_up()
+        BulkJob.objects.update(updated_at=timezone.now() - removal_jobs.KEEP_STAGED - timedelta(minutes=1))
+        removal_jobs.clean_up()
         assert ConvertedValue.objects.count() == 0
     cast.key.delete("/custom-field", {"ids": [path.rpartition("/")[2]]})
     with unscoped(reason="test"):
         BulkJob.objects.filter(action="delete_field").update(status="failed")
-        field_jobs.clean_up()
-        field_jobs.clean_up()
+        removal_jobs.clean_up()
+        removal_jobs.clean_up()
         assert BulkJob.objects.filter(action="delete_field", status="queued").count() == 1
     drain()
     assert held(cast) == ([None] * 3, [])

@@ -14,6 +14,7 @@ from core.jobs import WORK
 from core.tenancy import company_scope, unscoped
 from crm.bulk_jobs.services import move_job
 from crm.custom_fields import conversion_jobs as field_jobs
+from crm.custom_fields import removal_jobs
 from crm.models import BulkJob, Contact, ConvertedValue, CustomField, CustomFieldValue
 from crm.records.locks import lock_fields_shared, try_lock_fields
 from crm.records.models import CustomValues
@@ -182,13 +183,13 @@ def test_the_next_conversion_waits_for_its_turn(cast: Cast, pausing: None) -> No
     path = switched(cast, "1", "2", "3")
     for drop in (False, True):
         refused = cast.key.put(path, {"fieldType": "text", "valueType": "string", "dropInvalid": drop})
-        assert (refused.status, "still converting" in refused.body["warning"]) == (400, True)
+        assert (refused.status, "wait for the job" in refused.body["warning"]) == (400, True)
     with cast.scope():
         BulkJob.objects.filter(action="convert_field").update(status="failed")
-    assert "still converting" in cast.key.put(path, {"fieldType": "text", "valueType": "string"}).body["warning"]
+    assert "wait for the job" in cast.key.put(path, {"fieldType": "text", "valueType": "string"}).body["warning"]
     assert cast.key.put(path, {"name": "Points"}).data["name"] == "Points"
     with unscoped(reason="test"):
-        field_jobs.clean_up()
+        removal_jobs.clean_up()
     drain()
     assert cast.key.get(path).data["job"] is None, "a job that ended too early goes on by itself"
     assert held(cast) == ([1, 2, 3], [1, 2, 3])

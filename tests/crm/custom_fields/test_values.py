@@ -17,7 +17,7 @@ from core.lists import BulkSelection
 from crm.contacts.bulk import update_many
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.services import create_contact, update_contact
-from crm.custom_fields import conversion_jobs as field_jobs
+from crm.custom_fields import removal_jobs
 from crm.custom_fields import services as custom_fields
 from crm.custom_fields.services import FieldChange
 from crm.models import BulkJob, Contact, CustomField, CustomFieldValue
@@ -101,7 +101,7 @@ class World:
         CustomField.objects.create(id=new_id(), name=key, unique_field_id=key, field_type="text", value_type="string")
 
     def size(self, later: bool) -> None:
-        custom_fields.INLINE_LIMIT = field_jobs.INLINE_LIMIT = 0 if later else 1000
+        custom_fields.INLINE_LIMIT = removal_jobs.INLINE_LIMIT = 0 if later else 1000
 
     def work(self) -> None:
         WORK["bulk-job"].drain(float("inf"))
@@ -144,7 +144,7 @@ def test_typed_rows_follow_the_values(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[Any, ...]]
 ) -> None:
     monkeypatch.setattr(custom_fields, "INLINE_LIMIT", 1000)
-    monkeypatch.setattr(field_jobs, "INLINE_LIMIT", 1000)
+    monkeypatch.setattr(removal_jobs, "INLINE_LIMIT", 1000)
     with cast.scope(), transaction.atomic():
         world = World(cast)
         for key in KEYS:

@@ -120,7 +120,7 @@ def test_more_records_than_go_out_at_once_need_a_job(scope: Cast, monkeypatch: p
     answer = scope.key.get("/contact/export")
     assert (answer.status, answer.body["warning"]) == (
         400,
-        "more than 2 records match; POST /export makes a file of any number",
+        "more than 2 records match; make an export instead (POST /export)",
     )
 
 

@@ -151,17 +151,17 @@ def test_what_a_value_becomes(old: tuple[str, str], new: tuple[str, str], value:
     [
         (("text", "string"), ("number", "number"), "ten", "ten is not a number"),
         (("text", "string"), ("date", "date"), "03/04/2026", "may be day and month or month and day"),
-        (("text", "string"), ("select", "string"), "green", "green is none of the options"),
-        (("number", "number"), ("checkbox", "boolean"), 2, "needs 1 or 0"),
+        (("text", "string"), ("select", "string"), "green", "green is not an option"),
+        (("number", "number"), ("checkbox", "boolean"), 2, "enter 1 or 0"),
         (("number", "number"), ("date", "date"), 2, "no number can become a date"),
         (("date", "date"), ("number", "number"), "2026-01-31", "no date can become a number"),
         (("text", "string"), ("select", "member"), ID, "a member is chosen among the company's own"),
-        (("select", "member"), ("text", "string"), ID, "says nothing as a value of another kind"),
+        (("select", "member"), ("text", "string"), ID, "says nothing as another value"),
         (("file", "file"), ("select", "member"), ID, "a member is chosen"),
         (("multi-select", "array"), ("select", "string"), ["red", "7"], "has 2 values, and the field is to hold one"),
-        (("text", "any"), ("date", "date"), 5, "needs a date, got 5"),
-        (("text", "any"), ("text", "string"), [["a"]], "needs a string, got an array"),
-        (("textarea", "string"), ("text", "string"), "x" * 5001, "Write at most 5,000."),
+        (("text", "any"), ("date", "date"), 5, "enter a date, not 5"),
+        (("text", "any"), ("text", "string"), [["a"]], "enter a string, not an array"),
+        (("textarea", "string"), ("text", "string"), "x" * 5001, "Enter at most 5,000."),
     ],
 )
 def test_what_cannot_be_converted(old: tuple[str, str], new: tuple[str, str], value: Any, reason: str) -> None:

@@ -14,8 +14,8 @@ from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactCategoryFactory
 
 LEADS = {"lead": {"GET": True, "POST": True, "PUT": True, "DELETE": True}}
-STAYS = "left unchanged; your role lacks the permission contact.PUT"
-NO_NEW = "your role lacks the permission contact.POST to create one"
+STAYS = "left unchanged; your role can't change contacts"
+NO_NEW = "your role can't create contacts"
 VALUES = {"name": "OVERWRITTEN", "email": "ann1@example.com"}
 HEADER, MAPPING = (
     "Name,Email,Prefix,Phone",

@@ -25,7 +25,7 @@ def test_who_only_knows_the_address_overwrites_nothing(cast: Cast) -> None:
     ann = cast.key.post("/contact", {"formData": form(1, name="Ann")}).data["_id"]
     answer = cast.key.post("/lead", {"formData": MALLORY})
     assert (answer.status, answer.data["contact"]["_id"]) == (201, ann)
-    assert answer.body["warning"] == "contact: name, number left unchanged; existingError false overwrites them"
+    assert answer.body["warning"] == "contact: name, number left unchanged; the contact has values already"
     assert contacts(cast) == [("Ann", "ann1@example.com", "+491701000001")]
 
 

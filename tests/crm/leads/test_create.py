@@ -113,7 +113,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
     values = {"number": "+49 170 1000001", "name": "Anna"}
     kept = cast.key.post("/lead", {"formData": values, "productServices": [roof.pk]})
     assert kept.data["contact"] == by_email.data["contact"]
-    assert kept.body["warning"] == "contact: name left unchanged; existingError false overwrites them"
+    assert kept.body["warning"] == "contact: name left unchanged; the contact has values already"
     by_number = cast.key.post(
         "/lead", {"formData": values, "productServices": [roof.pk], "existingError": False, "automation": "skip"}
     )
@@ -147,20 +147,20 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
         (
             form(1, status="asleep"),
             "InvalidSystemField_400",
-            "status: asleep is none of the options. Write one of these: new, contacted, qualified",
+            "status: asleep is not an option. Choose one of these: new, contacted, qualified",
         ),
         (form(1, status=""), "ValidationError_400", "status: is required and cannot be empty"),
         (form(1, status=None), "ValidationError_400", "status: is required and cannot be empty"),
-        (form(1, status=7), "InvalidSystemField_400", "status: 7 is none of the options."),
+        (form(1, status=7), "InvalidSystemField_400", "status: 7 is not an option."),
         (
             form(1, value="much"),
             "InvalidSystemField_400",
             "value: much is not a number. Enter a number, for example 1200.",
         ),
-        (form(1, value=-1), "InvalidSystemField_400", "value: cannot be negative"),
-        (form(1, value=1e14), "InvalidSystemField_400", "value: is out of range: at most 14 digits before the point"),
-        (form(1, value=1e300), "InvalidSystemField_400", "value: is out of range"),
-        (form(1, notes=["x"]), "InvalidSystemField_400", "notes: needs text, got an array"),
+        (form(1, value=-1), "InvalidSystemField_400", "value: enter 0 or more"),
+        (form(1, value=1e14), "InvalidSystemField_400", "value: enter at most 14 digits before the point"),
+        (form(1, value=1e300), "InvalidSystemField_400", "value: is too large"),
+        (form(1, notes=["x"]), "InvalidSystemField_400", "notes: enter a text, not an array"),
         (form(1, planet="Mars"), "InvalidCustomField_400", "planet: there is no such field"),
         (form(1, contact="x"), "InvalidCustomField_400", "contact: there is no such field"),
         (
@@ -220,7 +220,7 @@ def test_leads_are_given_to_accepted_members_only(cast: Cast, status: str) -> No
         somebody = member(status)
     answer = cast.key.post("/lead", {"formData": form(1), "teamMember": somebody.pk})
     assert (answer.status, answer.body["message"]) == (400, "This member has not accepted the invite, or is blocked.")
-    assert answer.body["warning"] == f"teamMember: the membership of {somebody.pk} is {status}"
+    assert answer.body["warning"] == f"teamMember: choose an active member; this one is {status}"
 
 
 def test_a_contact_that_two_contacts_have_parts_of_is_neither(cast: Cast) -> None:

@@ -13,7 +13,7 @@ from tests.crm.leads.helpers import member
 from tests.crm.meetings.helpers import START, new_meeting, sent
 from tests.kit.cast import Cast
 
-OVER = "mails to attendees did not go out: the company may send"
+OVER = "emails to attendees were not sent; your company can send"
 
 
 def people(number: int, first: int = 0) -> list[dict[str, str]]:
@@ -64,7 +64,7 @@ def test_nothing_goes_out_before_an_owner_is_verified(cast: Cast) -> None:
         owners = list(Member.objects.filter(status=Member.Status.OWNER).values_list("user", flat=True))
     User.objects.filter(pk__in=owners).update(email_verified_at=None)
     body = ask(cast, people(2))
-    assert body["warning"] == "no mails went out: an owner of the company has to verify their email address first"
+    assert body["warning"] == "no emails were sent; an owner must verify their email address first"
     assert cast.key.get(f"/meeting/{body['data']['_id']}").status == 200
     assert sent() == []
 
@@ -76,7 +76,7 @@ def test_suppressed_addresses_are_skipped(cast: Cast, outsiders: Cast) -> None:
     made = cast.key.post(
         "/meeting", {"title": "Demo", "startsAt": START, "durationMinutes": 5, "attendees": people(3)}
     ).body
-    assert made["warning"] == "no mail to a1@b.example: on the company's suppression list"
+    assert made["warning"] == "no email to a1@b.example; on the suppression list"
     assert [to for _, to in sent()] == [cast.owner.email, "a0@b.example", "a2@b.example"]
     new_meeting(outsiders, attendees=people(2))
     assert len(sent()) == 3

@@ -147,7 +147,11 @@ def test_a_merged_contact_is_missing_and_tells_where_it_went(cast: Cast, outside
         ({"choices": {"number": {"value": "1"}}}, "The value of a system field is not valid.", "number"),
         ({"choices": {"score": {"value": "x"}}}, "The value of a field is not valid.", "score"),
         ({"choices": {"email": {"value": None}}}, "The value of a system field is not valid.", "email"),
-        ({"choices": {"email": {"value": "bob3@example.com"}}}, "This contact already exists.", "BOB"),
+        (
+            {"choices": {"email": {"value": "bob3@example.com"}}},
+            "This contact already exists.",
+            "choices.email: choose another value",
+        ),
         ({"choices": "x"}, "Invalid format for field choices: x", ""),
         ({"fillEmpty": "yes"}, "Invalid format for field fillEmpty: yes", ""),
         ({"automation": "maybe"}, None, "automation"),
@@ -158,7 +162,7 @@ def test_refusals_change_nothing(
     cast: Cast, fields: None, body: dict[str, Any], message: str | None, warning: str
 ) -> None:
     ann, anna = one(cast, 1, name="Ann"), one(cast, 2, name="Anna", city="Bonn")
-    bob = one(cast, 3, email="bob3@example.com")
+    one(cast, 3, email="bob3@example.com")
     names = {"ANN": ann, "ANNA": anna}
     if isinstance(body.get("choices"), dict):
         body = {
@@ -171,7 +175,7 @@ def test_refusals_change_nothing(
     answer = cast.key.post("/contact/merge", {"ids": [ann, anna], "winner": ann, **body})
     assert answer.status == 400
     assert message is None or answer.body["message"] == message
-    assert warning.replace("BOB", bob) in answer.body["warning"]
+    assert warning in answer.body["warning"]
     assert cast.key.get("/contact").data == before
     with cast.scope():
         assert not Merge.objects.exists()

@@ -191,7 +191,7 @@ def test_later_merges_are_undone_first(cast: Cast, pair: tuple[str, str]) -> Non
     answer = undo(cast, "contact", first)
     assert (answer.status, answer.body["warning"]) == (
         400,
-        f"id: the contact {ann} has been merged into {third}; undo that merge first",
+        f"id: the contact has been merged into {third}; undo that merge first",
     )
     assert undo(cast, "contact", second).status == undo(cast, "contact", first).status == 200
     assert differences(before, everything(cast)) == []
@@ -201,14 +201,11 @@ def test_a_deleted_winner_or_an_erased_loser_cannot_be_parted(cast: Cast, pair: 
     ann, anna = pair
     id = merge(cast, "contact", ann, anna)["_id"]
     cast.key.delete("/contact", {"ids": [ann]})
-    assert (
-        undo(cast, "contact", id).body["warning"]
-        == f"id: the contact {ann} has been deleted; it has to be restored first"
-    )
+    assert undo(cast, "contact", id).body["warning"] == "id: the contact has been deleted; it has to be restored first"
     with cast.scope():
         Contact.objects.filter(pk=ann).update(is_deleted=False)
         Contact.objects.filter(pk=anna).delete()
-    assert undo(cast, "contact", id).body["warning"] == f"id: the contact {anna} has been erased"
+    assert undo(cast, "contact", id).body["warning"] == "id: a contact of the merge has been erased"
 
 
 def test_an_address_that_somebody_else_has_by_now_is_in_the_way(cast: Cast, pair: tuple[str, str]) -> None:

@@ -108,13 +108,13 @@ def test_what_a_new_one_has_by_default(cast: Cast) -> None:
         ({"name": ["Roof"]}, "The value of a system field is not valid.", "name: "),
         ({"name": "x" * 301}, "The value of a system field is not valid.", "name: "),
         ({"name": "x", "type": "idea"}, "The value of a system field is not valid.", "type: "),
-        ({"name": "x", "price": -1}, "The value of a system field is not valid.", "price: cannot be negative"),
-        ({"name": "x", "price": 1e15}, "The value of a system field is not valid.", "price: is out of range"),
+        ({"name": "x", "price": -1}, "The value of a system field is not valid.", "price: enter 0 or more"),
+        ({"name": "x", "price": 1e15}, "The value of a system field is not valid.", "price: enter at most 14 digits"),
         ({"name": "x", "price": "free"}, "The value of a system field is not valid.", "price: "),
         (
             {"name": "x", "currency": "DEM"},
             "The value of a system field is not valid.",
-            "currency: needs the ISO 4217 code",
+            "currency: enter the code of a currency",
         ),
         ({"name": "x", "isActive": "yes"}, "The value of a system field is not valid.", "isActive: "),
         ({"name": "x", "sku": "x" * 101}, "The value of a system field is not valid.", "sku: "),
@@ -140,7 +140,7 @@ def test_skip_invalid_leaves_out_what_is_not_required(cast: Cast, fields: None) 
         None,
         "A",
     )
-    assert made.body["warning"].startswith("left out: price: cannot be negative; weight: ")
+    assert made.body["warning"].startswith("left out: price: enter 0 or more; weight: ")
     refused = cast.key.post("/product-service", {"formData": {"name": ["Roof"]}, "skipInvalid": True})
     assert (refused.status, refused.body["message"]) == (400, "The value of a system field is not valid.")
 

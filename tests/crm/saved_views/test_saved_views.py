@@ -114,7 +114,7 @@ def test_a_query_that_the_list_refuses_is_refused(cast: Cast, monkeypatch: pytes
         ({"resource": "nothing"}, "resource"),
         ({"columns": [1]}, "columns"),
         ({"columns": ["name", "nothing"]}, "columns: there is no field 'nothing'"),
-        ({"columns": ["name", "email", "name"]}, "columns: has 'name' twice"),
+        ({"columns": ["name", "email", "name"]}, "columns: choose each column once; 'name'"),
     ):
         refused = cast.session.post(PATH, {"name": "x", "resource": "contact", **values})
         assert (refused.status, said in refused.body["warning"] + refused.body["message"]) == (400, True), values
@@ -140,7 +140,9 @@ def test_a_view_whose_field_is_gone_says_so(cast: Cast) -> None:
     assert (found.status, "'city' is unknown" in found.data["problem"]) == (200, True)
     assert cast.session.get(PATH).data[0]["problem"]
     assert cast.session.put(path, {"name": "Still there"}).status == 200
-    assert cast.session.put(path, {"query": {}}).data["problem"] is None
+    assert found.data["problemFields"] == ["advancedFilters"]
+    mended = cast.session.put(path, {"query": {}}).data
+    assert (mended["problem"], mended["problemFields"]) == (None, [])
 
 
 def test_a_view_whose_column_is_gone_says_so(cast: Cast) -> None:
@@ -153,7 +155,8 @@ def test_a_view_whose_column_is_gone_says_so(cast: Cast) -> None:
     assert view["problem"] is None
     with cast.scope():
         CustomField.objects.filter(unique_field_id="city").delete()
-    assert cast.session.get(path).data["problem"] == "columns: there is no field 'city'"
+    view = cast.session.get(path).data
+    assert (view["problem"], view["problemFields"]) == ("columns: there is no field 'city'", ["columns"])
     found = {one["_id"]: one["problem"] for one in cast.session.get(PATH).data}
     assert (found[usual["_id"]], bool(found[view["_id"]])) == (None, True)
     assert cast.session.put(path, {"name": "As it was", "columns": ["name", "city", "photos"]}).status == 200

@@ -214,7 +214,7 @@ ROWS: Makers = {
     CardScan: lambda n: CardScan.objects.create(file=make_file(n)),
     AiApp: lambda n: AiApp.objects.create(provider="offline", name=f"App {n}", api_key=SECRET),
     AiCaps: lambda n: in_other_company(lambda: AiCaps.objects.create(monthly_token_cap=1000)),
-    AiBudget: lambda n: AiBudget.objects.create(key=f"company:2026-{n:02}", tokens_used=n),
+    AiBudget: lambda n: AiBudget.objects.create(key=f"company:{2026 + n // 12}-{n % 12 + 1:02}", tokens_used=n),
     AiUsage: lambda n: AiUsage.objects.create(purpose="compose", model="m", tokens_in=n, tokens_out=n, cost=0),
     EmailTemplateVersion: lambda n: EmailTemplateVersion.objects.create(
         template=EmailTemplate.objects.create(name=f"Words {n}", subject="Hello", body="Hello"),

@@ -190,7 +190,7 @@ def test_versions_share_and_a_winner_is_whom_most_read(
     refused = cast.key.post("/campaign", {"name": "X", **people, "variants": versions, "winner": clicks})
     assert (refused.status, refused.body["warning"]) == (
         400,
-        "winner.metric: by chat nobody tells what was clicked",
+        "winner.metric: choose replies or chats read; chats report nothing else",
     )
     rule = {"metric": "opened", "after": DAYS, "testShare": 50}
     id = begun(cast, people, variants=versions, winner=rule, throttle=2)
@@ -204,10 +204,20 @@ def test_versions_share_and_a_winner_is_whom_most_read(
     ("body", "status", "message", "warning"),
     [
         ({"templateId": "0" * 24}, 404, "ChatAppTemplateNotFound_404", "templateId: there is no such"),
-        ({"subject": "Hi", "body": "Hi"}, 400, "InvalidChatAppTemplate_400", "body: by chat a template goes"),
+        ({"subject": "Hi", "body": "Hi"}, 400, "InvalidChatAppTemplate_400", "body: choose a chat template"),
         ({"smtp": "0" * 24}, 400, "", "templateId: the chat app of the template sends it"),
-        ({"templateId": "T", "variables": {"3": "x"}}, 400, "InvalidVariables_400", "variables.3: the template has 1"),
-        ({"templateId": "T", "variables": {"1": "{{no}}"}}, 400, "InvalidVariables_400", "variables.1: {{no}} is no"),
+        (
+            {"templateId": "T", "variables": {"3": "x"}},
+            400,
+            "InvalidVariables_400",
+            "variables.3: remove it; the template has 1",
+        ),
+        (
+            {"templateId": "T", "variables": {"1": "{{no}}"}},
+            400,
+            "InvalidVariables_400",
+            "variables.1: the field {{no}} is unknown",
+        ),
         *(
             (
                 {"templateId": "T", "variables": {"1": words}},
@@ -217,15 +227,15 @@ def test_versions_share_and_a_winner_is_whom_most_read(
             )
             for words in ("{{contact.firstName}", "Hi }}", "{% if x %}", "{{contact.{name}}}")
         ),
-        ({"templateId": "T", "variables": {"1": 5}}, 400, "InvalidVariables_400", "variables.1: 1 to"),
-        ({"type": "fax"}, 400, "InvalidCampaignType_400", "type: 'fax' is none of"),
+        ({"templateId": "T", "variables": {"1": 5}}, 400, "InvalidVariables_400", "variables.1: enter 1 to"),
+        ({"type": "fax"}, 400, "InvalidCampaignType_400", "type: choose one of"),
         (
             {"templateId": "T", "outreachCadence": {"steps": [{"delay": DAYS, "body": "Hi"}]}},
-            *(400, "InvalidChatAppTemplate_400", "outreachCadence.steps[0].body: by chat"),
+            *(400, "InvalidChatAppTemplate_400", "outreachCadence.steps[0].body: choose a chat"),
         ),
         (
             {"templateId": "T", "outreachCadence": {"steps": [{"delay": DAYS, "channel": "chatapp"}]}},
-            *(400, "InvalidPayload_400", "outreachCadence.steps[0].body: give a template"),
+            *(400, "InvalidPayload_400", "outreachCadence.steps[0].body: choose a template"),
         ),
     ],
 )
@@ -257,12 +267,15 @@ def test_what_may_not_be_sent_does_not_begin(
     with cast.scope():
         ChatTemplate.objects.update(status="PENDING")
     pending = cast.session.post(f"/campaign/{id}/start")
-    assert (pending.status, pending.body["warning"][:27]) == (400, "templateId: it is pending; ")
+    assert (pending.status, pending.body["warning"]) == (
+        400,
+        "templateId: choose an approved template; this one is pending",
+    )
     with cast.scope():
         ChatTemplate.objects.update(status="APPROVED")
         ChatApp.objects.update(is_active=False)
     off = cast.session.post(f"/campaign/{id}/start")
-    assert (off.status, off.body["warning"]) == (400, "templateId: its chat app is switched off")
+    assert (off.status, off.body["warning"]) == (400, "templateId: choose a template of a chat app that is on")
     theirs = outsiders.key.post("/campaign", {"name": "X", "type": "chatapp", "templateId": template.pk})
     assert theirs.status == 404
     back = cast.key.put(f"/campaign/{id}", {"type": "smtp", "subject": "Hi", "body": "Hi"}).data

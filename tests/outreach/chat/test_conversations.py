@@ -216,7 +216,7 @@ def test_values_that_the_template_has_not_are_refused(cast: Cast, app: ChatApp, 
     place = f"/conversation/{_one(cast)['_id']}/messages"
     lost = cast.key.post(place, {"template": template.pk, "values": {"1": "Ann", "2": "SPRING"}})
     assert (lost.status, lost.body["message"]) == (400, "The template's variables are missing or wrong."), lost.body
-    assert lost.body["warning"] == "values.2: the template has 1"
+    assert lost.body["warning"] == "values.2: remove it; the template has 1"
     with cast.scope():
         assert SendJob.objects.count() == 0
     assert cast.key.post(place, {"template": template.pk, "values": {"1": "Ann"}}).status == 201

@@ -61,7 +61,7 @@ def test_it_is_connected_tested_and_removed(cast: Cast, outsiders: Cast, vendors
 @pytest.mark.parametrize(
     ("kind", "body", "code", "warning"),
     [
-        ("messenger", {"botToken": "nothing"}, 400, "botToken: such as 123456:ABC-DEF"),
+        ("messenger", {"botToken": "nothing"}, 400, "botToken: enter a token, such as 123456:ABC-DEF"),
         ("messenger", {"botToken": "9:wrong"}, 400, "botToken: 401: Unauthorized"),
         ("messenger", {}, 400, "botToken"),
         ("social-b", {"accountId": ACCOUNT}, 400, "accessToken: enter a value"),
@@ -69,7 +69,7 @@ def test_it_is_connected_tested_and_removed(cast: Cast, outsiders: Cast, vendors
             "social-b",
             {"accountId": "1", "accessToken": ACCESS_TOKEN},
             404,
-            "accountId: the token is of another account",
+            "accountId: enter the account of the token",
         ),
         ("social-b", {"accountId": ACCOUNT, "accessToken": "wrong"}, 400, "accessToken: 190: Invalid OAuth"),
         ("social-b", {"accountId": "../x", "accessToken": "wrong"}, 400, "accountId: use letters and digits only"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.text.translation import gettext_lazy
+from core.web.record_pages import OUTCOMES
 
 LABELS = {
     "config.action": gettext_lazy("Action"),
@@ -14,7 +15,7 @@ LABELS = {
     "config.arms.*.weight": gettext_lazy("Weight"),
     "config.ask": gettext_lazy("Allow questions"),
     "config.assignee": gettext_lazy("Assigned to"),
-    "config.auth": gettext_lazy("Secret"),
+    "config.auth": gettext_lazy("Use a secret"),
     "config.auth.header": gettext_lazy("Header name"),
     "config.auth.how": gettext_lazy("Sent as"),
     "config.auth.secret": gettext_lazy("Secret"),
@@ -172,6 +173,7 @@ WORDS = {
         "first": gettext_lazy("The first branch"),
         "count": gettext_lazy("A number of branches"),
     },
+    "config.outcome": dict(OUTCOMES),
     "onError.retry.backoff": {
         "exponential": gettext_lazy("Double each time"),
         "fixed": gettext_lazy("Stay the same"),

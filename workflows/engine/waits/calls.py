@@ -12,7 +12,7 @@ from datetime import timedelta
 from itertools import chain, zip_longest
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -237,7 +237,9 @@ def report_abandoned_calls(rows: Sequence[tuple[str, Any]]) -> None:
         with company_scope(call.company_id):
             unknown = call.status == Status.UNKNOWN
             text = "the worker died while it made the call; nobody knows whether it was made" if unknown else call.error
-            call.response = CallResult(call.status, code="unknown" if unknown else "poisoned", message=text).as_json()
+            status: Literal["failed", "unknown"] = "unknown" if unknown else "failed"
+            code = "unknown" if unknown else "poisoned"
+            call.response = CallResult(status, code=code, message=text).as_json()
             call.error = text
             call.finished_at = timezone.now()
             call.save(update_fields=["response", "error", "finished_at", "updated_at"])

@@ -15,7 +15,7 @@ NOT_FOUND = "NotFound_404"
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no canned answer of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such canned answer in this company")
+    return NamedError(NOT_FOUND, "there is no such canned answer in this company", field="id")
 
 
 def create(*, member_id: str, name: str, text: str, shortcut: str = "") -> CannedAnswer:
@@ -41,7 +41,7 @@ def delete(*, selection: BulkSelection) -> int:
     """Delete the selected canned answers. Raises NotFound_404 when ids name none."""
     deleted, _ = selection.apply(CannedAnswer.objects.all()).delete()
     if not deleted and not selection.everything:
-        raise NamedError(NOT_FOUND, "ids: none of them is a canned answer of this company")
+        raise NamedError(NOT_FOUND, "none of them is a canned answer of this company", field="ids")
     return deleted
 
 
@@ -51,8 +51,8 @@ def _save(answer: CannedAnswer) -> CannedAnswer:
             answer.save()
     except IntegrityError as error:
         if "shortcut_unique" in str(error):
-            raise DuplicateField("shortcut", "shortcut: another canned answer has it") from None
+            raise DuplicateField("shortcut", "another canned answer has it") from None
         if "name_unique" not in str(error):
             raise
-        raise DuplicateField("name", "name: another canned reply has this name") from None
+        raise DuplicateField("name", "another canned reply has this name") from None
     return answer

@@ -77,6 +77,8 @@ class ShownConversation(ConversationData):
     by: str
     sign: str
     who: str
+    isUnverified: bool
+    """A visitor named the contact's address, and nobody has confirmed it."""
 
 
 def shown(conversation: ConversationData) -> ShownConversation:
@@ -85,7 +87,16 @@ def shown(conversation: ConversationData) -> ShownConversation:
     channel, icon = CHANNELS.get(conversation["channel"], (conversation["channel"], "message-square"))
     contact = conversation["contact"] or {}
     who = contact.get("name") or conversation["name"] or conversation["address"]
-    return {**conversation, "words": label, "mood": tone, "by": channel, "sign": icon, "who": who}
+    is_unverified = conversation["contact"] is not None and not conversation["contactConfirmed"]
+    return {
+        **conversation,
+        "words": label,
+        "mood": tone,
+        "by": channel,
+        "sign": icon,
+        "who": who,
+        "isUnverified": is_unverified,
+    }
 
 
 def message_view(message: ConversationMessageData) -> JsonObject:

@@ -136,6 +136,10 @@ class ConversationDetail(Inbox):
         visitor.refuse(answer)
         return self.page({**self.show(), "visitor": visitor}, status=422)
 
+    def do_confirm(self) -> HttpResponse:
+        """Confirm that the contact writes, as the page showed it."""
+        return self._move("contact", gettext("Contact confirmed"), {"contact": self.sent_id("contact")})
+
     def do_answer(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         meant = self.meant(str(form.values["text"]))

@@ -42,10 +42,10 @@ def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None
 
 def _check_theirs(conversation: Conversation, member_id: str) -> None:
     if not Member.objects.filter(pk=member_id).exists():
-        raise NamedError("MemberNotFound_404", f"insteadOf: there is no member {member_id} in this company")
+        raise NamedError("MemberNotFound_404", f"there is no member {member_id} in this company", field="insteadOf")
     # "Instead of" names whom the page showed: somebody else may have taken it since.
     if conversation.assignee_id != member_id:
-        raise NamedError(TAKEN, f"insteadOf: {member_id} does not have the conversation; look who does")
+        raise NamedError(TAKEN, "this member does not have the conversation; look who does", field="insteadOf")
 
 
 def assign_to(conversation: Conversation, member_id: str, instead_of: str | None) -> None:
@@ -53,7 +53,7 @@ def assign_to(conversation: Conversation, member_id: str, instead_of: str | None
     if has_it == member_id:
         return
     if has_it is not None and has_it != instead_of:
-        raise NamedError(TAKEN, "id: another member answers; take it over instead of them, or ask them")
+        raise NamedError(TAKEN, "another member answers; take it over instead of them, or ask them", field="id")
     # Before the member answers: the person should not hear two voices.
     take_back(conversation, member_id)
     enter(conversation, "take")
@@ -96,7 +96,7 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
     if assignee is not None:
         check_answers(assignee, conversation.channel)
     if team is not None and not Team.objects.filter(pk=team).exists():
-        raise NamedError("TeamNotFound_400", "team: there is no such team in this company")
+        raise NamedError("TeamNotFound_400", "there is no such team in this company", field="team")
     take_back(conversation, member_id)
     if conversation.state != QUEUED:
         enter(conversation, "queue")

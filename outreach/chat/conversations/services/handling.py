@@ -22,10 +22,10 @@ def snooze(*, id: str, until: datetime | None) -> None:
     Raises NotFound_404, and ValidationFailed for a past time.
     """
     if until is not None and until <= timezone.now():
-        raise ValidationFailed("until is over", "until: a time that is still to come, or null")
+        raise ValidationFailed("until is over", "choose a time in the future", field="until")
     conversation = locked(id)
     if until is not None and conversation.state == CLOSED:
-        raise NamedError("InvalidRequest_400", "id: the conversation is closed; it rests already")
+        raise NamedError("InvalidRequest_400", "the conversation is closed; it rests already", field="id")
     conversation.snoozed_until = until
     keep(conversation)
 
@@ -48,7 +48,7 @@ def reopen(*, id: str, member_id: str) -> None:
     """Reopen a closed conversation, which then waits for a member. Raises NotFound_404 and InvalidRequest_400."""
     conversation = locked(id)
     if conversation.state != CLOSED:
-        raise NamedError("InvalidRequest_400", f"id: the conversation is {conversation.state}, and not closed")
+        raise NamedError("InvalidRequest_400", f"the conversation is {conversation.state}, and not closed", field="id")
     enter(conversation, "queue")
     keep(conversation)
     report("reopened", conversation, member_id)

@@ -84,7 +84,9 @@ def answer(
             raise RuntimeError("a conversation by a chat app has no contact")
         filled = fill(chat_template, values_for(chat_template, conversation.contact, ValueReader.load(), values))
         if filled.missing:
-            raise NamedError("InvalidVariables_400", f"values.{filled.missing[0]}: has no value for this contact")
+            raise NamedError(
+                "InvalidVariables_400", "has no value for this contact", field=f"values.{filled.missing[0]}"
+            )
         content, text = dict(filled.content), filled.text
     assign_to(conversation, member_id, None)
     said: JsonObject = {"content": content, "text": text, "template": chat_template, "files": files}
@@ -100,7 +102,7 @@ def answer(
 def _approved(id: str, conversation: Conversation) -> ChatTemplate:
     chat_template = get_template(id, "template")
     if chat_template.app_id != conversation.chat_app_id or chat_template.status != ChatTemplate.Status.APPROVED:
-        raise NamedError("InvalidChatAppTemplate_400", "template: it is none that is approved for this chat app")
+        raise NamedError("InvalidChatAppTemplate_400", "choose an approved template of this chat app", field="template")
     return chat_template
 
 
@@ -112,9 +114,9 @@ def begin(
     without a number, ChatAppNotFound_404, and the errors of `answer`."""
     recipient = live_contacts().filter(pk=contact).first()
     if recipient is None:
-        raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
+        raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="contact")
     if not is_phone(recipient.contact_number):
-        raise NamedError("NoRecipientsSpecified_400", "contact: has no number that a chat can go to")
+        raise NamedError("NoRecipientsSpecified_400", "choose a contact with a phone number", field="contact")
     chat_app = get_app(app, "app")
     place = {"channel": Conversation.Channel.CHATAPP, "chat_app": chat_app, "address": recipient.contact_number}
     lead = lead_of(recipient, member_id)

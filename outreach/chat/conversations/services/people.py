@@ -8,9 +8,10 @@ from core.errors import NamedError, PermissionLacking
 from core.text.addresses import Phone
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact, Lead
-from outreach.chat.conversations.incoming import identify, stop_outreach
+from outreach.chat.conversations.incoming import identify
 from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.people import get_or_create_by_address, get_or_create_by_phone, lead_of, new_lead
+from outreach.chat.conversations.replies import confirm, take_reply_back
 from outreach.chat.conversations.services.rows import locked, report
 from outreach.chat.conversations.targets import keep
 
@@ -38,9 +39,11 @@ def set_contact(
     conversation = locked(id)
     is_visitor = conversation.channel == Conversation.Channel.WIDGET
     if (email or phone or name) and not is_visitor:
-        raise NamedError("InvalidRequest_400", "contact: email, phone and name are for a website's visitor")
+        raise NamedError("InvalidRequest_400", "email, phone and name are for a website's visitor", field="contact")
     if (email or phone or name) and contact is not None:
-        raise NamedError("InvalidRequest_400", "contact: send a contact, or email, phone and name, but not both")
+        raise NamedError(
+            "InvalidRequest_400", "send a contact, or email, phone and name, but not both", field="contact"
+        )
     if contact is not None:
         new_contact = _chosen(conversation, contact, may_read=may_read)
     elif is_visitor and (email or phone or (name and conversation.contact_id is None)):
@@ -51,27 +54,27 @@ def set_contact(
             name=name or conversation.name, email=email, phone=number, member_id=member_id
         )
     elif conversation.chat_app_id is None:
-        raise NamedError("InvalidRequest_400", "contact: choose a contact, or enter an email address or phone number")
+        raise NamedError(
+            "InvalidRequest_400", "choose a contact, or enter an email address or phone number", field="contact"
+        )
     else:
         new_contact = get_or_create_by_phone(conversation.address, conversation.name, member_id)
     if conversation.contact_id is None:
         identify(conversation, new_contact, member_id)
-        _confirmed(conversation)
+        confirm(conversation)
         keep(conversation)
         report("identified", conversation, member_id)
         return
-    if new_contact.pk != conversation.contact_id:
+    former = conversation.contact_id
+    is_corrected = conversation.contact_confirmed and new_contact.pk != former
+    if new_contact.pk != former:
         conversation.contact = new_contact
         # The lead belongs to the former contact.
         conversation.lead = lead_of(new_contact, member_id) if is_visitor else None
-    _confirmed(conversation)
+    confirm(conversation)
     keep(conversation)
-
-
-def _confirmed(conversation: Conversation) -> None:
-    """Count the last message as the contact's reply: a member says that the contact wrote it."""
-    if conversation.last_inbound_at is not None:
-        stop_outreach(conversation, conversation.last_inbound_at)
+    if is_corrected:
+        take_reply_back(former, conversation)
 
 
 def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:
@@ -81,11 +84,11 @@ def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:
         raise PermissionLacking("contact.GET", field="contact")
     contact: Contact | None = live_contacts().filter(pk=id).first()
     if contact is None:
-        raise NamedError("ContactNotFound_400", "contact: there is no such contact in this company")
+        raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="contact")
     # A wrong contact would get the person's messages, and their consent.
     if not is_visitor and conversation.address not in (contact.contact_number, (contact.email or "").lower()):
-        detail = f"contact: has not the address of the conversation, {conversation.address}"
-        raise NamedError("InvalidRequest_400", detail)
+        detail = f"has not the address of the conversation, {conversation.address}"
+        raise NamedError("InvalidRequest_400", detail, field="contact")
     return contact
 
 
@@ -97,13 +100,13 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
     """
     conversation = locked(id)
     if conversation.contact is None:
-        raise NamedError("InvalidRequest_400", "lead: the conversation has no contact yet; say who writes first")
+        raise NamedError("InvalidRequest_400", "choose a contact for the conversation first", field="lead")
     if lead is None:
         lead_id = new_lead(conversation.contact, member_id)
         conversation.lead_id = lead_id
     else:
         rows = Lead.objects.filter(pk=lead, contact_id=conversation.contact_id, is_deleted=False)
         if not rows.exists():
-            raise NamedError("LeadNotFound_400", "lead: the contact has no such lead")
+            raise NamedError("LeadNotFound_400", "the contact has no such lead", field="lead")
         conversation.lead_id = lead
     keep(conversation)

@@ -16,7 +16,7 @@ NOT_FOUND = "NotFound_404"
 
 def not_found() -> NamedError:
     """Return the error for an id that belongs to no conversation of the company."""
-    return NamedError(NOT_FOUND, "id: there is no such conversation in this company")
+    return NamedError(NOT_FOUND, "there is no such conversation in this company", field="id")
 
 
 def locked(id: str) -> Conversation:

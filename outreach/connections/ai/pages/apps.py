@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
+from core.text.labels.providers import AI_NAMES
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form
@@ -15,13 +16,13 @@ from core.web.records import shown_value
 from outreach.connections.ai.pages.base import CAP_HELP, AiPage
 
 APP_KINDS = {
-    "ai-a": ("Google Gemini", gettext_lazy("Needs a key of Google AI Studio.")),
+    "ai-a": (AI_NAMES["ai-a"], gettext_lazy("Needs a key of Google AI Studio.")),
     "ai-b": (
-        "OpenAI or compatible",
-        "OpenAI, or a compatible server such as Ollama or vLLM.",
+        AI_NAMES["ai-b"],
+        gettext_lazy("OpenAI, or a compatible server such as Ollama or vLLM."),
     ),
     "ai-offline": (
-        "Built-in writer",
+        AI_NAMES["ai-offline"],
         gettext_lazy("Free and private. Writes English, German, French and Spanish."),
     ),
 }
@@ -257,7 +258,7 @@ class AiAppForm(AiPage):
             if app["isDefault"] and self.before:
                 return self.fail(_("Saved. The test failed, but the default app stays on."), edit)
             self.ask("PUT", place, None, {"isActive": False})
-            return self.fail(_("Saved, but off: the test failed."), edit)
+            return self.fail(_("Saved, but off: the test failed"), edit)
         if becomes_default:
             self.ask("PUT", place, None, {"isDefault": True})
         if answer is None:

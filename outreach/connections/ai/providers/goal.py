@@ -56,7 +56,10 @@ _STYLE = re.compile(
 _BLANKS = re.compile(r"[^\S\r\n]+")
 _NEWLINES = re.compile(r" ?[\r\n]\s*")
 _SENTENCE_END = re.compile(
-    r"(?<=[.!?])(?<!Mr\.)(?<!Dr\.)(?<!Ms\.)(?<!Mrs\.)(?<!e\.g\.)(?<!i\.e\.)(?<!a\.m\.)(?<!p\.m\.)\s+|\s*[\r\n]+\s*|;\s+"
+    r"(?<=[.!?])(?<!Mr\.)(?<!Dr\.)(?<!Ms\.)(?<!Mrs\.)(?<!e\.g\.)(?<!i\.e\.)(?<!a\.m\.)(?<!p\.m\.)"
+    r"(?<!Nr\.)(?<!bzw\.)(?<!ca\.)(?<!z\.B\.)(?<!z\. B\.)(?<!Sr\.)(?<!Sra\.)(?<!\bM\.)"
+    # A day of the month in German: am 3. Mai.
+    r"(?<!\d\.(?=\s+(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)))\s+|\s*[\r\n]+\s*|;\s+"
 )
 
 _ABOUT = r"(?:about|of|on|regarding|concerning)"

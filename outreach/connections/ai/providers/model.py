@@ -187,7 +187,7 @@ class ModelProvider(AiProvider):
 
     def key_of_app(self) -> str:
         try:
-            return self.app.api_key
+            return str(self.app.api_key)
         except SecretUnreadable:
             raise self._misconfigured("The stored key was given for another server. Enter the key again.") from None
 

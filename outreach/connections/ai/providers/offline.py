@@ -57,7 +57,7 @@ class OfflineComposer(AiProvider):
         hint_tone = phrases.tone_named(hint.tone)
         tone = phrases.tone_named(brief.tone) if hint_tone == "neutral" else hint_tone
         if stock is not None:
-            subject, passages = translated(brief, stock, tone, rng)
+            subject, passages = translated(brief, language, stock, tone, rng)
             if brief.language not in (None, language):
                 passages[0] = _unasked(passages[0])
             if brief.channel == "email":
@@ -81,7 +81,7 @@ class OfflineComposer(AiProvider):
     def unfollowed(self, hint: str) -> str:
         """Return a message about the parts of the hint without a rule."""
         ignored = read_hint(hint).ignored
-        return f"hint: the offline composer can do nothing about “{ignored}”; it knows {KNOWN}" if ignored else ""
+        return f"hint: the built-in writer ignores “{ignored}”; it knows {KNOWN}" if ignored else ""
 
 
 def _mail(brief: ComposeBrief, hint: Hint, subject: Passage, passages: list[Passage], mention: str, also: str) -> Draft:

@@ -22,14 +22,16 @@ _MARKERS = {
     "German": (
         "der die das und zu zum zur den dem des ein eine einen einem einer wir sie ihr ihre ihren ihnen unser unsere"
         " unseren unserer unserem für mit von vom auf im in an am ist sind war nicht oder wenn über um neu neue neuen"
-        " neues laden lade einladen einladung angebot danken danke bitte möchte möchten können haben hat nach bei bis"
+        " neues frage biete stelle vereinbare erinnere schreib bedanke"
+        " laden lade einladen einladung angebot danken danke bitte möchte möchten können haben hat nach bei bis"
         " aus als auch uns ihn alle mehr kunden rabatt heute morgen tag tage woche monat jahr wie was wer so es ab"
         " kostenlos kostenlose eröffnen eröffnung montag dienstag mittwoch donnerstag freitag samstag sonntag januar"
         " februar märz mai juni juli oktober dezember"
     ),
     "French": (
         "le la les un une des du de et à au aux nous vous notre nos votre vos pour avec sur dans en est sont pas ou si"
-        " nouveau nouvelle nouveaux inviter invitez offre offrez remercier merci qui que quoi quand par chez ce cette"
+        " nouveau nouvelle nouveaux invitation remise demandez proposez"
+        " présentez rappelez rappelle inviter invitez offre offrez remercier merci qui que quoi quand par chez ce cette"
         " ces leur leurs il elle ils elles je se son sa ses tous plus jour jours semaine mois année demain jusqu"
         " gratuit gratuite clients lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril mai"
         " juin juillet août septembre octobre novembre décembre"
@@ -37,6 +39,7 @@ _MARKERS = {
     "Spanish": (
         "el la los las un una unos unas de del y a al nosotros nuestro nuestra nuestros nuestras su sus para por con en"
         " es son no o si nuevo nueva nuevos nuevas invitar invita invitarles oferta ofrece gracias que qué quien cuando"
+        " invitación recuerda recuérdales agradece pregunta pide presenta propón ofréceles descuento tienda feria"
         " como más le les se nos usted ustedes día días semana mes año mañana hoy hasta desde lo muy todos todas"
         " gratis clientes lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio"
         " julio agosto septiembre octubre noviembre diciembre"
@@ -47,21 +50,32 @@ MARKERS: Mapping[str, frozenset[str]] = {language: frozenset(text.split()) for l
 LETTERS: Mapping[str, re.Pattern[str]] = {
     "German": re.compile("[äöüß]", re.IGNORECASE),
     "French": re.compile(r"[çèêàœ]|\b(?:l|d|qu|j|n|c|s)['’](?=\w)", re.IGNORECASE),
-    "Spanish": re.compile("[ñ¿¡]", re.IGNORECASE),
+    "Spanish": re.compile("[ñ¿¡áíóú]", re.IGNORECASE),
 }
 """Language -> spellings that the others do not have."""
 WORD = re.compile(r"[^\W\d_]+")
 
 
-@lru_cache(maxsize=256)
-def language_of_text(text: str) -> str:
-    """Return English, German, French or Spanish; empty for a text that is none of them for certain, such as a name."""
+def _scores(text: str) -> list[tuple[str, int]]:
+    """Return the languages with the number of their words and spellings in the text, the most likely first."""
     tokens = WORD.findall(text[:MAX_CHARACTERS].casefold())
     scores = {language: sum(token in markers for token in tokens) for language, markers in MARKERS.items()}
     for language, pattern in LETTERS.items():
         scores[language] += len(pattern.findall(text[:MAX_CHARACTERS]))
-    (best, most), (_, second) = sorted(scores.items(), key=lambda score: score[1], reverse=True)[:2]
+    return sorted(scores.items(), key=lambda score: score[1], reverse=True)
+
+
+@lru_cache(maxsize=256)
+def language_of_text(text: str) -> str:
+    """Return English, German, French or Spanish; empty for a text that is none of them for certain, such as a name."""
+    (best, most), (_, second) = _scores(text)[:2]
     return best if most > second else ""
+
+
+def may_be_in(text: str, language: str) -> bool:
+    """Return whether a text has words of the language, and of no other one more."""
+    scores = _scores(text)
+    return scores[0][1] > 0 and (language, scores[0][1]) in scores
 
 
 def message_language(brief: ComposeBrief) -> str:
@@ -71,6 +85,8 @@ def message_language(brief: ComposeBrief) -> str:
     """
     company = brief.company
     profile = " ".join([company.description, *(product.description for product in company.products[:200])])
+    if may_be_in(brief.prompt, brief.language or ""):
+        return brief.language or ""
     own = language_of_text(brief.prompt) or language_of_text(profile)
     return own or brief.language or "English"
 

@@ -7,15 +7,18 @@ import random
 from outreach.connections.ai.providers import passages as parts
 from outreach.connections.ai.providers.base import Claim, ComposeBrief
 from outreach.connections.ai.providers.cleaning import first_name, one_line, person_name, phrase
-from outreach.connections.ai.providers.goal import read_goal
+from outreach.connections.ai.providers.goal import Kind, read_goal
+from outreach.connections.ai.providers.instructions import read_instructions, topic_text
 from outreach.connections.ai.providers.passages import Passage
 from outreach.connections.ai.providers.phrases import Tone
 from outreach.connections.ai.providers.stock import Stock
 
 
-def translated(brief: ComposeBrief, stock: Stock, tone: Tone, rng: random.Random) -> tuple[Passage, list[Passage]]:
+def translated(
+    brief: ComposeBrief, language: str, stock: Stock, tone: Tone, rng: random.Random
+) -> tuple[Passage, list[Passage]]:
     """Return the subject, and greeting, opening, body, company, closing and sign-off."""
-    topic, source, body = _body(brief, stock, rng)
+    topic, source, body = _body(brief, language, stock, rng)
     greeting = _greeting(brief, stock, tone, rng)
     about = parts.sentence_of(brief.company.description, 30)
     knows_company = brief.step > 1 or about in body.text or bool(parts.relation_of(brief.contact)[0])
@@ -55,13 +58,12 @@ def _opening(brief: ComposeBrief, stock: Stock, rng: random.Random) -> Passage:
     return rng.choice(choices) if choices else Passage(rng.choice(stock.openings))
 
 
-def _body(brief: ComposeBrief, stock: Stock, rng: random.Random) -> tuple[str, str, Passage]:
+def _body(brief: ComposeBrief, language: str, stock: Stock, rng: random.Random) -> tuple[str, str, Passage]:
     """Return the topic, its source, and the sentences about it."""
     goal = read_goal(brief.prompt)
     said = [(kind, entry.rstrip(" .!?")) for kind, entry in goal.topics if entry.strip(" .!?")] if goal else []
     if said:
-        lines = [stock.goals.get(kind, stock.goals["general"]).format(topic=entry) for kind, entry in said]
-        return said[0][1], "prompt", Passage(" ".join(lines), tuple(_claim(entry, "prompt") for _, entry in said))
+        return _from_prompt(said, language, stock)
     company = brief.company
     products = {f"catalogue.{number}": phrase(entry.name) for number, entry in enumerate(company.products[:200], 1)}
     named = {source: name for source, name in products.items() if name}
@@ -77,6 +79,22 @@ def _body(brief: ComposeBrief, stock: Stock, rng: random.Random) -> tuple[str, s
     claims = tuple([_claim(us, "company.name")] if parts.named(company) else [])
     claims += (_claim(about, "company.description"),) if about else ()
     return us, "company.name", Passage(" ".join(filter(None, [stock.introduction.format(us=us), about])), claims)
+
+
+def _from_prompt(said: list[tuple[Kind, str]], language: str, stock: Stock) -> tuple[str, str, Passage]:
+    """Return the topic, its source, and the sentences about what the prompt says."""
+    topics, lines, claims = [], [], []
+    for kind, entry in said:
+        instructions = read_instructions(entry, language)
+        lines += [f"{instruction.sentence}." for instruction in instructions]
+        topics += [instruction.subject or stock.plain_subject for instruction in instructions]
+        claims += [_claim(instruction.topic, "prompt") for instruction in instructions]
+        if not instructions:
+            topic = topic_text(entry, language)
+            lines.append(stock.goals.get(kind, stock.goals["general"]).format(topic=topic))
+            topics.append(topic)
+            claims.append(_claim(topic, "prompt"))
+    return topics[0], "prompt", Passage(" ".join(lines), tuple(claims))
 
 
 def _subject(brief: ComposeBrief, stock: Stock, topic: str, source: str, rng: random.Random) -> Passage:

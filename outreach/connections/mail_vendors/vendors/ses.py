@@ -87,7 +87,7 @@ class AmazonSes(MailVendor):
 
     def check_values(self, values: Values) -> None:
         if values.get("region") and not _REGION.fullmatch(values["region"]):
-            raise ValidationFailed("region is no region", "region: enter a region such as eu-central-1")
+            raise ValidationFailed("region is no region", "enter a region such as eu-central-1", field="region")
 
     def arguments(self, app: MailApp) -> JsonObject:
         access_key, secret_key = secrets_of(app)

@@ -335,7 +335,7 @@ class Sender(SenderPage):
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})
         return (
-            self.done(_("Key created. Publish the DNS record, then check the domain"))
+            self.done(_("Key created. Publish the DNS record, then check the domain."))
             if answer.ok
             else self.refuse(answer)
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext
 
@@ -20,11 +21,11 @@ ACTIVITIES = {
     "changed": gettext_lazy("Values changed"),
     "status": gettext_lazy("Status changed"),
     "assigned": gettext_lazy("Assigned"),
-    "note": gettext_lazy("Notes"),
-    "mail": gettext_lazy("Emails"),
-    "call": gettext_lazy("Calls"),
-    "meeting": gettext_lazy("Meetings"),
-    "follow_up": gettext_lazy("Tasks"),
+    "note": gettext_lazy("Note"),
+    "mail": gettext_lazy("Email"),
+    "call": gettext_lazy("Call"),
+    "meeting": gettext_lazy("Meeting"),
+    "follow_up": gettext_lazy("Task"),
     "merged": gettext_lazy("Merged"),
     "deleted": gettext_lazy("Deleted"),
     "restored": gettext_lazy("Restored"),
@@ -52,12 +53,16 @@ class Cell:
     link: str = ""
     at: str = ""
     amount: Values | None = None
+    css: str = ""
 
 
 class CountedList(RecordList):
     """A list without a place of its own in the navigation: the numbers of reports lead to it."""
 
+    template = "web/reports/counted.html"
     rows = "web/reports/counted_rows.html"
+    small: ClassVar[Mapping[str, str]] = {}
+    """Column -> its place in a row of a small screen: first, second, aside."""
     menu = ReportPage.menu
 
     def show(self) -> Values:
@@ -70,15 +75,17 @@ class CountedList(RecordList):
 
     def cell(self, record: Values, column: Column) -> Cell:
         value: Any = record[column.name]
+        css = " ".join(filter(None, (self.small.get(column.name), column.css)))
         if column.kind == "when":
-            return Cell(at=value)
+            return Cell(at=value, css=css)
         if column.kind == "money":
-            return Cell(amount=value)
+            return Cell(amount=value, css=css)
         if column.name == "lead" and value:
             contact = value.get("contact") or {}
-            name = contact.get("name") or contact.get("email") or gettext("Lead")
-            return Cell(name, self.address("lead", value["_id"]) if self.may("lead") else "")
-        return Cell(str(column.labels.get(value) if isinstance(value, str) and column.labels else "") or cell(value))
+            name = contact.get("name") or contact.get("email") or gettext("Open lead")
+            return Cell(name, self.address("lead", value["_id"]) if self.may("lead") else "", css=css)
+        label = column.labels.get(value) if isinstance(value, str) and column.labels else ""
+        return Cell(str(label) or cell(value), css=css)
 
 
 class Activities(CountedList):
@@ -90,6 +97,7 @@ class Activities(CountedList):
     none = gettext_lazy("No activities yet")
     count = ngettext_lazy("%(count)s activity", "%(count)s activities")
     hint = gettext_lazy("Notes")
+    small: ClassVar[Mapping[str, str]] = {"kind": "first", "lead": "second", "happenedAt": "aside"}
     columns = (
         Column("happenedAt", gettext_lazy("When"), "happenedAt", kind="when"),
         Column("kind", gettext_lazy("Activity"), labels=ACTIVITIES),
@@ -109,6 +117,7 @@ class Submissions(CountedList):
     none = gettext_lazy("No submissions yet")
     count = ngettext_lazy("%(count)s submission", "%(count)s submissions")
     hint = gettext_lazy("Form")
+    small: ClassVar[Mapping[str, str]] = {"form": "first", "lead": "second", "submittedAt": "aside"}
     columns = (
         Column("submittedAt", gettext_lazy("When"), "submittedAt", kind="when"),
         Column("form", gettext_lazy("Form")),
@@ -129,6 +138,7 @@ class Payments(CountedList):
     none = gettext_lazy("No payments yet")
     count = ngettext_lazy("%(count)s payment", "%(count)s payments")
     hint = gettext_lazy("Invoice")
+    small: ClassVar[Mapping[str, str]] = {"createdAt": "first", "kind": "second", "amount": "aside"}
     columns = (
         Column("createdAt", gettext_lazy("When"), "createdAt", kind="when"),
         Column("kind", gettext_lazy("Kind"), labels=PAYMENTS),

@@ -123,7 +123,7 @@ class Reports(ReportPage):
         data = answer.data
         return {
             "data": data,
-            "warning": answer.warning,
+            "is_cut": bool(answer.warning),
             "cards": self.cards(data),
             "picture": self.picture(data, self.asked["chart"], self.asked["metric"]),
             "adding": self.adding(),

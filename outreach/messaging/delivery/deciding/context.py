@@ -214,7 +214,7 @@ def _limits(sender: Sender, zone: ZoneInfo, now: dt.datetime) -> Iterable[Limit]
         elif count >= allowed:
             # The limit has a free slot again once as many messages as exceed it are older than the period.
             ages = sent.filter(sending_at__gt=start).order_by("sending_at").values_list("sending_at", flat=True)
-            opens = next((age + period for age in ages[count - allowed : count - allowed + 1]), now)
+            opens = next((age + period for age in ages[count - allowed : count - allowed + 1] if age), now)
         yield Limit(reason, allowed, count, opens)  # type: ignore[arg-type]
 
 

@@ -59,7 +59,7 @@ def change_settings(**values: Any) -> None:
     """
     if "window_days" in values:
         if len(set(values["window_days"])) < len(values["window_days"]):
-            raise ValidationFailed("windowDays names a day twice", "windowDays: name each day once")
+            raise ValidationFailed("windowDays names a day twice", "choose each day once", field="windowDays")
         values["window_days"] = sorted(values["window_days"])
     for name in ("provider_limits", "vendor_limits"):
         if name in values:
@@ -71,7 +71,9 @@ def change_settings(**values: Any) -> None:
         setattr(settings, name, value)
     if (settings.window_start is None) != (settings.window_end is None):
         raise ValidationFailed(
-            "windowStart and windowEnd go together", "windowStart, windowEnd: give both, or null for both"
+            "windowStart and windowEnd go together",
+            "enter both times, or leave both empty",
+            field=("windowStart", "windowEnd"),
         )
     if (
         {"window_start", "window_end"} & values.keys()
@@ -79,7 +81,7 @@ def change_settings(**values: Any) -> None:
         and settings.window_start == settings.window_end
     ):
         raise ValidationFailed(
-            "windowEnd is windowStart", "windowEnd: is the same as windowStart; give null for both to send all day"
+            "windowEnd is windowStart", "enter another end; leave both empty to send all day", field="windowEnd"
         )
     settings.save()
     # Their times were reckoned by the former settings, and may be days away.

@@ -56,7 +56,7 @@ MACHINES = {
     "member": gettext_lazy("by someone in your company; not counted"),
 }
 """Reason why a visit is not the recipient's -> its description."""
-TOO_LATE = gettext_lazy("Too late to undo: the message is already sent.")
+TOO_LATE = gettext_lazy("Too late to undo: the message is already sent")
 GONE = ("claimed", "sending", "sent", "failed", "unknown")
 """Statuses of messages that were approved and that nobody can hold any more."""
 RECENT = {"p": "1", "n": "50"}

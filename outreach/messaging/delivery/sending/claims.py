@@ -43,9 +43,10 @@ _SUBSCRIPTION_PAUSE = 60.0
 _RESERVED_PAUSE = 1.0
 _ASK_AGAIN = dt.timedelta(minutes=5)
 _OF_OTHERS = (
-    "approved_at", "approved_by", "bounced_at", "click_count", "complained_at", "created_by", "deaths", "delivery",
-    "delivery_status", "error", "evidence", "hint", "html", "next_step_at", "open_count", "provider_message_id",
-    "refused_at", "reply", "sent_at", "text", "updated_by", "variant", "worker", "workflow_waits",
+    "approved_at", "approved_by", "bounced_at", "click_count", "clicks_tracked", "complained_at", "created_by",
+    "deaths", "delivery", "delivery_status", "error", "evidence", "hint", "html", "next_step_at", "open_count",
+    "opens_tracked", "provider_message_id", "refused_at", "reply", "sent_at", "text", "updated_by", "variant", "worker",
+    "workflow_waits",
     *(f"contact__{name}" for name in (
         "category", "country_code", "created_at", "created_by", "custom", "deleted_at", "email_identity", "email_key",
         "erased_at", "import_job", "merged_into", "number", "number_key", "sort_name", "updated_at", "updated_by",

@@ -26,6 +26,7 @@ from outreach.connections.chat_apps.models import DIRECT
 from outreach.connections.smtp.outcome import Sent
 from outreach.messaging.delivery.deciding.decision import SESSION_HOURS
 from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.sending.parts import UNTRACKED, Tracking
 from outreach.messaging.delivery.stopping.stop_rules import reason_sql
 
 _DIRECT = f"({', '.join(repr(one) for one in DIRECT)})"
@@ -77,14 +78,15 @@ _TRANSITION = (
 # A sender is asked for by a value of its own, since of EXISTS … OR EXISTS it makes a list of all senders there are.
 INTENT = f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
-    (id text, company text, lease text, recipient text, message_id text, at timestamptz, step text)),
-held AS (SELECT j.id, j.company_id, g.recipient, g.message_id, g.at, g.step
+    (id text, company text, lease text, recipient text, message_id text, opens boolean, clicks boolean, at timestamptz,
+     step text)),
+held AS (SELECT j.id, j.company_id, g.recipient, g.message_id, g.opens, g.clicks, g.at, g.step
     FROM given g JOIN outreach_sendjob j ON j.id = g.id AND j.company_id = g.company
     WHERE j.lease = g.lease AND j.status || '' = 'claimed' {intent_holds("g.at", "g.recipient")} {_CHAT_HOLDS}
     ORDER BY j.id FOR NO KEY UPDATE OF j),
 moved AS (UPDATE outreach_sendjob j
     SET status = 'sending', reason = '', recipient = held.recipient, message_id = held.message_id,
-        sending_at = held.at, updated_at = held.at
+        opens_tracked = held.opens, clicks_tracked = held.clicks, sending_at = held.at, updated_at = held.at
     FROM held WHERE j.id = held.id RETURNING held.*)
 {_TRANSITION}
 SELECT step, company_id, id, 'claimed', 'sending', '', '', at, at FROM moved RETURNING send_job_id"""
@@ -140,7 +142,7 @@ def _consumers() -> list[EventConsumer]:
     return [consumer for consumer in registered(EventConsumer).values() if _SENT in consumer.kinds]
 
 
-def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
+def intent_of(job: SendJob, *, recipient: str, message_id: str, tracking: Tracking = UNTRACKED) -> Row:
     """Return the parameters of INTENT for a claimed message."""
     return {
         # The lease in the condition makes a late intent of a worker that was declared dead change nothing.
@@ -149,6 +151,8 @@ def intent_of(job: SendJob, *, recipient: str, message_id: str) -> Row:
         "lease": job.lease,
         "recipient": recipient,
         "message_id": message_id,
+        "opens": tracking.opens,
+        "clicks": tracking.clicks,
         "at": timezone.now(),
         # Ids are made here, so that a group that is written again after an error writes the same rows.
         "step": new_id(),

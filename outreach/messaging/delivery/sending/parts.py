@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from django.utils import timezone
 
@@ -19,6 +20,16 @@ from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.delivery.tracking.links import sent_html, with_tracking
 from outreach.messaging.delivery.unsubscribing.tokens import Unsubscriber, link
 from outreach.messaging.domain_tracking.hosts import base_for
+
+
+class Tracking(NamedTuple):
+    """Tracked visits of a message."""
+
+    opens: bool
+    clicks: bool
+
+
+UNTRACKED = Tracking(opens=False, clicks=False)
 
 
 class MailParts:
@@ -68,10 +79,15 @@ class MailParts:
     def _unsubscribe_url(self, job: SendJob) -> str:
         return link(self._base, Unsubscriber(job.company_id, job.contact_id, job.pk))
 
-    def _html(self, job: SendJob) -> str | None:
+    def tracking(self, job: SendJob) -> Tracking:
+        """Return whether the message is sent with tracking of opens and clicks."""
         # The company's setting is the upper limit. A run can switch tracking off, never on.
         opens = self._opens and (job.run is None or job.run.track_opens)
         clicks = self._clicks and (job.run is None or job.run.track_clicks)
+        return Tracking(opens, clicks)
+
+    def _html(self, job: SendJob) -> str | None:
+        opens, clicks = self.tracking(job)
         if not opens and not clicks:
             # The builder of mails makes the page from the text itself, as nothing has to be replaced in it.
             return job.html or None
@@ -94,6 +110,10 @@ class ChatParts:
         # Some chat platforms take a file only by an address that they fetch it from.
         links = [file_link(attachment["id"], attachment["name"]) for attachment in job.attachments]
         return OutgoingChat(job.pk, recipient, job.chat or {}, files, links)
+
+    def tracking(self, job: SendJob) -> Tracking:
+        """Return that the message has no tracking of its own: the vendor reports what was read."""
+        return UNTRACKED
 
 
 def parts_of(sender: Sender) -> MailParts | ChatParts:

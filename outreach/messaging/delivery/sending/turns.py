@@ -58,7 +58,7 @@ class SenderSession:
 
     @property
     def company(self) -> str:
-        return str(self.sender.company_id)  # type: ignore[attr-defined]
+        return str(self.sender.company_id)
 
     @property
     def is_on(self) -> bool:

@@ -79,7 +79,7 @@ def deliver(
     header = "" if job.chat_app_id else message_id(job.pk, sender.from_email)
 
     def commit_intent() -> None:
-        row = intents.intent_of(job, recipient=recipient, message_id=header)
+        row = intents.intent_of(job, recipient=recipient, message_id=header, tracking=parts.tracking(job))
         # Raised inside of the session, so that it drops the connection before the end of the message.
         if not intend(row):
             raise IntentRefused

@@ -84,7 +84,9 @@ def stop_thread(*, message_id: str, member_id: str) -> None:
     if job is None:
         raise not_found()
     if job.run_id is None:
-        raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message belongs to no run, so nothing follows")
+        raise NamedError(
+            "CampaignCannotBeUpdated_400", "the message belongs to no run, so nothing follows", field="sendJobId"
+        )
     thread = SendJob.objects.filter(run_id=job.run_id, contact_id=job.contact_id, occurrence=job.occurrence)
     followed = list(
         thread.filter(next_step_at__isnull=False).select_for_update(of=("self",)).defer("text", "html", "evidence")

@@ -20,7 +20,7 @@ def unsubscribe(who: Unsubscriber) -> None:
         contact = Contact.objects.select_for_update(no_key=True, of=("self",)).filter(pk=who.contact_id).first()
         recipient = SendJob.objects.filter(pk=who.message_id).values_list("recipient", flat=True).first()
         # The person meant the address that they were written to, and any later one of the contact too.
-        addresses = (recipient, contact and contact.email)
+        addresses = (recipient, contact.email if contact is not None else None)
         suppress(addresses, reason=Suppression.Reason.UNSUBSCRIBED, source=who.message_id)
         # Scanners and people click several times; the first time and one event are kept.
         if contact is not None and contact.unsubscribed_at is None:

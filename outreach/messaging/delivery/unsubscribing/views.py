@@ -5,12 +5,12 @@ A person who opens it is asked to confirm; a mail client that posts to it unsubs
 
 from __future__ import annotations
 
-from babel.dates import format_date
 from django.http import HttpResponse
 from django.shortcuts import render
 from rest_framework.request import Request
 
 from accounts.settings.branding import brand_of
+from accounts.settings.formats import formats_of
 from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.internals.rest_framework import http_request
@@ -63,7 +63,7 @@ class UnsubscribeViewSet(ResourceViewSet):
         # Recipients know the company that wrote to them, and not the service that it wrote by.
         brand = brand_of(who.company_id)
         language, words = words_in(shown.language)
-        last = shown.last_at and format_date(shown.last_at.date(), "long", locale=language)
+        last = shown.last_at and formats_of(who.company_id).date(shown.last_at, language)
         context = {
             "state": state,
             "brand": brand,

@@ -165,7 +165,7 @@ class _Imap(imaplib.IMAP4):
         return left
 
 
-class _Client(IMAPClient):
+class _Client(IMAPClient):  # type: ignore[misc]  # imapclient has no types
     """imapclient over our connection."""
 
     def __init__(self, config: ImapConfig, timeouts: Timeouts) -> None:

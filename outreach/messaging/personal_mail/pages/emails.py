@@ -58,7 +58,7 @@ class NewEmail(Composer, PicksContact):
         """Go on to the form of the email to the chosen contact."""
         chosen = self.given("contact")
         if not chosen:
-            return self.fail(_("Choose a contact first."))
+            return self.fail(_("Choose a contact first"))
         return self.done(to=self.address("email-new", contact=chosen))
 
 
@@ -95,7 +95,7 @@ class Email(Composer):
         answer = self.ask("PUT", f"message/{self.params['id']}", None, {"draft": True})
         if answer.ok:
             return self.done(_("Not sent. It is in your drafts."), self.request.path)
-        return self.fail(_("Too late to undo: the email is already sent."), self.request.path)
+        return self.fail(_("Too late to undo: the email is already sent"), self.request.path)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"message/{self.params['id']}")

@@ -68,11 +68,9 @@ class Campaign(TurnsOnTracking, CampaignPage):
             "campaign": shown_campaign(campaign),
             "title": campaign["name"],
             "before": self.before(campaign),
-            "outcomes": outcomes_of(
-                self, campaign["run"], campaign["funnel"], campaign["programVisits"], chat=campaign["type"] == CHAT
-            ),
+            "outcomes": outcomes_of(self, campaign["run"], campaign, campaign["funnel"], chat=campaign["type"] == CHAT),
             "chart": chart_of(campaign["byDay"], chat=campaign["type"] == CHAT),
-            "unmeasured": unmeasured(self, campaign["funnel"], campaign) if campaign["type"] != CHAT else None,
+            "unmeasured": unmeasured(self, campaign, campaign["funnel"]) if campaign["type"] != CHAT else None,
             "whom": self.whom(campaign),
             "bars": [
                 {**row, "link": self.log(campaign, [row["status"]], row["reason"])} for row in campaign["reasons"]

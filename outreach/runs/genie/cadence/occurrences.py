@@ -136,7 +136,7 @@ def resume_recurring(*, run_id: str, member_id: str) -> None:
     """
     run = _recurring(run_id)
     if run.cancelled_at is not None:
-        raise NamedError("CampaignCannotBeUpdated_400", "schedulerId: the run was cancelled")
+        raise NamedError("CampaignCannotBeUpdated_400", "the run was cancelled", field="schedulerId")
     if run.next_occurrence_at is not None:
         return
     GenieScheduler.objects.filter(pk=run.pk).update(
@@ -152,7 +152,7 @@ def resume_recurring(*, run_id: str, member_id: str) -> None:
 def _recurring(run_id: str) -> GenieScheduler:
     run = lock_run(run_id)
     if run is None or run.is_deleted or run.of_campaign_id is not None:
-        raise NamedError("CampaignNotFound_404", "schedulerId: there is no such run in this company")
+        raise NamedError("CampaignNotFound_404", "there is no such run in this company", field="schedulerId")
     if run.interval_ms is None:
-        raise NamedError("CampaignCannotBeUpdated_400", "schedulerId: the run was not made to recur")
+        raise NamedError("CampaignCannotBeUpdated_400", "the run was not made to recur", field="schedulerId")
     return run

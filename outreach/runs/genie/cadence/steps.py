@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -125,7 +125,7 @@ def _read_steps(raw: Values, where: str, keys: frozenset[str]) -> list[JsonObjec
         except (OverflowError, ValueError):
             at = FIRST_MONDAY + MAX_TOTAL_DELAY * 2
         if at - FIRST_MONDAY > MAX_TOTAL_DELAY:
-            _refuse(f"{where}.steps[{place}].delay", f"the delays take more than {MAX_TOTAL_DELAY.days} days together")
+            _refuse(f"{where}.steps[{place}].delay", f"enter shorter waits: at most {MAX_TOTAL_DELAY.days} days in all")
     _check_channels(cleaned, where)
     return cleaned
 
@@ -139,7 +139,7 @@ def read_written_cadence(raw: Values, where: str = "outreachCadence") -> JsonObj
     steps = _read_steps(raw, where, WRITTEN_KEYS)
     for place, step in enumerate(steps):
         if not step["template"] and (step["channel"] == CHAT or not step["body"].strip()):
-            _refuse(f"{where}.steps[{place}].body", "give a template, or a body")
+            _refuse(f"{where}.steps[{place}].body", "choose a template, or enter a text")
     return {"steps": steps} if steps else {}
 
 
@@ -152,8 +152,8 @@ def _check_channels(steps: list[JsonObject], where: str) -> None:
     connected = {channel_of(letter) for letter in rows.values_list("letter", flat=True).distinct()}
     for place, step in enumerate(steps):
         if step["channel"] in channels - connected:
-            text = f"{where}.steps[{place}].channel: the company has no active {step['channel']} app"
-            raise NamedError("AppNotFound_400", text)
+            field = f"{where}.steps[{place}].channel"
+            raise NamedError("AppNotFound_400", f"the company has no active {step['channel']} app", field=field)
 
 
 def _read_step(raw: Any, where: str, keys: frozenset[str]) -> JsonObject:
@@ -161,7 +161,7 @@ def _read_step(raw: Any, where: str, keys: frozenset[str]) -> JsonObject:
         _refuse(where, "must be an object")
     _known(raw, keys, where)
     if "delay" not in raw:
-        _refuse(f"{where}.delay", "is required")
+        _refuse(f"{where}.delay", "enter a value")
     channel = raw.get("channel", "smtp")
     if not isinstance(channel, str) or channel not in CHANNELS:
         _refuse(f"{where}.channel", f"must be one of {', '.join(CHANNELS)}")
@@ -170,9 +170,9 @@ def _read_step(raw: Any, where: str, keys: frozenset[str]) -> JsonObject:
         _refuse(f"{where}.template", "must be 24 hex characters")
     own = "body" if "body" in keys else "prompt"
     if template is not None and raw.get(own):
-        _refuse(f"{where}.template", f"a step has a {own} or a template")
+        _refuse(f"{where}.template", f"choose a template or enter a {own}")
     if channel == CHAT and (raw.get(own) or raw.get("subject")):
-        _refuse(f"{where}.{own if raw.get(own) else 'subject'}", "a step by chat has a template alone")
+        _refuse(f"{where}.{own if raw.get(own) else 'subject'}", "choose a chat template instead of a text")
     variables = read_given(raw.get("variables"), f"{where}.variables")
     return {
         "delay": read_span(raw["delay"], f"{where}.delay"),
@@ -192,7 +192,7 @@ def _text(raw: Values, name: str, most: int, where: str) -> str:
         _refuse(f"{where}.{name}", "must be text")
     text = " ".join(text.split()) if name == "subject" else text.strip()
     if len(text) > most:
-        _refuse(f"{where}.{name}", f"has more than {most:,} characters")
+        _refuse(f"{where}.{name}", f"enter at most {most:,} characters")
     return text
 
 
@@ -216,14 +216,14 @@ def read_hours(raw: Any, where: str) -> JsonObject | None:
     if not isinstance(days, list) or not all(type(day) is int and 1 <= day <= 7 for day in days):
         _refuse(f"{where}.days", "must be an array of whole numbers from 1 (Monday) to 7")
     if len(set(days)) < len(days):
-        _refuse(f"{where}.days", "name each day once")
+        _refuse(f"{where}.days", "choose each day once")
     if not days and "start" not in raw:
-        _refuse(f"{where}.days", "name at least one day, or leave the window out")
+        _refuse(f"{where}.days", "choose at least one day")
     if ("start" in raw) != ("end" in raw):
-        _refuse(f"{where}.{'end' if 'start' in raw else 'start'}", "start and end go together")
+        _refuse(f"{where}.{'end' if 'start' in raw else 'start'}", "enter both times")
     hours = {name: _clock(raw.get(name, WHOLE_DAY), f"{where}.{name}") for name in ("start", "end")}
     if hours["start"] == hours["end"] != WHOLE_DAY:
-        _refuse(f"{where}.end", "is the same as start; leave out both for the whole day")
+        _refuse(f"{where}.end", "enter another end; leave both empty for the whole day")
     return {"days": sorted(days), **hours}
 
 
@@ -231,7 +231,7 @@ def _clock(raw: Any, where: str) -> str:
     try:
         return f"{dt.datetime.strptime(raw, '%H:%M').time():%H:%M}"  # noqa: DTZ007  a local time of day
     except (TypeError, ValueError):
-        return _refuse(where, "must be a time such as 09:00")
+        _refuse(where, "enter a time, such as 09:00")
 
 
 def _take_templates(steps: list[JsonObject], where: str) -> None:
@@ -243,13 +243,13 @@ def _take_templates(steps: list[JsonObject], where: str) -> None:
         if step["channel"] == CHAT:
             continue
         if step.get("variables"):
-            _refuse(f"{where}.steps[{place}].variables", "are those of a chat template")
+            _refuse(f"{where}.steps[{place}].variables", "leave them out of an email")
         if step["template"] is None:
             continue
         template = templates.get(step["template"])
         if template is None:
-            name = "EmailTemplateNotFound_404"
-            raise NamedError(name, f"{where}.steps[{place}].template: there is no such email template in this company")
+            text = "there is no such email template in this company"
+            raise NamedError("EmailTemplateNotFound_404", text, field=f"{where}.steps[{place}].template")
         content = {"subject": template.subject, "html": template.html, "text": template.text}
         files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
         step["content"] = {**content, "variables": template.variables, "attachments": files}
@@ -272,7 +272,7 @@ def _take_chat_templates(steps: list[JsonObject], where: str) -> None:
         template = templates.get(step["template"])
         if template is None:
             name = "ChatAppTemplateNotFound_404"
-            raise NamedError(name, f"{at}template: there is no such chat template in this company")
+            raise NamedError(name, "there is no such chat template in this company", field=f"{at}template")
         check_sendable(template, f"{at}template")
         frozen = freeze(template, step.get("variables", {}), reader, at, "template")
         step["content"] = {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
@@ -284,8 +284,8 @@ def _known(raw: Values, keys: set[str] | frozenset[str], where: str) -> None:
             _refuse(f"{where}.{shorten(key)}", f"unknown key; there is {', '.join(sorted(keys))}")
 
 
-def _refuse(where: str, hint: str) -> Any:
-    raise NamedError("InvalidPayload_400", f"{where}: {hint}")
+def _refuse(where: str, hint: str) -> NoReturn:
+    raise NamedError("InvalidPayload_400", hint, field=where)
 
 
 _CLOCK_SCHEMA = {"type": "string", "pattern": "^[0-9]{1,2}:[0-9]{1,2}$", "examples": ["09:00"]}

@@ -38,9 +38,7 @@ def sent_before(jobs: Sequence[SendJob]) -> dict[str, tuple[SentMessage, ...]]:
         sent_messages[run, contact, occurrence].append((step, sent))
     return {
         job.pk: tuple(
-            sent
-            for step, sent in sent_messages[job.run_id, job.contact_id, job.occurrence]
-            if step < job.step  # type: ignore[index]
+            sent for step, sent in sent_messages[job.run_id, job.contact_id, job.occurrence] if step < job.step
         )
         for job in follow_ups
     }

@@ -55,7 +55,9 @@ def start_generated_run(
     """
     if whitelisted_custom and not custom_whitelisted_domains:
         raise ValidationFailed(
-            "customWhitelistedDomains is required with whitelistedCustom", "customWhitelistedDomains: name the domains"
+            "customWhitelistedDomains is required with whitelistedCustom",
+            "enter the domains",
+            field="customWhitelistedDomains",
         )
     search = _begin_search(
         member_id=member_id,

@@ -64,7 +64,7 @@ def undo_approval(page: Page, run: str) -> HttpResponse:
         return page.done(_("Undone. The messages become drafts again."), watch=answer.job)
     number = answer.data["changedCount"]
     if not number:
-        return page.fail(_("Too late to undo: the messages are already sent."))
+        return page.fail(_("Too late to undo: the messages are already sent"))
     return page.done(DRAFTS_AGAIN.of(number))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypedDict
 
 from django.utils.translation import gettext, ngettext
 
@@ -55,6 +56,24 @@ class Outcome:
     text: str
 
 
+class Measured(TypedDict):
+    """The parts of a run or campaign that say what is measured."""
+
+    measured: dict[str, int]
+    tracking: dict[str, bool]
+    programVisits: dict[str, int]
+    trackOpens: bool
+    trackClicks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The numbers of sent messages, and of those of which an outcome is measured."""
+
+    sent: int
+    measured: int
+
+
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
     """The reason why opens or clicks are not measured, and the switches that change it, for those who may."""
@@ -65,9 +84,9 @@ class Unmeasured:
 
 
 def outcomes_of(
-    page: Page, run: str | None, numbers: Mapping[str, int | None], programs: Mapping[str, int], *, chat: bool = False
+    page: Page, run: str | None, record: Measured, numbers: Mapping[str, int | None], *, chat: bool = False
 ) -> list[Outcome]:
-    """Return the cards of a run's messages."""
+    """Return the cards of the messages of a run or campaign."""
     sent = numbers["sent"] or 0
     cards = []
     for name, label in LABELS.items():
@@ -77,7 +96,9 @@ def outcomes_of(
         elif chat and name == "clicked" and number is None:
             continue  # nobody can click in a chat
         link = page.address("messages", f=[f"run:in:{run}", *FILTERS[name]]) if run and number else ""
-        cards.append(Outcome(str(label), number, link, below(name, number, sent, programs.get(name, 0))))
+        measured = record["measured"].get(name, sent)
+        text = below(name, number, Base(sent, measured), record["programVisits"].get(name, 0))
+        cards.append(Outcome(str(label), number, link, text))
     return cards
 
 
@@ -93,15 +114,22 @@ def chart_of(days: Sequence[Values], *, chat: bool = False) -> Values | None:
     return {"names": list(labels.values()), "rows": rows}
 
 
-def below(name: str, number: int | None, sent: int, by_programs: int) -> str:
-    """Return the line below a number: its share of the sent messages, or why there is none."""
+def below(name: str, number: int | None, base: Base, by_programs: int) -> str:
+    """Return the line below a number: its share of the measured messages, or why there is none."""
     if number is None and name == "delivered":
         return gettext("Not reported by SMTP servers")
     if number is None:
         return gettext("Not measured")
-    if name in ("sent", "notSent") or not sent:
+    if name in ("sent", "notSent") or not base.measured:
         return ""
-    rate = gettext("%(percent)s%%") % {"percent": f"{100 * number / sent:.1f}"}
+    percent = f"{100 * number / base.measured:.1f}"
+    rate = gettext("%(percent)s%%") % {"percent": percent}
+    if base.measured < base.sent:
+        rate = ngettext(
+            "%(percent)s%% of %(counter)s measured message",
+            "%(percent)s%% of %(counter)s measured messages",
+            base.measured,
+        ) % {"percent": percent, "counter": f"{base.measured:,}"}
     if not by_programs:
         return rate
     text = ngettext(
@@ -110,8 +138,8 @@ def below(name: str, number: int | None, sent: int, by_programs: int) -> str:
     return text % {"rate": rate, "counter": f"{by_programs:,}"}
 
 
-def unmeasured(page: Page, numbers: Mapping[str, int | None], switches: Values) -> Unmeasured | None:
-    """Return why opens or clicks of a mail are not measured, or None. `switches`: its own trackOpens, trackClicks."""
+def unmeasured(page: Page, record: Measured, numbers: Mapping[str, int | None]) -> Unmeasured | None:
+    """Return why opens or clicks of the mails of a run or campaign are not measured, or None."""
     missing = [name for name in ("opened", "clicked") if numbers[name] is None]
     if not missing:
         return None
@@ -121,7 +149,10 @@ def unmeasured(page: Page, numbers: Mapping[str, int | None], switches: Values) 
         ("clicked",): gettext("Clicks are not measured."),
     }
     text = texts[tuple(missing)]
-    wanted = tuple(SWITCHES[name] for name in missing if switches[SWITCHES[name]])
+    if all(record["tracking"][name] for name in missing):
+        return Unmeasured(text, (), gettext("These messages were sent without tracking. Later messages are tracked."))
+    own = {"trackOpens": record["trackOpens"], "trackClicks": record["trackClicks"]}
+    wanted = tuple(SWITCHES[name] for name in missing if own[SWITCHES[name]] and not record["tracking"][name])
     if not wanted:
         return Unmeasured(text, (), gettext("Tracking was turned off for these messages."))
     if page.may("genie", "PUT"):

@@ -128,7 +128,7 @@ class Review(OutreachPage):
         body = {"hint": sent.get("hint", "").strip(), "contentHash": sent.get("contentHash", "")}
         here = self.at(self.sent_id())
         answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/regenerate", None, body)
-        message = " ".join(filter(None, (_("The message is being rewritten."), answer.warning)))
+        message = " ".join(filter(None, (_("The message is being rewritten."), answer.notice)))
         return self.done(message, here) if answer.ok else self.refuse(answer, here)
 
     def do_approve(self) -> HttpResponse:

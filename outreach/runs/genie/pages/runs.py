@@ -128,9 +128,9 @@ class Run(TurnsOnTracking, OutreachPage):
             "reach": reach(run),
             "title": run["name"],
             "before": self.steps(run),
-            "outcomes": outcomes_of(self, run["_id"], run["outcomes"], run["programVisits"]),
+            "outcomes": outcomes_of(self, run["_id"], run, run["outcomes"]),
             "chart": chart_of(run["byDay"]),
-            "unmeasured": unmeasured(self, run["outcomes"], run),
+            "unmeasured": unmeasured(self, run, run["outcomes"]),
             "rows": self.rows(run),
             "bars": [
                 {**reason, "link": self.log(run, group_of(reason["status"]), reason["reason"])}

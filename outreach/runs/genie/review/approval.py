@@ -26,7 +26,7 @@ from outreach.runs.genie.services import get_run
 Status = SendJob.Status
 SAMPLE = 5
 CHANGED = (
-    "contentHash: drafts of the sample have been changed or decided since; look at the sample again (approval-sample),"
+    "drafts of the sample have been changed or decided since; look at the sample again (approval-sample),"
     " and approve what it shows then"
 )
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -155,7 +155,7 @@ def approve_seen(*, run_id: str, member_id: str, content_hash: str, delay_second
     if _hash(_drafts(run.pk, seen.until)) != seen.hash:
         if (done := _done(run, seen)) is not None:
             return done
-        raise NamedError("MessageChanged_409", CHANGED)
+        raise NamedError("MessageChanged_409", CHANGED, field="contentHash")
     shown = {"contentHash": str(seen), "seenUntil": now.isoformat(), "draftsUntil": (seen.until or now).isoformat()}
     details = {**shown, **held_until(delay_seconds)}
     return change_messages(run, Action.APPROVE_MESSAGES, [Status.DRAFT], member_id, details=details)

@@ -24,7 +24,7 @@ def lead_messages(lead_id: str) -> QuerySet[SendJob]:
     """Return the messages of runs about the lead. Raises LeadNotFound_404."""
     lead = live_leads().filter(pk=lead_id).only("contact_id").first()
     if lead is None:
-        raise NamedError("LeadNotFound_404", "leadId: there is no such lead in this company")
+        raise NamedError("LeadNotFound_404", "there is no such lead in this company", field="leadId")
     others = Lead.objects.filter(contact_id=lead.contact_id).exclude(pk=lead_id).values_list("pk", flat=True)
     names_another = Q()
     for other in others:

@@ -35,4 +35,7 @@ class SendJobViewSet(MessageViewSet):
     def regenerate(self, request: Request, sendJobId: str, data: JsonObject) -> object:
         unfollowed = regenerate(message_id=sendJobId, member_id=self.actor.member_id, **data)
         message = MessageOut.one(SendJob.objects.filter(pk=sendJobId))
-        return self.success(message, **({"warning": unfollowed} if unfollowed else {}))
+        if not unfollowed:
+            return self.success(message)
+        self.page_notes = {"warnings": ["hintIgnored"]}
+        return self.success(message, warning=unfollowed)

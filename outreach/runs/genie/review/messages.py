@@ -57,5 +57,5 @@ def open_run(run_id: str) -> GenieScheduler:
     """Return the run, locked. Raises CampaignCannotBeUpdated_400 for a cancelled one."""
     run = get_run(run_id, lock=True)
     if run.cancelled_at is not None:
-        raise NamedError("CampaignCannotBeUpdated_400", "schedulerId: the run was cancelled")
+        raise NamedError("CampaignCannotBeUpdated_400", "the run was cancelled", field="schedulerId")
     return run

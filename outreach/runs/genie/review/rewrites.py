@@ -27,7 +27,7 @@ WORDLESS = ("compose_failed", "variable_missing")
 UNWRITTEN = Q(status=Status.FAILED, text="", reason__in=WORDLESS)
 """Messages whose content could not be created."""
 FROM_TEMPLATE = (
-    "sendJobId: its words are those of a template, and no AI app writes them; edit the draft (PUT"
+    "its words are those of a template, and no AI app writes them; edit the draft (PUT"
     " /genie/send-jobs/:sendJobId) instead"
 )
 
@@ -47,20 +47,22 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
     run = lock_run(run_id) if run_id else None
     job = delivery.locked(message_id, Status.DRAFT, Status.PLANNED, Status.FAILED)
     if run is None or not _writes(run):
-        raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: its run writes nothing any more")
+        raise NamedError("CampaignCannotBeUpdated_400", "its run writes nothing any more", field="sendJobId")
     if job.status == Status.PLANNED:
         # The repeated request of a client that got no answer.
         if job.reason == Reason.WRITTEN_ANEW and job.hint == hint:
             return provider_for(choose_ai_app(run.ai_type)).unfollowed(hint)
-        raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: the message is being written")
+        raise NamedError("CampaignCannotBeUpdated_400", "the message is being written", field="sendJobId")
     if job.status == Status.FAILED and job.reason not in WORDLESS:
-        raise NamedError("CampaignCannotBeUpdated_400", "sendJobId: it failed for another reason than its words")
+        raise NamedError(
+            "CampaignCannotBeUpdated_400", "it failed for another reason than its words", field="sendJobId"
+        )
     step = steps_of(run.outreach_cadence).get(job.step)
     from_template = step is not None and step.content is not None and (job.text or hint)
     of_workflow = run.of_workflow and not run.prompt
     # Texts of people and of templates are not written by an app, so it cannot write them again.
     if job.variant is not None or from_template or of_workflow:
-        raise NamedError("CampaignCannotBeUpdated_400", FROM_TEMPLATE)
+        raise NamedError("CampaignCannotBeUpdated_400", FROM_TEMPLATE, field="sendJobId")
     delivery.unchanged(job, content_hash, "written anew")
     app = choose_ai_app(run.ai_type)
     write_anew(SendJob.objects.filter(pk=job.pk), member_id, hint=hint)

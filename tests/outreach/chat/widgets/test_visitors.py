@@ -26,7 +26,7 @@ def test_a_visitor_writes_the_chatbot_answers_and_a_member_takes_over(cast: Cast
     with cast.scope():
         known = ContactFactory(email="ann@acme.example")
     missing = call(widget, "start", {"answers": {}})
-    assert (missing.status, missing.body["warning"]) == (400, "answers.email: is required")
+    assert (missing.status, missing.body["warning"]) == (400, "answers.email: enter a value")
     for wrong in ({"email": "ann"}, {"email": "ann@acme.example", "phone": "12"}, {"email": "a@b.example", "x": "1"}):
         assert call(widget, "start", {"answers": wrong}).status == 400
     visitor = began(widget, email="Ann@acme.example", no="A-7")
@@ -108,7 +108,7 @@ def test_outside_of_its_hours_a_message_makes_a_lead(cast: Cast) -> None:
     widget = made(cast, businessHours=away(), chatbot=published(cast))
     assert call(widget, "config").data["offline"] is True
     unnamed = call(widget, "offline", {"text": "Hello"})
-    assert (unnamed.status, unnamed.body["warning"]) == (400, "answers.email: is required")
+    assert (unnamed.status, unnamed.body["warning"]) == (400, "answers.email: enter a value")
     left = {"answers": {"email": "new@acme.example", "name": EVIL}, "text": "Call me", "key": "k"}
     assert call(widget, "offline", left).status == 201
     with cast.scope():

@@ -116,7 +116,7 @@ def test_an_app_is_connected_tested_changed_and_deleted(cast: Cast, outsiders: C
     for body, status, named in (
         ({"name": "abbyy", "key": KEY}, 400, "name: one of local, ocr-space"),
         ({"name": "local"}, 400, "name: the reader of this service is not installed"),
-        ({"name": "ocr-space"}, 400, "key: the key that OCR.space"),
+        ({"name": "ocr-space"}, 400, "key: enter the key from OCR.space"),
         ({"name": "ocr-space", "key": KEY, "confidence": 1.5}, 400, "confidence"),
     ):
         if body["name"] == "local" and not LocalOcr.missing():

@@ -34,7 +34,7 @@ def test_a_bucket_is_connected_changed_tested_and_deleted(
     changed = cast.session.put(place, {"subpath": "", "isDefault": True, "secretkey": "", "accesskey": ""})
     assert (changed.status, changed.data["subpath"], changed.data["isDefault"]) == (200, "", True)
     lone = cast.key.put(place, {"accesskey": "AKIDOTHER"})
-    assert (lone.status, lone.body["warning"]) == (400, "accesskey, secretkey: send both or none")
+    assert (lone.status, lone.body["warning"]) == (400, "accesskey, secretkey: enter both, or leave both empty")
 
     s3.client(buckets.place(f"{box}-b")).delete_bucket(Bucket=f"{box}-b")
     tested = cast.key.post(f"/apps/bucket/{second['_id']}/test").data

@@ -53,8 +53,8 @@ def test_bad_bodies_name_the_field(cast: Cast) -> None:
         ({"windowDays": "Monday"}, "windowDays"),
         ({"windowStart": "25:00", "windowEnd": "26:00"}, "windowStart"),
         ({"windowStart": "09:00"}, "windowEnd"),
-        ({"windowStart": "09:00", "windowEnd": "09:00"}, "windowEnd: is the same"),
-        ({"windowDays": [1, 5, 1]}, "windowDays: name each day once"),
+        ({"windowStart": "09:00", "windowEnd": "09:00"}, "windowEnd: enter another end"),
+        ({"windowDays": [1, 5, 1]}, "windowDays: choose each day once"),
         ({"zone": "UTC"}, "zone"),
     ):
         answer = cast.key.put(PATH, body)

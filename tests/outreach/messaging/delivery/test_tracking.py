@@ -142,6 +142,17 @@ def test_a_mail_tells_nothing_unless_the_company_and_its_run_have_it_tracked(cas
     assert parts_of(post)[1].count(settings.BASE_URL) == 1
 
 
+@pytest.mark.parametrize("opens", [True, False])
+@pytest.mark.parametrize("clicks", [True, False])
+def test_a_message_keeps_whether_it_was_sent_with_tracking(cast: Cast, post: Post, opens: bool, clicks: bool) -> None:
+    job = sent(cast, post, trackOpens=opens, trackClicks=clicks)
+    assert (job.opens_tracked, job.clicks_tracked) == (opens, clicks)
+    cast.key.put("/genie/settings", {"trackOpens": True, "trackClicks": True})
+    with cast.scope():
+        job.refresh_from_db()
+    assert (job.opens_tracked, job.clicks_tracked) == (opens, clicks)
+
+
 def test_opens_and_clicks_count_once_for_each_visitor_and_reach_the_timeline(cast: Cast, post: Post) -> None:
     job = sent(cast, post)
     text, page = parts_of(post)

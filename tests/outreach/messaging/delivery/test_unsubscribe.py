@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
+import pytest
 from django.test import Client
 
+from accounts.models import Company
 from core.models import Event
 from crm.models import Contact
 from outreach.messaging.delivery.unsubscribing.tokens import Unsubscriber, make_token
@@ -54,6 +57,21 @@ def test_a_waiting_message_is_stopped(cast: Cast, post: Post) -> None:
     work("send")
     assert statuses(cast, run) == {"suppressed": 1}
     assert post.server.received == []
+
+
+@pytest.mark.parametrize(
+    ("date_format", "zone", "day"),
+    [("dd.mm.yyyy", "Europe/Berlin", "01.03.2026"), ("mm/dd/yyyy", "America/New_York", "02/28/2026")],
+)
+def test_the_last_message_has_the_companys_date(cast: Cast, post: Post, date_format: str, zone: str, day: str) -> None:
+    cast.key.put("/settings", {"dateFormat": date_format})
+    planned(cast, 1)
+    work("send")
+    with cast.scope():
+        Company.objects.filter(pk=cast.company.pk).update(timezone=zone)
+        SendJob.objects.update(sent_at=datetime(2026, 3, 1, 1, tzinfo=UTC))
+    page = Client().get(link(post.server.received[0])).content.decode()
+    assert f"Last message: {day}." in page
 
 
 def test_opening_the_link_asks_and_changes_nothing(cast: Cast, post: Post) -> None:

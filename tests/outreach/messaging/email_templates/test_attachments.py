@@ -129,11 +129,11 @@ def test_what_does_not_go_with_a_mail_is_refused_with_its_name(cast: Cast, monke
         assert answer.status == 400, answer.body
         return str(answer.body["warning"])
 
-    assert told([page]) == "attachments: page.html is of a type that mail servers turn away"
-    assert told([script]).startswith("attachments: run.js is of a type")
+    assert told([page]) == "attachments: remove page.html; mail servers refuse its type"
+    assert told([script]).startswith("attachments: remove run.js")
     assert told(["0" * 24]).startswith("attachments: there is no file")
     monkeypatch.setattr(attachments, "MAX_FILES", 0)
-    assert told([pdf]) == "attachments: has 1 files; at most 0 go with a mail"
+    assert told([pdf]) == "attachments: choose at most 0 files"
     monkeypatch.setattr(attachments, "MAX_FILES", 10)
     monkeypatch.setattr(attachments, "MAX_BYTES", 10)
     assert told([pdf]).startswith("attachments: the files have 0 MB together")

@@ -32,16 +32,16 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
 @pytest.mark.parametrize(
     ("subject", "body", "variables", "told"),
     [
-        ("Hi {{who}}", "x", [], "InvalidVariables_400 subject: {{who}} is none"),
-        ("Hi", "{{a.b|c}}", [], "InvalidVariables_400 body: {{a.b|c}} is none"),
+        ("Hi {{who}}", "x", [], "InvalidVariables_400 subject: the field {{who}} is unknown"),
+        ("Hi", "{{a.b|c}}", [], "InvalidVariables_400 body: the field {{a.b|c}} is unknown"),
         ("Hi", "{% now %}", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "{{ {{Plan}} }}", [PLAN], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
-        ("Hi", "<p><script>x</script></p>", [], "InvalidEmailTemplate_400 body: has no words"),
+        ("Hi", "<p><script>x</script></p>", [], "InvalidEmailTemplate_400 body: enter a text"),
         (
             "Hi",
             "<mjml>\n<!-- <mj-x>\n --><mj-body><mj-texxt>Hi</mj-texxt></mj-body></mjml>",
             [],
-            "InvalidEmailTemplate_400 body: line 3: <mj-texxt> is no tag of MJML; did you mean <mj-text>?",
+            "InvalidEmailTemplate_400 body: line 3: <mj-texxt> is unknown; did you mean <mj-text>?",
         ),
         ("Hi", f"<style>{'p{top:1px}' * 5000}</style><p>x", [], "InvalidEmailTemplate_400 body: has more than 40,000"),
         (
@@ -50,12 +50,12 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
             [],
             "InvalidEmailTemplate_400 body: has too many",
         ),
-        ("Hi", "<mjml><mj-body>", [], "InvalidEmailTemplate_400 body: is no MJML: "),
+        ("Hi", "<mjml><mj-body>", [], "InvalidEmailTemplate_400 body: check the MJML: "),
         (
             "Hi",
             '<mjml><mj-body><mj-include path="/etc/passwd" /></mj-body></mjml>',
             [],
-            "InvalidEmailTemplate_400 body: is no",
+            "InvalidEmailTemplate_400 body: check the MJML",
         ),
         ("Hi", "<b>" * 30_000 + "x", [], "InvalidEmailTemplate_400 body: has more than 100 tags within"),
         ("Hi", "<mjml><mj-body>" + "<mj-wrapper>" * 9_000, [], "InvalidEmailTemplate_400 body: has more than 100"),
@@ -67,8 +67,8 @@ PLAN = {"name": "Plan", "required": True, "dateType": None}
         ("Hi", "{{" + " " * 190_000 + "x", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "<style" * 33_000 + "{{", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
         ("Hi", "<a" * 99_000 + "{{", [], "InvalidEmailTemplate_400 body: has an incomplete placeholder"),
-        ("Hi", "<!-- -->" * 24_000 + "<p>", [], "InvalidEmailTemplate_400 body: has no words"),
-        ("Hi", "x", [PLAN, PLAN], "InvalidVariables_400 variables: 'Plan' is there twice"),
+        ("Hi", "<!-- -->" * 24_000 + "<p>", [], "InvalidEmailTemplate_400 body: enter a text"),
+        ("Hi", "x", [PLAN, PLAN], "InvalidVariables_400 variables: enter each name once; check 'Plan'"),
     ],
 )
 def test_what_no_template_may_have(subject: str, body: str, variables: list[dict[str, Any]], told: str) -> None:
@@ -183,7 +183,7 @@ def test_a_follow_up_is_made_from_the_template_that_its_run_began_with(cast: Cas
     )
     for wrong in ({"subject": "Hi\r\nBcc: x@example.org"}, {"name": "A\x07"}, {"subject": "A\u2028B"}):
         refused = cast.key.post("/template/email", {"name": "B", **words, **wrong})
-        told = f"{next(iter(wrong))}: must be one line"
+        told = f"{next(iter(wrong))}: enter one line"
         assert (refused.status, refused.body["warning"].startswith(told)) == (400, True)
     refused = cast.key.post("/template/email", {"name": "B", **words, "attachments": [template]})
     assert (refused.status, refused.body["warning"].startswith("attachments: ")) == (400, True)
@@ -204,7 +204,7 @@ def test_a_follow_up_is_made_from_the_template_that_its_run_began_with(cast: Cas
     step = {"delay": {"amount": 1, "unit": "hours"}, "template": template}
     body = {"contactIds": [ann.pk, bob.pk], "prompt": "Say hello", "outreachCadence": {"steps": [step]}}
     both = cast.key.post("/genie/from-contacts", {**body, "outreachCadence": {"steps": [{**step, "prompt": "x"}]}})
-    assert "outreachCadence.steps[0].template: a step has" in both.body["warning"]
+    assert "outreachCadence.steps[0].template: choose a template or enter" in both.body["warning"]
     with time_machine.travel(timezone.now(), tick=False) as clock:
         assert cast.key.post("/genie/from-contacts", body).status == 201
         for kind in ("genie", "send"):

@@ -153,7 +153,7 @@ def test_what_has_no_sender_or_variant_is_told_by_its_name(cast: Cast, people: d
     assert (none.status, none.body["message"]) == (400, "No email sender works yet. Connect or select a sender.")
     two = {"contactIds": [], "prompt": "x", "smtp": people["smtp"], "mailApp": "0" * 24}
     refused = cast.key.post("/genie/from-contacts", two)
-    assert (refused.status, refused.body["warning"]) == (400, "smtp, mailApp: name one of them")
+    assert (refused.status, refused.body["warning"]) == (400, "smtp, mailApp: choose one sender")
     winner = cast.key.post(f"/campaign/{made(cast, people, **TEXT)}/winner", {"variant": "A"})
     assert (winner.status, winner.body["warning"]) == (400, "variant: the campaign has no variants to choose from")
     with cast.scope():

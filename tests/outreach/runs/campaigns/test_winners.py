@@ -57,9 +57,7 @@ def test_a_winner_by_opens_needs_them_tracked_and_is_the_most_opened(cast: Cast,
     rule = {"metric": "opened", "after": SOON, "testShare": 40}
     cast.key.put("/genie/settings", {"trackOpens": True})
     off = cast.key.post("/campaign", {"name": "Off", **people, "variants": AB, "winner": rule, "trackOpens": False})
-    assert (off.status, off.body["warning"]) == (
-        *(400, "winner.metric: opened needs trackOpens, which is off for the campaign"),
-    )
+    assert (off.status, off.body["warning"]) == (*(400, "winner.metric: turn on tracking of opens, or choose replies"),)
     late = made(cast, people, name="Late", variants=AB, winner=rule)
     id = begun(cast, people, variants=AB, winner=rule, trackClicks=False)
     went(cast, id)
@@ -75,7 +73,7 @@ def test_a_winner_by_opens_needs_them_tracked_and_is_the_most_opened(cast: Cast,
     assert (shown["funnel"]["opened"], shown["funnel"]["clicked"], shown["opened"]) == (2, None, 2)
     cast.key.put("/genie/settings", {"trackOpens": False})
     refused = cast.key.post(f"/campaign/{late}/start")
-    assert (refused.status, "trackOpens of PUT /genie/settings" in refused.body["warning"]) == (400, True)
+    assert (refused.status, "turn on tracking of opens in the settings" in refused.body["warning"]) == (400, True)
 
 
 def test_shares_are_exact_and_a_batch_done_again_gives_the_same() -> None:

@@ -113,7 +113,7 @@ def test_a_member_who_leaves_takes_no_bookings(db: None) -> None:
 
 def test_a_page_of_video_calls_is_open_only_where_they_get_links(cast: Cast) -> None:
     refused = cast.key.post("/booking-page", {"name": "Calls"})
-    told = "videoProvider: choose what makes the links of its calls"
+    told = "videoProvider: choose a video call provider"
     # Pages show it too, so it names no address of the API.
     assert (refused.status, told in refused.body["warning"], "PUT " in refused.body["warning"]) == (400, True, False)
     nothing_in_it = cast.key.post("/booking-page", {"name": "Calls", "videoProvider": "link-template"})

@@ -96,9 +96,9 @@ def test_a_brand_is_read_changed_and_taken_back(cast: Cast, outsiders: Cast) -> 
     [
         ({"accent": "#ffee00"}, "accent: #ffee00 has a contrast of 1.08 with #eef3ff"),
         ({"accent": "#0e7490", "accentDark": "#0e7490"}, "accentDark: #0e7490 has a contrast of 2.92 with #17233d"),
-        ({"accent": "red"}, "accent: needs a colour such as #2f5bea"),
-        ({"accent": "#12345"}, "accent: needs a colour"),
-        ({"accentDark": "#ffffff"}, "accent: name the colour by light"),
+        ({"accent": "red"}, "accent: enter a colour, such as #2f5bea"),
+        ({"accent": "#12345"}, "accent: enter a colour"),
+        ({"accentDark": "#ffffff"}, "accent: choose both colours"),
         ({"productName": "x" * 61}, "productName"),
         ({"productName": "a\nb"}, "productName"),
         ({"logoFile": "0" * 24}, "logoFile: there is no such file"),
@@ -143,11 +143,11 @@ def test_pictures_are_drawn_anew_and_public(cast: Cast, outsiders: Cast) -> None
     [
         (b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", "a.svg", "logoFile", "PNG, JPEG"),
         (b"Name,Mail\nAnn,ann@example.org\n", "people.csv", "logoFile", "PNG, JPEG"),
-        (picture()[:60], "cut.png", "logoFile", "cannot be read"),
-        (_with_chunk(picture(), b"eXIf", b"II*\0"), "hostile.png", "logoFile", "cannot be read"),
+        (picture()[:60], "cut.png", "logoFile", "this one is damaged"),
+        (_with_chunk(picture(), b"eXIf", b"II*\0"), "hostile.png", "logoFile", "this one is damaged"),
         (picture(20, 20), "small.png", "logoFile", "at least 24 pixels"),
         (picture(4001, 30), "wide.png", "logoFile", "at most 4000 pixels"),
-        (picture(64, 65), "icon.png", "faviconFile", "square, and is 64 × 65"),
+        (picture(64, 65), "icon.png", "faviconFile", "square picture; this one is 64 × 65"),
     ],
 )
 def test_other_files_are_refused(cast: Cast, content: bytes, name: str, field: str, words: str) -> None:

@@ -212,7 +212,7 @@ def test_a_failed_message_goes_to_no_other_address_and_an_empty_one_is_not_appro
     work("send")
     assert cast.key.get(f"{PATH}/{job.pk}").data["reason"] == "approval_outdated"
     answer = cast.key.post(f"{PATH}/{empty.pk}/approve")
-    assert (answer.status, answer.body["warning"]) == (400, "text: is empty; write it before you approve")
+    assert (answer.status, answer.body["warning"]) == (400, "text: enter a text before you approve")
     assert cast.key.post(f"{PATH}/{empty.pk}/cancel").status == 200
     answer = cast.key.post(f"{PATH}/{empty.pk}/draft")
     assert (answer.status, answer.body["warning"][:9]) == (400, "sendJobId")

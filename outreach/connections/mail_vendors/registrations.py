@@ -1,0 +1,13 @@
+"""The registrations of mail vendors."""
+
+from __future__ import annotations
+
+from core.text.labels.providers import provider_names
+from outreach.connections.mail_vendors.registry import VENDORS, channel_of, letters
+
+
+@provider_names.connect
+def _names() -> dict[str, str]:
+    """Return the names of vendors by their keys, and by the channels that have their letters."""
+    names = {key: vendor.name for key, vendor in VENDORS.items()}
+    return names | {channel_of(letter): vendor.name for letter, vendor in letters().items()}
