@@ -76,7 +76,7 @@ class CompanyContext:
         return {
             "contact": self.known["contact"].get(run.contact_id),
             "lead": self.known["lead"].get(run.lead_id),
-            ORGANIZATION: self.known[ORGANIZATION].get(self.organizations.get(_subject(cursor))),
+            ORGANIZATION: self.known[ORGANIZATION].get(self.organizations.get(_subject(cursor)) or ""),
             "trigger": run.trigger,
             "steps": state.outputs,
             "vars": state.variables,

@@ -72,7 +72,7 @@ def write_mail(
     """
     mail = _of_key(key, member_id) if key else None
     if mail is not None and mail.send_job_id is not None:
-        return mail.pk
+        return str(mail.pk)
     if mail is None:
         mail = PersonalMail(created_by_id=member_id, key=key)
     mail.updated_by_id = member_id
@@ -80,7 +80,7 @@ def write_mail(
     mail.save()
     if not draft:
         _send(mail, member_id, delay_seconds)
-    return mail.pk
+    return str(mail.pk)
 
 
 def _of_key(key: str, member_id: str) -> PersonalMail | None:
