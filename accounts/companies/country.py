@@ -6,6 +6,7 @@ import phonenumbers
 
 from accounts.companies.models import Company
 from core.tenancy import company_id
+from core.text.whole_numbers import whole_number
 
 
 def default_country() -> str:
@@ -18,5 +19,5 @@ def default_country() -> str:
     if country in phonenumbers.SUPPORTED_REGIONS:
         return str(country)
     code = prefix.removeprefix("+")
-    region = phonenumbers.region_code_for_country_code(int(code)) if code.isdecimal() else ""
+    region = phonenumbers.region_code_for_country_code(number) if (number := whole_number(code)) else ""
     return region if region in phonenumbers.SUPPORTED_REGIONS else ""

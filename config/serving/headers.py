@@ -76,12 +76,12 @@ class BodyLengthMiddleware:
         if "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH"):
             return _refuse_chunks(request)
         length = request.META.get("CONTENT_LENGTH") or "0"
-        is_small = length.isdecimal() and int(length) <= settings.PUBLIC_BODY_BYTES
+        is_small = length.isdecimal() and len(length) < 16 and int(length) <= settings.PUBLIC_BODY_BYTES
         # These refuse a stranger before they read the body, and bound it themselves.
         if is_small or CHECKED_FIRST.match(request.path_info):
             return self.get_response(request)
         most = settings.MAX_UPLOAD_BYTES + OVERHEAD_BYTES if _is_logged_in(request) else settings.PUBLIC_BODY_BYTES
-        if length.isdecimal() and int(length) <= most:
+        if length.isdecimal() and len(length) < 16 and int(length) <= most:
             return self.get_response(request)
         problem = f"is larger than the {most} bytes that are taken here"
         detail = detail_of("body", problem)

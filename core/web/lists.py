@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from core.lists.tree import DEFAULT_ZONE
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, sent_filters, values_of
 
@@ -119,7 +120,7 @@ class ListState:
     def seen(self) -> int:
         """The number of rows above, of the pages that the browser shows already."""
         text = self.sent.get("seen", "0")
-        return int(text) if text.isdigit() and len(text) < 8 else 0
+        return whole_number(text) or 0
 
     @cached_property
     def _parsed_filters(self) -> list[tuple[Choice, Filter]]:

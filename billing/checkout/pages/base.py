@@ -54,8 +54,3 @@ def refused_order(form: Form, answer: Answer) -> None:
         form.add_error(None, [answer.message, answer.reason])
     else:
         form.refuse(answer)
-
-
-def whole_number(text: str) -> int | None:
-    """Return the number that an address or a form writes in at most nine digits, or None."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None

@@ -8,11 +8,12 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from billing.checkout.pages.base import BillingPage, losses, refused_order, whole_number
+from billing.checkout.pages.base import BillingPage, losses, refused_order
 from billing.checkout.types import OrderedData, QuoteData
 from core.ids import is_id
 from core.text.formats import money_text
 from core.text.translation import gettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 

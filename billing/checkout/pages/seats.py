@@ -7,10 +7,11 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from billing.checkout.pages.base import BillingPage, refused_order, whole_number
+from billing.checkout.pages.base import BillingPage, refused_order
 from billing.checkout.types import QuoteData
 from core.text.spans import days_until
 from core.text.translation import gettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 

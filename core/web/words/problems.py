@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from core.errors import GONE, WHOLE_BODY, FieldError
 from core.ids import is_id
 from core.text.translation import gettext_lazy
+from core.text.whole_numbers import whole_number
 from core.web.words.cures import without_addresses
 
 MISSING = gettext_lazy("Enter a value.")
@@ -73,7 +74,7 @@ def field_words(path: str) -> str:
     words = [word if word.isupper() and len(word) > 1 else word.lower() for word in WORD.findall(name)]
     text = " ".join(words) or path
     text = text[:1].upper() + text[1:]
-    places = [int(part) + 1 for part in parts if part.isdecimal()]
+    places = [place + 1 for part in parts if (place := whole_number(part)) is not None]
     return f"{text} ({places[-1]})" if places and name != path else text
 
 

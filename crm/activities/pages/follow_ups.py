@@ -14,6 +14,7 @@ from core.text.formats import weekday_text
 from core.text.labels.counts import MINUTES_BEFORE
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy, ngettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
 from core.web.forms import Field, Form, Option
@@ -158,7 +159,8 @@ class FollowUpPage(Page):
         payload = {**values}
         if "remindMinutes" in payload:
             text = payload["remindMinutes"]
-            payload["remindMinutes"] = int(text) if text.isdecimal() else text or None
+            minutes = whole_number(text)
+            payload["remindMinutes"] = minutes if minutes is not None else text or None
         if "assignee" in payload:
             payload["assignee"] = payload["assignee"] or None
         return payload

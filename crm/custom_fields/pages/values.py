@@ -79,8 +79,8 @@ def default_of(text: str, field_type: str, options: Sequence[Values], *, many: b
         return [values.get(choice.strip(), choice.strip()) for choice in text.split(",") if choice.strip()]
     if field_type == "number":
         try:
-            return int(text) if text.lstrip("-").isdecimal() else float(text)
-        except ValueError:
+            return int(text) if text.removeprefix("-").isdecimal() else float(text)
+        except ValueError:  # also of int, for more digits than Python reads
             return text
     if field_type == "checkbox":
         if text.casefold() in YES:

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option, options_of
 from core.web.pages import Refused
@@ -301,7 +302,7 @@ class ImportColumns(ImportPage):
         values = {name: value or None for name, value in form.bind(self.request.POST).values.items()}
         if "headerRow" in values:
             text = str(values["headerRow"] or "")
-            row = int(text) if text.isdecimal() else None
+            row = whole_number(text)
             moved = row != detected["headerRow"] or "headerRow" in self.job["options"]
             other_sheet = values.get("sheet") != before.get("sheet")  # whose rows nobody has seen
             values["headerRow"] = row if moved and not other_sheet else None

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 
 from core.text.labels.weekdays import DAYS
 from core.text.translation import gettext_lazy, ngettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form, Option, options_of
 from core.web.forms.colors import color_options
@@ -192,7 +193,9 @@ class WidgetForm(RecordForm):
         if not values["days"]:
             return None
         days = [
-            {"day": int(day), "from": values["from"], "to": values["to"]} for day in values["days"] if day.isdigit()
+            {"day": day, "from": values["from"], "to": values["to"]}
+            for day in map(whole_number, values["days"])
+            if day is not None
         ]
         return {"timezone": values["timezone"], "days": days}
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from core.text.placeholders import names_in
 from core.text.translation import gettext_lazy, ngettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
@@ -257,7 +258,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
     def do_restore(self) -> HttpResponse:
         version = self.request.POST.get("restore", "")
         place = f"template/email/{self.params['id']}/restore"
-        answer = self.ask("POST", place, None, {"version": int(version) if version.isdecimal() else 0})
+        answer = self.ask("POST", place, None, {"version": whole_number(version) or 0})
         return self.done(_("Earlier version restored")) if answer.ok else self.refuse(answer)
 
 

@@ -12,6 +12,7 @@ from django.shortcuts import render
 
 from core.text.placeholders import names_in
 from core.text.translation import gettext_lazy as _
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
@@ -175,8 +176,9 @@ class ChatTemplateForm(RecordForm):
             return path
         part = self.places[int(place)] if int(place) < len(self.places) else ""
         button = names[1] if names[:1] == ["buttons"] and len(names) > 1 else ""
-        if button.isdecimal() and int(button) < len(self.rows):
-            return f"button-{self.rows[int(button)]}-{'text' if names[2:3] == ['text'] else 'value'}"
+        row = whole_number(button)
+        if row is not None and row < len(self.rows):
+            return f"button-{self.rows[row]}-{'text' if names[2:3] == ['text'] else 'value'}"
         if part == "HEADER":
             if "header_handle" in names:
                 return "headerHandle"

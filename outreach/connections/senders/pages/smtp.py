@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from core.samples import test_server
 from core.text.labels.weekdays import DAYS
 from core.text.translation import gettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import REST, Field, Fieldset, Form, Option
@@ -221,7 +222,7 @@ class Senders(SenderPage):
         if not form.is_valid():
             return self.invalid(form)
         sent = form.values
-        days = [int(day) for day in sent["windowDays"] if str(day).isdigit()]  # those of the record are numbers
+        days = [day for day in map(whole_number, sent["windowDays"]) if day is not None]
         times = {name: sent[name] or None for name in ("windowStart", "windowEnd")}
         values = {
             name: value for name, value in sent.items() if name in self.request.POST or name == "recipientTimezone"

@@ -11,6 +11,7 @@ from django.http import HttpResponse
 
 from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy as _
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import BoundField, Field, Form, Option
@@ -198,7 +199,7 @@ class CampaignForm(CampaignPage):
         by_chat = values.get("chatTemplate")
         type, slash, sender = (chats.CHAT, "", "") if by_chat else str(values["smtp"] or "smtp/").partition("/")
         span = {name: values[name] for name in ("start", "end") if values[name]}
-        window = {"days": [int(day) for day in values["days"] if day.isdecimal()], **span}
+        window = {"days": [day for day in map(whole_number, values["days"]) if day is not None], **span}
         payload = {
             **{name: values[name] for name in ("name", "throttle", "manual")},
             **{name: values[name] for name in (*WHO, *TRACKED) if name in values},
@@ -208,7 +209,7 @@ class CampaignForm(CampaignPage):
             "window": window if window["days"] or span else None,
             "audience": "live" if values["live"] else "fixed",
             "recurring": bool(values["intervalMs"]),
-            "intervalMs": int(values["intervalMs"]) if str(values["intervalMs"]).isdecimal() else None,
+            "intervalMs": whole_number(values["intervalMs"]),
             "writeAgain": values["writeAgain"],
         }
         cadence = follow_ups.cadence_of(form, self.steps())

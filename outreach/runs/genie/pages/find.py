@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option, options_of
 from core.web.words.cures import remedy_key, remedy_text
@@ -186,7 +187,7 @@ class FindCost(FindPeople):
             None,
             {
                 **texts,
-                **({"count": int(count)} if count.isdigit() and len(count) < 6 else {}),
+                **({"count": number} if (number := whole_number(count)) is not None else {}),
                 **channels_of(chosen),
             },
         )

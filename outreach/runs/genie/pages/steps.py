@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from core.text.labels.counts import SPANS
 from core.text.translation import gettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import BoundField, Field, Form, Option
@@ -126,7 +127,7 @@ def cadence_in(sent: QueryDict) -> JsonObject:
         body["outreachCadence"] = {"steps": steps}
     interval = form.values["intervalMs"]
     if interval:
-        body |= {"recurring": True, "intervalMs": int(interval) if interval.isdecimal() else interval}
+        body |= {"recurring": True, "intervalMs": whole_number(interval) or interval}
     return body
 
 
@@ -144,7 +145,7 @@ def _window(values: Values) -> JsonObject:
     """Return the hours of a follow-up for the API; empty if the form has none."""
     window = {name: values[name] for name in ("start", "end") if values[name]}
     if values["days"]:
-        window["days"] = [int(day) if day.isdecimal() else day for day in values["days"]]
+        window["days"] = [day if (number := whole_number(day)) is None else number for day in values["days"]]
     return {"window": window} if window else {}
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core.text.labels.counts import SPANS
 from core.text.translation import gettext_lazy, ngettext_lazy
+from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.filters import Choice
 from core.web.forms import Field, Fieldset, Form, Option, name_below
@@ -164,7 +165,7 @@ class BookingForm(BookingPages):
         payload = dict(values)
         for name in NUMBERS:
             if name in payload:
-                payload[name] = int(payload[name]) if str(payload[name]).isdecimal() else None
+                payload[name] = whole_number(payload[name])
         if payload.get("team"):
             payload["member"] = None
         for name in ("member", "team"):
