@@ -27,11 +27,6 @@ def company_date(value: dt.date, formats: Formats) -> str:
 
 
 @register.filter
-def company_time(value: dt.datetime, formats: Formats) -> str:
-    return formats.time(value)
-
-
-@register.filter
 def company_datetime(value: dt.datetime, formats: Formats) -> str:
     """Format a time with its time zone, since a mail may be read anywhere."""
     return f"{formats.datetime(value)} ({formats.timezone})"

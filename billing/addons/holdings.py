@@ -11,7 +11,7 @@ from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
 from billing.addons.services import Chosen, Item
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Holdings:
     """Add-ons of subscriptions with their prices; each read once for all of them."""
 
@@ -29,11 +29,11 @@ class Holdings:
             rows[row.subscription_id][row.add_on_id] = row
         ids = {id for quantities in (*rows.values(), *chosen.values()) for id in quantities or ()}
         if not ids:
-            return cls({}, {}, {})
+            return cls(rows={}, add_ons={}, prices={})
         amounts = AddOnPrice.objects.filter(add_on__in=ids, currency__is_active=True)
         columns = amounts.values_list("add_on_id", "interval", "currency__code", "amount")
         prices = {(id, interval, code): amount for id, interval, code, amount in columns}
-        return cls(rows, AddOn.objects.in_bulk(ids), prices)
+        return cls(rows=rows, add_ons=AddOn.objects.in_bulk(ids), prices=prices)
 
     def items(
         self, subscription_id: str, chosen: Chosen | None, *, interval: str, currency: str, keeps: bool

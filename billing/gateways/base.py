@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from calendar import monthrange
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -316,8 +316,3 @@ def last_day(year: Any, month: Any) -> date | None:
         return date(whole, int(month), monthrange(whole, int(month))[1])
     except (TypeError, ValueError):
         return None
-
-
-def with_id(order: Order, gateway_id: str) -> Order:
-    """Return the order with the gateway's id."""
-    return replace(order, gateway_id=gateway_id)

@@ -115,7 +115,7 @@ def run(row: Reconciliation) -> None:
     account = with_environment(row.account.letter, row.account) or row.account
     try:
         with track_account_health(account):
-            comparison = Comparison(row, account, gateway_client(account))
+            comparison = Comparison(row=row, account=account, gateway=gateway_client(account))
             comparison.run()
     except Misconfigured as error:
         _retry_later(row, MISCONFIGURED_WAIT, str(error))
@@ -156,7 +156,7 @@ def _finish(row: Reconciliation, account: GatewayAccount, comparison: Comparison
         )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Comparison:
     """The comparison of a gateway's list with the books. No transaction is open during calls to the gateway."""
 

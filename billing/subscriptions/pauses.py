@@ -19,7 +19,7 @@ from core.errors import NamedError, ValidationFailed
 from core.hooks import Hook
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pause:
     """A pause that has ended."""
 
@@ -93,7 +93,7 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
         raise RuntimeError(f"subscription {subscription.pk} is paused without a period")
     # The task that ends pauses may have been down. The company must not gain paid days by that.
     paused = min(now, subscription.paused_until or now) - subscription.paused_at
-    start, pause = subscription.period_start, Pause(subscription.paused_at, paused)
+    start, pause = subscription.period_start, Pause(began_at=subscription.paused_at, length=paused)
     _move_orders(subscription, subscription.paused_at, paused)
     resumed = apply_change(
         subscription,

@@ -77,9 +77,9 @@ class Page(View):
     also: ClassVar[tuple[str, ...]] = ()
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
+    """The entry of the navigation that it belongs to. The first page that is registered with it is its link."""
     menu_place: Place | None = None
     """The place that is marked in the navigation, where it is another one than the entry's."""
-    """The entry of the navigation that it belongs to. The first page that is registered with it is its link."""
     purpose: ClassVar[str] = ""
     """Its purpose, in a sentence, on the first page of settings."""
     record_kind: ClassVar[tuple[str, str]] = ("", "")

@@ -7,6 +7,7 @@ response is. A vendor with an idempotency key is queried again later with the sa
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_OID, uuid5
@@ -34,6 +35,8 @@ from outreach.connections.smtp.transport import encode_address
 if TYPE_CHECKING:
     from outreach.connections.mail_vendors.models import MailApp
     from outreach.connections.mail_vendors.vendors.base import MailVendor
+
+log = logging.getLogger(__name__)
 
 
 class VendorSession:
@@ -97,6 +100,8 @@ class VendorSession:
             return Rejected(True, None, refused.detail, "connect")
         if any(isinstance(cause, TRANSPORT_ERRORS) for cause in chain):
             return Rejected(True, None, f"{name} could not be reached", "connect")
+        # Only the log can tell a fault of the adapter from a message that the vendor does not take.
+        log.error("%s: a message could not be made", name, exc_info=error)
         return Rejected(False, None, f"{name} cannot take this message", "final")
 
 

@@ -331,7 +331,7 @@ def _finish(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudge
 def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tuple[list[Found], list[str]]:
     """Create contacts of new people, and leads of all. Returns the leads, and the problems with the others as texts.
 
-    Raises _Leadless when new contacts would be left without a lead.
+    Raises _NoLeadSource when new contacts would be left without a lead.
     """
     chosen, problems = make_contacts(job, ranked, people)
     leads, problem = _make(job, chosen) if chosen else ({}, "")

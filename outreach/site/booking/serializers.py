@@ -76,16 +76,6 @@ class HoursUpdate(Input):
     away = serializers.ListField(child=AwayInput(), max_length=MAX_AWAY, required=False)
 
 
-class SpanOut(Output):
-    """A span of a day of the week."""
-
-    day = serializers.IntegerField(help_text="ISO weekday: 1 is Monday")
-    to = serializers.CharField()
-
-    def get_fields(self) -> Any:
-        return {**super().get_fields(), "from": serializers.CharField()}
-
-
 class BookableHoursOut(Output):
     """Hours when a member can be booked."""
 

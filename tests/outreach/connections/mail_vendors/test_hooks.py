@@ -204,9 +204,12 @@ def test_a_bounce_is_applied_once_and_forged_ones_never(cast: Cast, vendors: Ven
     with cast.scope():
         app, job = _sent_by(vendors, vendor, key)
         genuine = make(app, job.pk, 0)
+        id = job.pk.encode()
+        # A vendor without metadata has no id of ours in its body.
+        other_body = genuine.body.replace(id, b"0" * 24) if id in genuine.body else genuine.body + b" "
         forged = [
             Sent(genuine.body, {}),
-            Sent(genuine.body.replace(job.pk.encode(), b"0" * 24), genuine.headers),
+            Sent(other_body, genuine.headers),
             Sent(b"{}", {**genuine.headers, "Authorization": "Basic eDp5"}),
         ]
         if app.spec.hook_password:
