@@ -13,7 +13,7 @@ from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.writer import write_contacts
 from crm.leads.references import missing_references
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writer import write_leads
+from crm.leads.writes.writer import write_leads
 from crm.products.models import ProductService
 from crm.records.schema import RecordRow, RecordSchema
 from crm.tags.services import missing_categories, missing_tags

@@ -9,13 +9,13 @@ from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
-from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
 from crm.leads.kind import LEAD
 from crm.leads.places import settled_changes
 from crm.leads.references import missing_references
 from crm.leads.relations import Relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
-from crm.leads.updates import PRODUCTS
+from crm.leads.writes.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
+from crm.leads.writes.updates import PRODUCTS
 from crm.records.problems import refusal
 from crm.records.schema import BAD_SYSTEM
 from crm.records.types import Apply

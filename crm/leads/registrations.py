@@ -8,7 +8,7 @@ from crm.contacts.writer import contacts_recreated
 from crm.leads.places import clear_reasons, move_leads
 from crm.leads.record_type import LEAD_TYPE
 from crm.leads.selectors import live_leads
-from crm.leads.takeover import take_over_leads
+from crm.leads.writes.takeover import take_over_leads
 from crm.pipelines.services import before_reasons_deleted, leads_moved
 from crm.records.types import register_record_type
 from crm.saved_views.lists import ViewedList, keep_views_of

@@ -17,15 +17,15 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.rights import LEFT_ALONE, ContactRights, left_alone
 from crm.contacts.services import change_contact
-from crm.leads.duplicates import DUPLICATE, REPEATED, REPEATS, check_duplicates, lock_duplicates, repeated
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.places import refuse_placeless, refuse_reasonless
 from crm.leads.references import missing_references
 from crm.leads.relations import Relations, own_relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
-from crm.leads.updates import update_leads
-from crm.leads.writer import LeadResult, write_leads
+from crm.leads.writes.duplicates import DUPLICATE, REPEATED, REPEATS, check_duplicates, lock_duplicates, repeated
+from crm.leads.writes.updates import update_leads
+from crm.leads.writes.writer import LeadResult, write_leads
 from crm.pipelines.stages import PLACE
 from crm.records.problems import ValueProblem, explain, reason_of, refusal
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved

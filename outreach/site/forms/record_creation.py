@@ -24,12 +24,12 @@ from crm.contacts.rights import ContactRights
 from crm.contacts.schema import NUMBER_COLUMNS
 from crm.contacts.services import change_contact
 from crm.field_types import BadValue, TextFormat
-from crm.leads.duplicates import REPEATED, repeated
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writer import Existing, LeadResult, write_leads
+from crm.leads.writes.duplicates import REPEATED, repeated
+from crm.leads.writes.writer import Existing, LeadResult, write_leads
 from crm.records.problems import ValueProblem, refusal
 from outreach.site.forms.models import Form, FormLead
 from outreach.site.forms.targets import OF_CONTACT

@@ -9,9 +9,9 @@ from django.db import transaction
 
 from core.models import Event
 from crm.contacts.schema import ContactSchema
-from crm.leads import writer as lead_rows
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writer import LeadResult, write_leads
+from crm.leads.writes import writer as lead_rows
+from crm.leads.writes.writer import LeadResult, write_leads
 from crm.models import Contact, Lead, LeadProduct, ProductService
 from tests.crm.contacts.helpers import add_field, form
 from tests.crm.leads.helpers import product, set_duplicates

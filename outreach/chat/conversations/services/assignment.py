@@ -8,8 +8,8 @@ from django.utils import timezone
 from accounts.members.notices import members_who_may, notify
 from accounts.models import Member
 from core.errors import NamedError
-from crm.leads.assignment import assign as next_of_team
 from crm.leads.schema import closed_statuses
+from crm.leads.writes.assignment import assign as next_of_team
 from crm.teams.models import Team
 from outreach.chat.conversations.answerers import check_answers
 from outreach.chat.conversations.bots import chatbot_reply

@@ -23,11 +23,11 @@ from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import Collision, KeyedRow, keyed_row, live_holders, lock_unique_key, recreated_contacts
 from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
-from crm.leads.assignment import assign, default_team
-from crm.leads.duplicates import DUPLICATE, OpenLeads, Rule, repeated, repeating
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
-from crm.leads.updates import PRODUCTS, LeadUpdates, update_leads
+from crm.leads.writes.assignment import assign, default_team
+from crm.leads.writes.duplicates import DUPLICATE, OpenLeads, Rule, repeated, repeating
+from crm.leads.writes.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
 from crm.records.problems import ValueProblem
 from crm.records.values import add_links, add_new_values, add_tags

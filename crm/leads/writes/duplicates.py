@@ -1,6 +1,6 @@
 """Open leads that repeat another one, of the same contact and product, and the setting duplicateLeads about them.
 
-Creations and imports (crm.leads.writer), updates, bulk changes and merges all ask here.
+Creations and imports (crm.leads.writes.writer), updates, bulk changes and merges all ask here.
 """
 
 from __future__ import annotations

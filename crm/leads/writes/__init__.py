@@ -1,0 +1,1 @@
+"""Writes of leads: new ones, changes, who gets them, and what repeats."""
