@@ -212,8 +212,7 @@ class CampaignForm(CampaignPage):
             "intervalMs": whole_number(values["intervalMs"]),
             "writeAgain": values["writeAgain"],
         }
-        cadence = follow_ups.cadence_of(form, self.steps())
-        return {**payload, **self.words(values), "outreachCadence": cadence}
+        return {**payload, **self.words(values), "outreachCadence": follow_ups.cadence_of(form, self.steps())}
 
     def words(self, values: Values) -> JsonObject:
         """Return the content: of one version, or of two with their shares and the rule of the test."""
