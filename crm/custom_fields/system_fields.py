@@ -138,6 +138,6 @@ def check_options(field: CustomField, before: Iterable[Values]) -> None:
         counts = ", ".join(f"{count} with {shorten(value, 60)!r}" for value, count in used[:10])
         raise NamedError(
             "InvalidSystemField_400",
-            f"live {kind.noun} have options that are not among them: {counts}; change these first",
+            f"keep the options that {kind.noun} have: {counts}",
             field="options",
         )

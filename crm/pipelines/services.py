@@ -98,10 +98,10 @@ def update_pipeline(
     gone = [stage for stage in present if stage not in given]
     _empty_stages(gone, move_to or {}, given, actor_id, automation)
     _refuse_other_kinds(stages, present)
+    _refuse_lacking_kinds(stages, present)
     if pipeline.is_default:
         write_default_stages(pipeline, stages, present, actor_id=actor_id)
         return
-    _refuse_lacking_kinds(stages, present)
     remove_stages(gone)
     _write_stages(pipeline, stages, present)
 
@@ -185,9 +185,10 @@ def _refuse_other_kinds(stages: Sequence[StageInput], present: Mapping[str, Stag
 
 
 def _refuse_lacking_kinds(stages: Sequence[StageInput], present: Mapping[str, Stage]) -> None:
-    """Refuse stages that lack a kind together."""
+    """Refuse stages that lack a kind together. The statuses of a company's leads may have lacked one before."""
     kinds = {stage.kind or (present[stage.id].kind if stage.id else Kind.OPEN) for stage in stages}
-    lacking = next((kind for kind in Kind.values if kind not in kinds), None)
+    kinds_before = {stage.kind for stage in present.values()}
+    lacking = next((kind for kind in Kind.values if kind in kinds_before and kind not in kinds), None)
     if lacking:
         raise NamedError("InvalidInput_400", f"add a stage of the kind {lacking}", field="stages")
 

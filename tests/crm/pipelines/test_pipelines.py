@@ -159,6 +159,9 @@ def test_a_stage_of_the_default_pipeline_with_leads_keeps_its_kind(cast: Cast) -
     stages = [{**stage, "kind": "lost"} if stage["name"] == "New" else stage for stage in pipeline["stages"]]
     answer = cast.key.put(f"/pipeline/{pipeline['_id']}", {"stages": stages})
     assert (answer.status, answer.body["name"]) == (400, "StageInUse_400")
+    without_won = [stage for stage in pipeline["stages"] if stage["kind"] != "won"]
+    answer = cast.key.put(f"/pipeline/{pipeline['_id']}", {"stages": without_won})
+    assert (answer.status, answer.body["warning"]) == (400, "stages: add a stage of the kind won")
     assert default_pipeline(cast)["stages"] == pipeline["stages"]
     assert cast.key.get(f"/lead/{lead['_id']}").data["stage"]["kind"] == "open"
 
