@@ -26,7 +26,7 @@ class PipelineAdmin(CompanyRecordAdmin):
 @panel(Pipeline, _("Stages"))
 def _stages(pipeline: Pipeline) -> SafeString:
     stages = Stage.objects.filter(pipeline=pipeline).order_by("position", "pk")[:100]
-    rows = [(stage.name, stage.get_kind_display(), f"{stage.probability} %", stage.status or "–") for stage in stages]
+    rows = [(stage.name, stage.get_kind_display(), f"{stage.probability}%", stage.status or "–") for stage in stages]
     return table((_("Name"), _("Kind"), _("Probability"), _("Status")), rows, empty=_("No stages."))
 
 
