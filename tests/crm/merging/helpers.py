@@ -19,8 +19,9 @@ LEDGERS = {
     "core_idempotencykey",
     "core_objectsequence",
     "accounts_apikey",
+    "crm_stagechange",
 }
-"""Tables that tell of merges, or of requests, and are not what they were after one is undone."""
+"""Tables that tell of merges, of moves, or of requests, and are not what they were after one is undone."""
 
 
 def everything(cast: Cast) -> dict[str, list[str]]:
