@@ -208,8 +208,13 @@ class Composer(EmailPage):
         return [(f"{{{{{name}}}}}", str(label)) for name, label in names]
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
-        """Show the form again with the reasons."""
+        """Show the form again with the reasons, and keep the draft of an email that may not be sent to the contact."""
         form.refuse(answer, lambda name: OF_BODY.get(name, name))
+        if answer.name == "NoMessagesSent_400":
+            kept = self.keep_draft(form).ok
+            form.refusal_title = (
+                _("The email was not sent. It is saved as a draft.") if kept else _("The email was not sent.")
+            )
         return self.page(self.context(form), status=422)
 
     def do_save(self) -> HttpResponse:
