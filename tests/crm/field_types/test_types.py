@@ -152,7 +152,7 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
         ("multi-select", "array", ["green"], "green is not an option"),
         ("multi-select", "array", [{"a": 1}], "enter texts or numbers"),
         ("multi-select", "array", ["red"] * 1001, "enter at most 1000 values"),
-        ("email", "string", "ann", "“ann” is no email address: it has no @. Write one such as name@example.com."),
+        ("email", "string", "ann", "“ann” is not an email address. Enter one like name@example.com."),
         (
             "phone",
             "string",
