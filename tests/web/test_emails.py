@@ -48,7 +48,7 @@ def test_an_email_is_sent_from_a_contact_and_taken_back(cast: Cast, ada: Contact
     assert "ada@example.com" in text_of(form)
     answer = browser.post(at(cast.owner, "emails/new"), sent({"contact": ada.pk}))
     assert (answer.status_code, answer["Location"]) == (303, here)
-    assert "Email sent." in toast_of(browser, answer)
+    assert "Email sent" in toast_of(browser, answer)
     with cast.scope():
         mail = PersonalMail.objects.get()
         job = SendJob.objects.get()
@@ -153,7 +153,7 @@ def test_a_lead_gets_an_email_and_a_task(cast: Cast, ada: Contact) -> None:
     assert f"emails/new?lead={lead.pk}" in shown.content.decode()
     assert "Send and create task" in text_of(browser.get(at(cast.owner, f"emails/new?lead={lead.pk}")))
     answer = browser.post(at(cast.owner, "emails/new"), {**sent({"lead": lead.pk}), "do": "task"})
-    assert "Task added, due in 3 days." in toast_of(browser, answer)
+    assert "Email sent. Task added, due in 3 days." in toast_of(browser, answer)
     with cast.scope():
         assert FollowUp.objects.get().title == "Follow up: Hello"
         assert PersonalMail.objects.get().lead_id == lead.pk
