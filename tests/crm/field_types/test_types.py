@@ -216,7 +216,7 @@ def test_children_are_checked_at_every_level() -> None:
     assert field.clean(value) == {"by": ID, "lines": [{"sku": "a", "n": 1}, {"sku": "b", "n": 2}]}
     assert [tuple(found) for found in field.references(field.clean(value))] == [("member", ID)]
     for bad, reason in (
-        ({"lines": [{"n": 1}]}, "lines: item 0: sku is required"),
+        ({"lines": [{"n": 1}]}, "lines: item 0: sku: enter a value"),
         ({"lines": [{"sku": "a", "n": "x"}]}, "lines: item 0: n: x is not a number. Enter a number, for example 1200."),
         ({"lines": ["a"]}, "lines: item 0: enter a record, not a"),
         ({"planet": 1}, "'planet' is unknown; known: by, lines"),
