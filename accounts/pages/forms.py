@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext as _
 
 from core.text.links import holds_link
 from core.text.translation import gettext_lazy
 from core.types import JsonObject
+from core.web.words.problems import MISSING
 
 RULES = gettext_lazy("At least 8 characters, and no common password.")
 
 
-class AddressForm(forms.Form):
+class PublicForm(forms.Form):
+    """A form with the texts of members' pages."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for field in self.fields.values():
+            field.error_messages["required"] = MISSING
+
+
+class AddressForm(PublicForm):
     email = forms.EmailField(
         label=gettext_lazy("Your email address"),
         max_length=254,
@@ -20,7 +32,7 @@ class AddressForm(forms.Form):
     )
 
 
-class TokenForm(forms.Form):
+class TokenForm(PublicForm):
     """A button with the link's token in a hidden field."""
 
     token = forms.CharField(max_length=1000, widget=forms.HiddenInput)
@@ -46,7 +58,7 @@ class PasswordForm(TokenForm):
         return values
 
 
-class RegistrationForm(forms.Form):
+class RegistrationForm(PublicForm):
     name = forms.CharField(
         label=gettext_lazy("Your name"),
         max_length=200,

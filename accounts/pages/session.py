@@ -15,6 +15,7 @@ from accounts.auth.sessions.services import log_in, sign_in
 from accounts.auth.sessions.tokens import Tokens
 from accounts.members.readers import landing
 from accounts.pages.base import HEADERS, Page
+from accounts.pages.forms import PublicForm
 from accounts.settings.branding import brand_of
 from accounts.users.models import User
 from core.access.callers import caller_of
@@ -28,7 +29,7 @@ WRONG = gettext_lazy(
 )
 
 
-class LoginForm(forms.Form):
+class LoginForm(PublicForm):
     email = forms.EmailField(
         label=gettext_lazy("Email address"),
         max_length=254,

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 BARE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{0}</title></head>'
-    '<body><h1>{0}</h1><p>Try again in a moment.</p><p><a href="/">To the start</a></p></body></html>'
+    '<body><h1>{0}</h1><p>Try again in a moment.</p><p><a href="/">Back to the start page</a></p></body></html>'
 )
 
 

@@ -123,7 +123,7 @@ class IntegerInput(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         if isinstance(data, bool) or not isinstance(data, int):
-            raise serializers.ValidationError("must be a whole number", code="invalid")
+            raise serializers.ValidationError("enter a whole number", code="invalid")
         return super().to_internal_value(data)
 
 

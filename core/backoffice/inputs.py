@@ -189,7 +189,7 @@ class ColorSelect(UnfoldAdminSelectWidget):
 
     def optgroups(self, name: str, value: list[str], attrs: JsonObject | None = None) -> Any:
         present = [
-            (color, _("Current colour (%(color)s)") % {"color": color})
+            (color, _("Current color (%(color)s)") % {"color": color})
             for color in value
             if color and color not in COLORS
         ]

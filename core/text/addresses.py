@@ -25,7 +25,7 @@ from core.text.phone_text import MAX_TEXT, SHORT_TAIL, UnclearNumber, read_digit
 MAX_EMAIL = 254
 MAX_READ = 1000
 """The characters of an address that are read: with escapes and accents it may be longer before it is normalized."""
-EMAIL = "Write one such as name@example.com."
+EMAIL = "Enter one like name@example.com."
 PHONE = "Write one such as +49 170 1234567."
 WITH_COUNTRY = "Enter the number with its country code, for example +49 170 1234567."
 NOT_WHOLE = "may lack its area code, or the zero in front of it. Write all digits, such as +49 30 901820."
@@ -84,8 +84,8 @@ def _validate(text: str) -> str:
         raise BadAddress(f"is longer than {MAX_EMAIL} characters")
     try:
         address = validate_email(text, check_deliverability=False, test_environment=True, strict=True).normalized
-    except (EmailNotValidError, UnicodeError) as error:
-        raise BadAddress(_email_error(text, str(error))) from None
+    except (EmailNotValidError, UnicodeError):
+        raise BadAddress(_email_error(text)) from None
     if len(address) > MAX_EMAIL:
         raise BadAddress(f"is longer than {MAX_EMAIL} characters")
     return address
@@ -176,16 +176,13 @@ def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
     return Phone(code, national, code + national) if national is not None else None
 
 
-def _email_error(text: str, problem: str) -> str:
+def _email_error(text: str) -> str:
     """Return the error of an invalid email address, with advice on the correct form."""
     shown = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
     if hidden:
-        problem = f"has an invisible character (U+{ord(hidden):04X}). Write it again, without copying it"
-        return f"{shown} is no email address: it {problem}."
-    if "@" not in text:
-        return f"{shown} is no email address: it has no @. {EMAIL}"
-    return f"{shown} is no email address: {problem[:1].lower()}{problem[1:].rstrip('.')}. {EMAIL}"
+        return f"{shown} has an invisible character (U+{ord(hidden):04X}). Type it instead of copying it."
+    return f"{shown} is not an email address. {EMAIL}"
 
 
 def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddress:

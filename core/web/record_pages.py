@@ -182,17 +182,17 @@ class RecordPage(TablePage):
     # What forms do
 
     def do_note(self) -> HttpResponse:
-        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added."))
+        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added"))
 
     def do_call(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
         minutes = form.values.get("minutes")
         length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
-        return self.composed("calllog", form, length, gettext("Call logged."))
+        return self.composed("calllog", form, length, gettext("Call logged"))
 
     def do_task(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
-        return self.composed("lead-activity/follow-up", form, {}, gettext("Task added."))
+        return self.composed("lead-activity/follow-up", form, {}, gettext("Task added"))
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
@@ -214,7 +214,7 @@ class RecordPage(TablePage):
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         answer = self.ask("POST", path, None, {self.resource: self.params["id"], **values, **details})
         if answer.ok:
-            return self.done(" ".join(filter(None, (text, answer.notice))), self.request.path)
+            return self.done(f"{text}. {answer.notice}" if answer.notice else text, self.request.path)
         if self.request.POST["do"] not in dict(self.composers):
             return self.refuse(answer, self.request.path)
         form.refuse(answer)

@@ -34,6 +34,10 @@ class SettingsForm(Page):
     def body(self, values: Values) -> JsonObject:
         return dict(values)
 
+    def field_name(self, path: str) -> str:
+        """Return the form's name of a path in the body."""
+        return path
+
     def show(self) -> Values:
         form = self.form(self.current)
         if self.may(self.module, "PUT"):
@@ -52,6 +56,6 @@ class SettingsForm(Page):
             return self.unchanged()
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
-            form.refuse(answer)
+            form.refuse(answer, self.field_name)
             return self.page({"form": form}, status=422)
         return self.done(_("Saved"))

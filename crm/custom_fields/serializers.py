@@ -44,6 +44,7 @@ class FieldAttributes(Input):
         r"^[A-Za-z0-9_-]{1,64}$",
         required=False,
         source="unique_field_id",
+        error_messages={"invalid": "use at most 64 letters, digits, hyphens and underscores"},
         help_text="the key in formData; set once, by default the field's _id",
     )
     children = serializers.ListField(child=ObjectInput(), required=False, help_text=CHILD_HELP)

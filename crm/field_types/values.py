@@ -327,7 +327,7 @@ def _clean_object(value: Any, field: FieldSpec, where: str) -> JsonObject:
         if child_value is not None:
             cleaned[key] = child_value
         elif child.required:
-            raise BadValue(f"{where}{key} is required")
+            raise BadValue(f"{where}{key}: enter a value")
     return cleaned
 
 

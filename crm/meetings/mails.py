@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from accounts.mails.recipients import unwanted_among
 from accounts.mails.services import Letter, queue_mails
@@ -87,8 +88,12 @@ class MeetingMails:
         if self._suppressed:
             parts.append(f"no email to {', '.join(sorted(self._suppressed))}; on the suppression list")
         if self._over_limit:
-            most = f"your company can send {_limit().most} in 24 hours"
-            parts.append(f"{self._over_limit} emails to attendees were not sent; {most}")
+            text = ngettext(
+                "%(count)s email to attendees was not sent; your company can send %(most)s in 24 hours",
+                "%(count)s emails to attendees were not sent; your company can send %(most)s in 24 hours",
+                self._over_limit,
+            )
+            parts.append(text % {"count": self._over_limit, "most": _limit().most})
         return "; ".join(parts)
 
     def _send(

@@ -55,7 +55,9 @@ def _joined(texts: Sequence[str]) -> str:
 
 def _field_error(problem: ValueProblem) -> FieldError:
     error = FieldError(field=problem.key, message=problem.text, text=problem.message)
-    return {**error, "code": GONE} if problem.code == GONE or "NotFound_" in problem.name else error
+    if problem.code == GONE or "NotFound_" in problem.name:
+        return {**error, "code": GONE}
+    return {**error, "code": MISSING_VALUE} if problem.code == MISSING_VALUE else error
 
 
 def refusal(problems: Sequence[ValueProblem], where: str = "") -> NamedError:

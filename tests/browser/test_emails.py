@@ -39,7 +39,7 @@ def test_an_email_is_written_in_a_panel_sent_and_taken_back(page: Page, live_ser
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     panel.get_by_label("Text").fill("Shall we talk on Monday?")
     panel.get_by_label("Text").press("Control+Enter")
-    expect(page.get_by_text("Email sent.")).to_be_visible()
+    expect(page.get_by_text("Email sent", exact=True)).to_be_visible()
     with cast.scope():
         assert SendJob.objects.get().subject == "Hello Ada"
         assert PersonalMail.objects.count() == 1

@@ -378,7 +378,7 @@ def test_a_colour_is_chosen_by_its_name_and_another_stays(cast: Cast, staff: Cli
     with cast.scope():
         tag = TagFactory(color="#123456")
     page = staff.get(address(tag)).content.decode()
-    assert '<option value="#123456" selected>Current colour (#123456)</option>' in page
+    assert '<option value="#123456" selected>Current color (#123456)</option>' in page
     assert '<option value="#dc2626">Red</option>' in page
     assert edit(staff, tag, name="Fair").status_code == 302
     with cast.scope():

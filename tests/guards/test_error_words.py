@@ -88,7 +88,7 @@ def parts(node: ast.AST) -> Iterator[str]:
         ("value: cannot be negative", True),
         ("member, team: name one of them", True),
         ("Abc is not a number. Enter a number, for example 1200.", False),
-        ("colour: enter a colour, such as #2f5bea", False),
+        ("colour: enter a color, such as #2f5bea", False),
     ],
 )
 def test_riddles_are_found(text: str, is_riddle: bool) -> None:

@@ -112,6 +112,10 @@ def test_a_field_of_many_is_changed_and_it_is_undone(scope: Cast, client: Any) -
     empty = client.post(change, {"do": "save", "ids": ids, "what": "city", "how": "set", "city": ""})
     assert (empty.status_code, "Enter a value" in text_of(empty)) == (422, True)
     client.post(change + "?q=", {"do": "save", "all": "1", "what": "city", "how": "set", "city": "Bonn"})
+    CustomField.objects.filter(pk=city.pk).update(required=True)
+    needed = client.post(change, {"do": "save", "ids": ids[:1], "what": "city", "how": "clear"})
+    assert ("Enter a value." in text_of(needed), "required" in text_of(needed)) == (True, False), text_of(needed)
+    CustomField.objects.filter(pk=city.pk).update(required=False)
     assert len(names(client.get(path + "?f=city:equals:Bonn"))) == 3
     client.post(change, {"do": "save", "ids": ids[:1], "what": "city", "how": "clear"})
     assert names(client.get(path + "?f=city:isEmpty:")) == ["Ann Lee"]

@@ -43,6 +43,12 @@ def test_thresholds_and_limits_are_changed_on_their_page(cast: Cast) -> None:
         assert (found.bounce_percent, found.provider_limits) == (3.5, {"google": 200})
     refused = client.post(page, {**sent, "bouncePercent": "90"})
     assert (refused.status_code, "20" in text_of(refused)) == (422, True)
+    for name, label in (("limit-gmx", "GMX, WEB.DE"), ("limit-google", "Gmail")):
+        refused = client.post(page, {**sent, name: "2.5"})
+        assert refused.status_code == 422
+        assert (
+            f'<a href="#f-{name}">Messages per hour to {label}</a>: Enter a whole number.' in refused.content.decode()
+        )
     assert client.post(page, {**sent, "limit-google": "", "personalUnsubscribe": "on"}).status_code == 303
     with cast.scope():
         settings = GenieSettings.objects.get()

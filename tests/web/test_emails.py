@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from crm.models import Contact, FollowUp, LeadActivity
-from outreach.models import InboundMessage, PersonalMail, SendJob
+from outreach.models import InboundMessage, PersonalMail, SendJob, Suppression
 from tests.kit.cast import Cast
 from tests.kit.factories import (
     ContactFactory,
@@ -48,7 +48,7 @@ def test_an_email_is_sent_from_a_contact_and_taken_back(cast: Cast, ada: Contact
     assert "ada@example.com" in text_of(form)
     answer = browser.post(at(cast.owner, "emails/new"), sent({"contact": ada.pk}))
     assert (answer.status_code, answer["Location"]) == (303, here)
-    assert "Email sent." in toast_of(browser, answer)
+    assert "Email sent" in toast_of(browser, answer)
     with cast.scope():
         mail = PersonalMail.objects.get()
         job = SendJob.objects.get()
@@ -79,8 +79,33 @@ def test_what_is_wrong_stands_at_its_field_and_nothing_typed_is_lost(cast: Cast,
     refused = browser.post(here, sent({"contact": ada.pk}))
     assert refused.status_code == 422
     assert "The contact has unsubscribed." in text_of(refused)
+    assert "The email was not sent." in text_of(refused)
     for gone in ("x", "0" * 24):
         assert "This contact no longer exists" in text_of(browser.get(f"{here}?contact={gone}"))
+
+
+def test_an_email_to_a_suppressed_address_stays_a_draft(cast: Cast, ada: Contact) -> None:
+    with cast.scope():
+        Suppression.objects.create(email="ada@example.com", reason=Suppression.Reason.MANUAL)
+    browser = enter(cast.owner)
+    here = at(cast.owner, "emails/new")
+    key = "a" * 24
+    for _time in range(2):
+        refused = browser.post(here, sent({"contact": ada.pk, "key": key}))
+        assert refused.status_code == 422
+        text = text_of(refused)
+        assert "The email was not sent. It is saved as a draft." in text
+        assert "The address is on the suppression list." in text
+        assert ("Not saved yet" in text, "The message was not sent" in text, "To :" in text) == (False, False, False)
+        assert f'href="{at(cast.owner, "suppressions")}"' in refused.content.decode()
+    with cast.scope():
+        [mail] = PersonalMail.objects.all()
+        assert (mail.subject, mail.send_job) == ("Hello", None)
+        Suppression.objects.all().delete()
+    # The stored draft is sent by the same form.
+    assert browser.post(here, sent({"contact": ada.pk, "key": key})).status_code == 303
+    with cast.scope():
+        assert PersonalMail.objects.get().send_job is not None
 
 
 def test_a_draft_is_kept_while_it_is_written(cast: Cast, ada: Contact) -> None:
@@ -128,7 +153,7 @@ def test_a_lead_gets_an_email_and_a_task(cast: Cast, ada: Contact) -> None:
     assert f"emails/new?lead={lead.pk}" in shown.content.decode()
     assert "Send and create task" in text_of(browser.get(at(cast.owner, f"emails/new?lead={lead.pk}")))
     answer = browser.post(at(cast.owner, "emails/new"), {**sent({"lead": lead.pk}), "do": "task"})
-    assert "Task added, due in 3 days." in toast_of(browser, answer)
+    assert "Email sent. Task added, due in 3 days." in toast_of(browser, answer)
     with cast.scope():
         assert FollowUp.objects.get().title == "Follow up: Hello"
         assert PersonalMail.objects.get().lead_id == lead.pk

@@ -54,7 +54,7 @@ def test_a_file_becomes_contacts_and_is_undone(scope: Cast, client: Any) -> None
     assert (sent.status_code, sent["Location"]) == (303, path + "/check")
     checked = client.get(path + "/check")
     assert stats(checked) == ["2", "0", "1", "1"]
-    assert "Write one such as name@example.com." in text_of(checked)
+    assert "Enter one like name@example.com." in text_of(checked)
     taken = "Another contact has person1@example.org already."
     assert f"{taken} The record comes from an earlier row of the file." in text_of(checked)
     assert ">Import 2 contacts</button>" in html_of(checked)

@@ -159,5 +159,7 @@ def test_texts_without_a_code_stay() -> None:
     assert (problem_text(labelled), named_problem(labelled)) == ("Is required.", "Colour is required.")
     labelled = FieldError(field="email", message="Email is required", code="required", text="is required")
     assert (problem_text(labelled), reason_text(labelled)) == ("Enter a value.", "Email is required.")
+    unlabelled = FieldError(field="email", message="is required", code="required", text="is required")
+    assert (problem_text(unlabelled), reason_text(unlabelled)) == ("Enter a value.", "Email: Enter a value.")
     whole = FieldError(field="body", message="too large", code=WHOLE_BODY)
     assert named_problem(whole) == "Too large."

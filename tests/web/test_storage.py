@@ -97,7 +97,7 @@ def test_a_card_is_scanned_and_saved_by_a_person(cast: Cast, monkeypatch: pytest
     assert client.post(scan, {"do": "scan"}).status_code == 422
     reader = at(cast.owner, "settings/storage/reader")
     wrong = client.post(reader, {"do": "save", "name": "ocr-space", "key": "", "confidence": "0.9"})
-    assert (wrong.status_code, "The key that OCR.space" in text_of(wrong)) == (422, True)
+    assert (wrong.status_code, "Enter the key from OCR.space." in text_of(wrong)) == (422, True)
     client.post(reader, {"do": "save", "name": "ocr-space", "key": SECRET, "confidence": "0.9"})
     assert SECRET not in html_of(client.get(at(cast.owner, "settings/storage")))
     assert (cast.session.get("/contact/scan/reader").data["name"], "Connect a reader" in text_of(client.get(scan))) == (

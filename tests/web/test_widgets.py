@@ -42,6 +42,8 @@ def test_a_widget_is_set_up_with_a_preview(cast: Cast) -> None:
     assert (shown["greeting"], shown["texts"]["send"], shown["position"]) == (EVIL, "Los", "left")
     wrong = client.post(new, {**SENT, "allowedOrigins": "acme", "do": "save"})
     assert (wrong.status_code, "Enter addresses such as" in text_of(wrong)) == (422, True)
+    wrong = client.post(new, {**SENT, "texts": "sned = Los", "do": "save"})
+    assert (wrong.status_code, "There is no text “sned”" in text_of(wrong)) == (422, True)
     added = client.post(new, {**SENT, "do": "save"})
     assert "Website chat added" in toast_of(client, added)
     with cast.scope():

@@ -18,7 +18,7 @@ class Color(TextInput):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         if not re.fullmatch("#[0-9a-fA-F]{6}", text):
-            raise serializers.ValidationError("enter a colour, such as #1d4ed8", code="color")
+            raise serializers.ValidationError("enter a color, such as #1d4ed8", code="color")
         return text.lower()
 
 

@@ -6,8 +6,8 @@ from core.text.translation import gettext_lazy as _
 
 GLOSSARY = {
     "about": _("Subject of the entry"),
-    "accent": _("Accent colour"),
-    "accent_dark": _("Accent colour, dark theme"),
+    "accent": _("Accent color"),
+    "accent_dark": _("Accent color, dark theme"),
     "active_name": _("Name in use"),
     "actor": _("By"),
     "actor_id": _("By"),
@@ -54,7 +54,7 @@ GLOSSARY = {
     "cleared_at": _("Resolved"),
     "cleared_by": _("Resolved by"),
     "clicks_tracked": _("Clicks tracked"),
-    "color": _("Colour"),
+    "color": _("Color"),
     "column_mapping": _("Column mapping"),
     "commission_percent": _("Commission"),
     "compared_at": _("Members compared"),

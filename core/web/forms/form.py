@@ -66,6 +66,7 @@ class Form(forms.Form):
             self.fieldsets = fieldsets
         self._opened = ""
         self.remedy = ""
+        self.refusal_title = ""
         for name, declared in self.fields.items():
             declared.name = name
         for field in [*self.fields.values(), *fields]:

@@ -58,6 +58,7 @@ OPEN_CONTACT = Cure(_("Open the contact"), "contact", "contact", "GET", has_reco
 OPEN_LEAD = Cure(_("Open the lead"), "lead", "lead", "GET", has_record=True)
 VIDEO_CALLS = Cure(_("Set up video calls"), "video-calls", "settings", "PUT")
 OWN_CALENDAR = Cure(_("Connect Google Calendar"), "booking-hours", "my-calendar", "PUT")
+SUPPRESSIONS = Cure(_("Show the suppression list"), "suppressions", "genie", "GET")
 SEATS = Cure(_("Buy seats"), "plan", "plan", "GET")
 
 REMEDIES: Mapping[str, Remedy] = {
@@ -73,6 +74,8 @@ REMEDIES: Mapping[str, Remedy] = {
     "PlanMaxUsers_400": Remedy((SEATS,)),
     "SubscriptionExpired_400": Remedy((PLANS,), _("Your subscription has ended.")),
     "noVideoProvider": Remedy((VIDEO_CALLS, OWN_CALENDAR)),
+    "address_suppressed": Remedy((SUPPRESSIONS,), _("The address is on the suppression list.")),
+    "unsubscribed": Remedy((), _("The contact has unsubscribed.")),
     "contactExists": Remedy((OPEN_CONTACT,)),
     "leadRepeats": Remedy((OPEN_LEAD,), _("This contact already has an open lead.")),
     "CannotDeleteDefaultTeam_400": Remedy((), _("You can't delete the fallback team. Choose other teams.")),

@@ -57,7 +57,9 @@ def named_problem(error: FieldError) -> str:
     # The message about a field of the company names it, by its label and not its key.
     if error.get("code") == GONE:
         return str(TEXTS[GONE])
-    if "text" in error or error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
+    is_unlabelled = TEXTS.get(error.get("code", "")) is MISSING and error.get("text") == error["message"]
+    has_name = "text" in error and not is_unlabelled
+    if has_name or error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
         return sentence(without_addresses(error["message"]))
     return _("%(field)s: %(problem)s") % {"field": field_words(error["field"]), "problem": problem_text(error)}
 

@@ -12,7 +12,7 @@ CHECKED = {"fieldType", "valueType", "children", "options", "required", "hide", 
 """Properties of a field that decide whether forms can hold it."""
 NO_LIST = gettext_lazy("Only text and file fields can hold a list; only text fields can hold parts.")
 ALWAYS_LIST = gettext_lazy("Choices of several are always a list.")
-NO_PARTS = gettext_lazy("Only texts that hold a list or a record have parts.")
+NO_PARTS = gettext_lazy("To add parts, choose a text field that holds a list or a record.")
 NO_OPTIONS = gettext_lazy("Write at least one option.")
 NO_INPUT = gettext_lazy("Forms can't show this field. Set a default value, or turn Required off.")
 

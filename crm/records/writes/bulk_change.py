@@ -14,7 +14,7 @@ from core.errors import NamedError
 from core.types import JsonObject, Values
 from crm.field_types.base import MAX_ITEMS
 from crm.records.pending import write_pending
-from crm.records.problems import refusal
+from crm.records.problems import MISSING_VALUE, ValueProblem, refusal
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, NEVER_EMPTY, UNKNOWN, RecordSchema
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
 from crm.records.writes.updates import Changes, event_value, touch
@@ -108,11 +108,8 @@ def _plan_set(schema: RecordSchema, form_data: Values, change: Change) -> None:
 def _plan_clear(schema: RecordSchema, form_data: Values, change: Change) -> None:
     required = [key for key in form_data if key in schema.required_system or key in schema.required_custom]
     if required:
-        raise NamedError(
-            BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM,
-            "is required and cannot be empty",
-            field=required[0],
-        )
+        name = BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM
+        raise refusal([ValueProblem(required[0], name, "is required and cannot be empty", code=MISSING_VALUE)])
     for key in schema.kind.never_empty:
         if key in form_data:
             raise NamedError(BAD_SYSTEM, NEVER_EMPTY, field=key)
@@ -250,7 +247,7 @@ def _change_items(
     # statement. The error rolls all of it back.
     if not append and key in schema.required_custom and not all(value[key] for value in values.values()):
         raise NamedError(
-            BAD_CUSTOM, f"is required and cannot be empty, as it would be for some of the {schema.kind.noun}", field=key
+            BAD_CUSTOM, f"keep at least one value; some of the {schema.kind.noun} would have none", field=key
         )
     if any(len(value[key]) > MAX_ITEMS for value in values.values()):
         raise NamedError(BAD_CUSTOM, f"a record would have more than {MAX_ITEMS} items", field=key)

@@ -99,5 +99,5 @@ def _save(answer_time: AnswerTime, member_id: str, values: JsonObject) -> Answer
     except IntegrityError as error:
         if "answertime_once" not in str(error):
             raise
-        raise DuplicateField("team", "it has its times already") from None
+        raise DuplicateField("team", "reply times exist already; change those") from None
     return answer_time

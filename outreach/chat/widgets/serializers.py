@@ -86,7 +86,9 @@ class TextsInput(ObjectInput):
         texts = super().to_internal_value(data)
         for key, text in texts.items():
             if key not in TEXTS:
-                raise serializers.ValidationError(f"{key[:40]}: unknown; the texts are {', '.join(TEXTS)}")
+                raise serializers.ValidationError(
+                    f"there is no text “{key[:40]}”; keep the names of the texts as they are"
+                )
             if not isinstance(text, str) or len(text) > 300 or "\0" in text:
                 raise serializers.ValidationError(f"{key}: must be text of at most 300 characters")
         return {key: text.strip() for key, text in texts.items() if text.strip()}
@@ -116,7 +118,7 @@ class WidgetChange(Input):
 
     def validate_color(self, value: str) -> str:
         if not COLOR.fullmatch(value):
-            raise serializers.ValidationError("enter a colour, such as #2f5bea")
+            raise serializers.ValidationError("enter a color, such as #2f5bea")
         return value.lower()
 
     def validate_preChat(self, value: list[JsonObject]) -> list[JsonObject]:

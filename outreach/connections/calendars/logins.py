@@ -126,13 +126,13 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
     try:
         tokens = google.trade_code(return_url(), code=code, verifier=_verifier(state))
     except SmtpError as error:
-        what = "Google does not take the code; begin the log-in anew" if error.stage == "auth" else error.detail
+        what = "Google does not take the code; start the log-in again" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", what, field="code") from None
     missing = ""
     if not {*SCOPES} <= {*tokens.scopes.split()}:
         missing = "Google was not allowed to see and change events, or to tell busy times; leave the boxes ticked"
     elif not tokens.refresh or not tokens.email:
-        missing = "Google's answer lacks what lasts; begin the log-in anew"
+        missing = "Google's answer lacks what lasts; start the log-in again"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
         raise NamedError("InvalidCredentials_400", missing, field="code")

@@ -189,7 +189,7 @@ def _check_button(button: Values, where: str) -> None:
 
 def _check_number(raw_number: Any, where: str) -> None:
     if not isinstance(raw_number, str) or not raw_number.strip():
-        refuse(where, "is required")
+        refuse(where, "enter a phone number")
     try:
         number = read_phone(None, raw_number).e164
     except BadAddress as error:

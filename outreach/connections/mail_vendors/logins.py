@@ -115,13 +115,13 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     try:
         tokens = google.trade_code(return_url(letter), code=code, verifier=_verifier(state))
     except SmtpError as error:
-        what = "Google does not take the code; begin the log-in anew" if error.stage == "auth" else error.detail
+        what = "Google does not take the code; start the log-in again" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", what, field="code") from None
     missing = ""
     if google.SEND not in tokens.scopes.split():
         missing = "Google was not allowed to send mails; leave that box ticked"
     elif not tokens.refresh or not tokens.email:
-        missing = "Google's answer lacks what lasts; begin the log-in anew"
+        missing = "Google's answer lacks what lasts; start the log-in again"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
         raise NamedError("InvalidCredentials_400", missing, field="code")

@@ -23,6 +23,8 @@ PROVIDERS = {
 }
 """Mail provider of the API -> its name."""
 PREFIX, VENDOR = "limit-", "vendor-"
+PREFIXES = {"providerLimits": PREFIX, "vendorLimits": VENDOR}
+"""Settings of the API -> the prefix of their fields in the form."""
 
 
 FIELDSETS = (
@@ -118,11 +120,15 @@ class Deliverability(SettingsForm):
 
     def body(self, values: Values) -> JsonObject:
         payload = {name: value for name, value in values.items() if not name.startswith((PREFIX, VENDOR))}
-        for prefix, resource in ((PREFIX, "providerLimits"), (VENDOR, "vendorLimits")):
+        for resource, prefix in PREFIXES.items():
             limits = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
             if limits:
                 payload[resource] = {**self.current[resource], **limits}
         return payload
+
+    def field_name(self, path: str) -> str:
+        resource, _dot, key = path.partition(".")
+        return f"{PREFIXES[resource]}{key}" if resource in PREFIXES else path
 
 
 PAGES = [Deliverability]

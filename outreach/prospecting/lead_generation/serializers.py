@@ -64,7 +64,9 @@ class GenerationCreate(LeadRelations):
         default=dict, help_text="Conditions on contacts: fields and values, or a tree as in advancedFilters."
     )
     customWhitelistedDomains = serializers.ListField(
-        child=serializers.RegexField(r"^@?[\w-]+(\.[\w-]+)+\Z", max_length=253),
+        child=serializers.RegexField(
+            r"^@?[\w-]+(\.[\w-]+)+\Z", max_length=253, error_messages={"invalid": "enter a domain such as example.com"}
+        ),
         default=list,
         max_length=100,
         help_text="Only contacts whose address is of one of these domains.",

@@ -153,7 +153,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     if "colour" in values:
         page.colour = page.colour.lower()
         if not _COLOUR.fullmatch(page.colour):
-            raise ValidationFailed("colour is none", "enter a colour, such as #2f5bea", field="colour")
+            raise ValidationFailed("colour is none", "enter a color, such as #2f5bea", field="colour")
 
 
 def _check_link(page: BookingPage) -> None:

@@ -191,7 +191,7 @@ def _check_look(form: Form, values: Values) -> None:
     if "colour" in values:
         form.colour = form.colour.lower()
         if not _COLOUR.fullmatch(form.colour):
-            raise ValidationFailed("colour is none", "enter a colour, such as #2f5bea", field="colour")
+            raise ValidationFailed("colour is none", "enter a color, such as #2f5bea", field="colour")
     if "country_code" in values and form.country_code:
         try:
             form.country_code = read_country_code(form.country_code)

@@ -42,7 +42,7 @@ def check_colors(accent: str, accent_dark: str) -> None:
         if not color:
             continue
         if not COLOR.fullmatch(color):
-            raise ValidationFailed(f"{field}: is no colour", "enter a colour, such as #2f5bea", field=field)
+            raise ValidationFailed(f"{field}: is no colour", "enter a color, such as #2f5bea", field=field)
         ratio, background = worst(color, backgrounds)
         if ratio < LEAST:
             raise ValidationFailed(
@@ -52,7 +52,7 @@ def check_colors(accent: str, accent_dark: str) -> None:
                 field=field,
             )
     if accent_dark and not accent:
-        raise ValidationFailed("accent: is missing", "choose both colours, for light and dark", field="accent")
+        raise ValidationFailed("accent: is missing", "choose both colors, for light and dark", field="accent")
 
 
 def contrasts(accent: str, accent_dark: str) -> JsonObject:

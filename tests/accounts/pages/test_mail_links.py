@@ -161,6 +161,12 @@ def test_forms_need_the_csrf_token(db: None, path: str) -> None:
     assert Client(enforce_csrf_checks=True).post(path, {"email": "ann@example.org"}).status_code == 403
 
 
+def test_empty_fields_have_the_text_of_all_pages(db: None) -> None:
+    for path, fields in (("/register", 4), ("/login", 2), ("/forgot-password", 1)):
+        page = Client().post(path, {}).content.decode()
+        assert (page.count("Enter a value."), "is required" in page) == (fields, False), path
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_empty_forms_and_other_methods(db: None, path: str) -> None:
     client = Client()

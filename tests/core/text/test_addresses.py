@@ -55,6 +55,24 @@ def test_what_is_no_email_is_refused(given: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("a@b", "“a@b” is not an email address. Enter one like name@example.com."),
+        ("ann", "“ann” is not an email address. Enter one like name@example.com."),
+        ("a b@c.de", "“a b@c.de” is not an email address. Enter one like name@example.com."),
+        (
+            "ann@ex\u200bample",
+            "“ann@example” has an invisible character (U+200B). Type it instead of copying it.",
+        ),
+    ],
+)
+def test_an_invalid_email_is_shown_with_the_right_form(given: str, text: str) -> None:
+    with pytest.raises(BadAddress) as refused:
+        read_email(given)
+    assert str(refused.value) == text
+
+
+@pytest.mark.parametrize(
     ("given", "expected"),
     [("+49", "+49"), ("49", "+49"), ("0049", "+49"), (49, "+49"), ("de", "+49"), (" +1 ", "+1"), ("٤٩", "+49")],
 )

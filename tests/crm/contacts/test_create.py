@@ -80,7 +80,7 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
             "InvalidCustomFieldValue_400",
             "score: many is not a number. Enter a number, for example 1200.",
         ),
-        (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is no email address"),
+        (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is not an email address"),
         (form(1, email=7), "InvalidSystemField_400", "email: needs an email address as text"),
         (
             form(1, number="abc"),

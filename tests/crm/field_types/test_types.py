@@ -152,7 +152,7 @@ def test_what_is_accepted_and_how_it_is_stored(field_type: str, value_type: str,
         ("multi-select", "array", ["green"], "green is not an option"),
         ("multi-select", "array", [{"a": 1}], "enter texts or numbers"),
         ("multi-select", "array", ["red"] * 1001, "enter at most 1000 values"),
-        ("email", "string", "ann", "“ann” is no email address: it has no @. Write one such as name@example.com."),
+        ("email", "string", "ann", "“ann” is not an email address. Enter one like name@example.com."),
         (
             "phone",
             "string",
@@ -216,7 +216,7 @@ def test_children_are_checked_at_every_level() -> None:
     assert field.clean(value) == {"by": ID, "lines": [{"sku": "a", "n": 1}, {"sku": "b", "n": 2}]}
     assert [tuple(found) for found in field.references(field.clean(value))] == [("member", ID)]
     for bad, reason in (
-        ({"lines": [{"n": 1}]}, "lines: item 0: sku is required"),
+        ({"lines": [{"n": 1}]}, "lines: item 0: sku: enter a value"),
         ({"lines": [{"sku": "a", "n": "x"}]}, "lines: item 0: n: x is not a number. Enter a number, for example 1200."),
         ({"lines": ["a"]}, "lines: item 0: enter a record, not a"),
         ({"planet": 1}, "'planet' is unknown; known: by, lines"),

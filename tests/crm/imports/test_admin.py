@@ -51,7 +51,7 @@ def test_the_page_says_what_became_of_the_rows_and_what_is_wrong(cast: Cast, sta
     told = {name: str(value) for name, value in answer.context["summary"]}
     assert (told["Created"], told["Failed"], told["Skipped (already exist)"]) == ("2", "2", "1")
     text = " ".join(answer.content.decode().split())
-    assert "“bad” is no email address: it has no @. Write one such as name@example.com." in text
+    assert "“bad” is not an email address. Enter one like name@example.com." in text
     short = "“12” is too short for the United Kingdom (+44). Write 10 digits, such as 7400 123456."
     assert short in text
     assert "another contact has person1@example.org already" in text

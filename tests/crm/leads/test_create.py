@@ -143,7 +143,7 @@ def test_the_contact_is_found_by_either_part_of_the_unique_key_and_takes_what_is
             "email: is required; countryCode: is required; number: is required",
         ),
         ({"email": "ann@example.com"}, "ContactDataRequired_400", "countryCode: is required; number: is required"),
-        (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is no email address"),
+        (form(1, email="ann"), "InvalidSystemField_400", "email: “ann” is not an email address"),
         (
             form(1, status="asleep"),
             "InvalidSystemField_400",

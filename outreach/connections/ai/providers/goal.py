@@ -172,6 +172,12 @@ _NEXT_REQUEST = re.compile(
     rf"(?:[,:]|\s[–—-])\s+(?={_REQUEST})|(?<=\w)\s+(?=(?-i:[A-Z])\w+\s)(?={_REQUEST})", re.IGNORECASE
 )
 """The place before a request in the middle of a sentence, such as that in 'We open in May, invite them'."""
+_STATEMENT = re.compile(
+    rf"(?:(?:on|from|in|at|as of|until|this|next|since|after|before|with|for) (?!{_QUESTION}).*\b)?(?:we|i)\b|our\b",
+    re.IGNORECASE,
+)
+_TO_YOU = re.compile(r"\w+ (?:up (?:with )?)?you\b", re.IGNORECASE)
+_TO_WHO = re.compile(_REQUEST, re.IGNORECASE)
 _PRONOUNS = {
     "they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself", "they're": "you're",
     "they've": "you've",
@@ -208,7 +214,7 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
     statements: list[tuple[Kind, str, str]] = []
     text = _BLANKS.sub(" ", without_placeholders(prompt[:4000]))
     for raw in _SENTENCE_END.split(_NEWLINES.sub("\n", text)):
-        parts = [part for line in _NEXT_REQUEST.split(raw) for part in _NEXT.split(line)]
+        parts = [part for line in _NEXT_REQUEST.split(raw) for part in _instructions(line)]
         spoken = (_sentence(one_line(part).strip(" -*•\"'")) for part in parts)
         statements += [statement for statement in spoken if statement]
     if not statements:
@@ -224,9 +230,23 @@ def read_goal(prompt: str, *, words: int = 70) -> Goal | None:
     return Goal(statements[0][0], statements[0][1], tuple(sentences), topics=topics)
 
 
+def _instructions(line: str) -> list[str]:
+    """Split a line before each further instruction; a verb that shares the subject of its sentence is none."""
+    parts: list[str] = []
+    start = 0
+    for following in _NEXT.finditer(line):
+        rest = line[following.end() :]
+        is_statement = _STATEMENT.match(line[start : following.start()].lstrip(" -*•\"'")) is not None
+        if _TO_YOU.match(rest) or (is_statement and not _TO_WHO.match(rest)):
+            continue
+        parts.append(line[start : following.start()])
+        start = following.end()
+    return [*parts, line[start:]]
+
+
 def _sentence(instruction: str) -> tuple[Kind, str, str] | None:
     """Turn one instruction into (kind, topic, sentence). Returns None when it is only about style."""
-    text = _WRITE.sub("", _POLITE.sub("", instruction)).strip()
+    text = _WRITE.sub("", _POLITE.sub("", instruction)).strip(" :,")
     text = _POLITE.sub("", text)
     for gerund, verb in _GERUNDS.items():
         if text.lower().startswith(gerund + " "):
@@ -244,7 +264,7 @@ def _sentence(instruction: str) -> tuple[Kind, str, str] | None:
                 topic = _lowered(topic)
             return kind, topic, _finished(sentence.replace("{x}", topic), "." if ending == "?" else ending)
     about = re.match(rf"^{_ABOUT}\s+(.+)$", bare, re.IGNORECASE | re.DOTALL)
-    if about:
+    if about and not _STATEMENT.match(bare):
         return "inform", _to_you(about.group(1)), _finished(f"I am writing to you about {_to_you(about.group(1))}", ".")
     said = _to_you(bare)
     if _OWN_WORDS.search(bare) or _HAS_VERB.search(bare) or ending != ".":

@@ -40,10 +40,7 @@ class LocalOcr(OcrProvider):
         python = settings.OCR_PYTHON
         if os.access(python, os.X_OK) if python else importlib.util.find_spec("rapidocr"):
             return ""
-        return (
-            "the reader of this service is not installed; its operator runs pip install -r requirements-ocr.txt, or"
-            " connect ocr-space"
-        )
+        return "ask the operator of this service to install the built-in reader, or connect OCR.space"
 
     def read(self, picture: Path, mime: str, *, seconds: float) -> list[Line]:
         if missing := self.missing():

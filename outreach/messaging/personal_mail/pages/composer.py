@@ -208,8 +208,13 @@ class Composer(EmailPage):
         return [(f"{{{{{name}}}}}", str(label)) for name, label in names]
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
-        """Show the form again with the reasons."""
+        """Show the form again with the reasons, and keep the draft of an email that may not be sent to the contact."""
         form.refuse(answer, lambda name: OF_BODY.get(name, name))
+        if answer.name == "NoMessagesSent_400":
+            kept = self.keep_draft(form).ok
+            form.refusal_title = (
+                _("The email was not sent. It is saved as a draft.") if kept else _("The email was not sent.")
+            )
         return self.page(self.context(form), status=422)
 
     def do_save(self) -> HttpResponse:
@@ -218,7 +223,7 @@ class Composer(EmailPage):
         answer = self.keep(form, draft=False, delaySeconds=HOLD_SECONDS)
         if not answer.ok:
             return self.refused(form, answer)
-        return self.sent(answer.data, "")
+        return self.sent(answer.data)
 
     def do_task(self) -> HttpResponse:
         """Send the email, and add a task to follow it up."""
@@ -232,14 +237,20 @@ class Composer(EmailPage):
         added = self.ask("POST", "lead-activity/follow-up", None, task)
         if not added.ok:
             self.warn(_("The task was not added: %(reason)s") % {"reason": added.refusal})
-            return self.sent(answer.data, "")
-        return self.sent(answer.data, _("Task added, due in %(days)s days.") % {"days": TASK_DAYS})
+            return self.sent(answer.data)
+        text = (
+            _("Email scheduled. Task added, due in %(days)s days.")
+            if answer.data["sendAt"]
+            else _("Email sent. Task added, due in %(days)s days.")
+        )
+        return self.sent(answer.data, text % {"days": TASK_DAYS})
 
-    def sent(self, mail: Values, further: str) -> HttpResponse:
+    def sent(self, mail: Values, text: str = "") -> HttpResponse:
         """Return to the record, with ten seconds to take the email back."""
-        text = _("Email scheduled.") if mail["sendAt"] else _("Email sent.")
+        if not text:
+            text = _("Email scheduled") if mail["sendAt"] else _("Email sent")
         back = {**TIMED, "do": "undo", "address": self.address("email", mail["_id"])}
-        self.tell(" ".join(filter(None, (text, further))), back=back)
+        self.tell(text, back=back)
         return self.done(to=self.address(self.to["kind"], self.to["id"]))
 
     def do_draft(self) -> HttpResponse:
@@ -248,7 +259,7 @@ class Composer(EmailPage):
         if not answer.ok:
             return self.refused(form, answer)
         if not answer.data["draft"]:
-            return self.sent(answer.data, "")
+            return self.sent(answer.data)
         return self.done(_("Draft saved"), self.address("email", answer.data["_id"]))
 
     def do_template(self) -> HttpResponse:

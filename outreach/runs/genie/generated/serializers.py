@@ -64,7 +64,11 @@ class GeneratedRunCreate(TrackingFields, CadenceFields, RunChange):
         default=False, help_text="Only people with addresses of customWhitelistedDomains; false: those don't count."
     )
     customWhitelistedDomains = serializers.ListField(
-        child=serializers.RegexField(r"^@?[\w-]+(\.[\w-]+)+\Z", max_length=253), default=list, max_length=100
+        child=serializers.RegexField(
+            r"^@?[\w-]+(\.[\w-]+)+\Z", max_length=253, error_messages={"invalid": "enter a domain such as example.com"}
+        ),
+        default=list,
+        max_length=100,
     )
     customChannelSelection = BooleanInput(default=False, help_text="Only the apps of customChannels may send.")
     customChannels = ChannelsInput(default=dict, help_text='App -> ids of senders, such as {"smtp": [id]}.')

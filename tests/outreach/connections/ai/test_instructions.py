@@ -110,6 +110,22 @@ def test_an_instruction_is_a_sentence_to_the_recipient(
 
 
 @pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("German", "Wir eröffnen am 1. Dezember unsere Bäckerei und laden Sie zu einer Verkostung ein."),
+        ("German", "Ich eröffne am 1. Dezember meine Bäckerei und lade Sie zu einer Verkostung ein."),
+        ("French", "Nous ouvrons notre boulangerie le 1er décembre et vous invitons à une dégustation."),
+        ("French", "Notre boulangerie ouvre le 1er décembre et offre une dégustation."),
+        ("Spanish", "Abrimos nuestra panadería el 1 de diciembre y le invitamos a una degustación."),
+        ("Spanish", "Nuestra panadería abre el 1 de diciembre y ofrece una degustación."),
+    ],
+)
+def test_verbs_that_share_a_subject_stay_in_one_sentence(language: str, sentence: str) -> None:
+    # Behind a colon, some first words have a small letter.
+    assert sentence[1:] in compose(sentence, language, "1").text
+
+
+@pytest.mark.parametrize(
     ("language", "text"),
     [
         ("German", "Unser neuer Katalog"),

@@ -112,6 +112,41 @@ def test_a_prompt_becomes_sentences_to_the_recipient(prompt: str, kind: str, sen
     assert (goal.kind, list(goal.sentences)) == (kind, sentences)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We open our new bakery on 1 December and invite you to a free croissant tasting.",
+        "We moved to a new office and thank you for your patience.",
+        "On Friday we launch our app and offer 20 % off all plans.",
+        "I will be in Paris next week and then present our new range.",
+        "Our bakers start at four and share what is fresh.",
+        "We bake every night and offer you fresh bread, and give children a free roll.",
+    ],
+)
+def test_verbs_that_share_a_subject_stay_in_one_sentence(sentence: str) -> None:
+    goal = read_goal(sentence)
+    assert goal is not None
+    assert goal.sentences == (sentence,)
+    assert sentence in compose(prompt=sentence).text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "sentences"),
+    [
+        (
+            "We open in May and invite them to the party",
+            ["We open in May.", "I would like to invite you to the party."],
+        ),
+        ("Write to our customers: we open in May and invite you", ["We open in May and invite you."]),
+        ("On what we do in May", ["I am writing to you about what we do in May."]),
+    ],
+)
+def test_a_statement_and_a_request_are_two_sentences(prompt: str, sentences: list[str]) -> None:
+    goal = read_goal(prompt)
+    assert goal is not None
+    assert list(goal.sentences) == sentences
+
+
 @pytest.mark.parametrize("prompt", ["", " \n", "...", "{{name}}", "Keep it short. Use a friendly tone."])
 def test_a_prompt_without_a_goal(prompt: str) -> None:
     assert read_goal(prompt) is None

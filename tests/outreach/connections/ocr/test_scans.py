@@ -115,7 +115,7 @@ def scan(cast: Cast, **values: Any) -> dict[str, Any]:
 def test_an_app_is_connected_tested_changed_and_deleted(cast: Cast, outsiders: Cast, space: Space) -> None:
     for body, status, named in (
         ({"name": "abbyy", "key": KEY}, 400, "name: one of local, ocr-space"),
-        ({"name": "local"}, 400, "name: the reader of this service is not installed"),
+        ({"name": "local"}, 400, "name: ask the operator of this service to install"),
         ({"name": "ocr-space"}, 400, "key: enter the key from OCR.space"),
         ({"name": "ocr-space", "key": KEY, "confidence": 1.5}, 400, "confidence"),
     ):

@@ -96,9 +96,9 @@ def test_a_brand_is_read_changed_and_taken_back(cast: Cast, outsiders: Cast) -> 
     [
         ({"accent": "#ffee00"}, "accent: #ffee00 has a contrast of 1.08 with #eef3ff"),
         ({"accent": "#0e7490", "accentDark": "#0e7490"}, "accentDark: #0e7490 has a contrast of 2.92 with #17233d"),
-        ({"accent": "red"}, "accent: enter a colour, such as #2f5bea"),
-        ({"accent": "#12345"}, "accent: enter a colour"),
-        ({"accentDark": "#ffffff"}, "accent: choose both colours"),
+        ({"accent": "red"}, "accent: enter a color, such as #2f5bea"),
+        ({"accent": "#12345"}, "accent: enter a color"),
+        ({"accentDark": "#ffffff"}, "accent: choose both colors"),
         ({"productName": "x" * 61}, "productName"),
         ({"productName": "a\nb"}, "productName"),
         ({"logoFile": "0" * 24}, "logoFile: there is no such file"),
