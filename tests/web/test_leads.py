@@ -328,6 +328,8 @@ def test_the_board_of_another_pipeline_moves_and_asks_for_reasons(scope: Cast, l
     stages = stage_ids(pipeline)
     reason = scope.key.post("/lost-reason", {"name": "Price"}).data["_id"]
     scope.key.put(f"/lead/{leads[0].pk}", {"stage": stages["Offered"]})
+    table = text_of(client.get(at(scope.owner, "leads")))
+    assert re.search(r"Ann Lee Offered", table), table
     default = client.get(at(scope.owner, "leads?view=board"))
     assert columns(default)["New"] == ("New 0", [])
     link = re.search(r'href="([^"]+)"[^>]*>Wholesale</a>', html_of(default))

@@ -143,7 +143,6 @@ class LeadPage(NamesOrganization):
         fields = self.value_fields(values)
         if self.stage_options:
             stage = self.linked_field("stage")
-            stage.required = True
             stage.initial = self.first_stage
             fields = [stage, *(field for field in fields if field.name != "status")]
         return [*fields, self.linked_field(CLOSE), *self.organization_fields()]
@@ -165,7 +164,7 @@ class LeadPage(NamesOrganization):
         if name == "lostReason":
             return Field(name, OF_PLACE[name], "select", options=self.reasons)
         if name == "stage":
-            return Field(name, OF_PLACE[name], "select", options=self.stage_options)
+            return Field(name, OF_PLACE[name], "select", required=True, options=self.stage_options)
         label, path, kind = LINKED_FIELDS[name]
         return Field(name, label, kind, options=self.options_of(path))
 
