@@ -1,7 +1,7 @@
 // A board or a calendar: cards (data-card, their id) are taken along by mouse, by a finger on their grip, or moved by a menu,
 // to places (data-place, the value). Each move posts the form #move, whose field data-field takes the value; its other fields
-// take what the card's data say. A place with data-asks opens the form #ask instead, which has more to say. What the page answers gives the parts with data-fresh and the toast, and a refusal puts
-// the card back.
+// take what the card's data say. A place with data-asks opens the form #ask first. What the page answers gives the parts with
+// data-fresh and the toast, and a refusal puts the card back.
 
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
