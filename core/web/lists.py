@@ -66,7 +66,7 @@ class Column:
     sort: str = ""
     css: str = ""
     kind: str = "text"
-    """Format of its cells (parts/record_rows.html): text, who, status, money, tags, when, email or phone."""
+    """Format of its cells (parts/record_rows.html): text, who, status, stage, money, tags, when, email or phone."""
     custom: bool = False
     """The value is one of formData."""
     fixed: bool = False

@@ -116,6 +116,7 @@ class EditPipeline(PipelinePage):
             "kinds": [Option(value, str(label)) for value, label in STAGE_KINDS],
             "gone": [(id, label, moves.get(id, "")) for id, label in stages.items() if id not in kept],
             "others": self.others,
+            "leads": self.leads,
             "targets": [Option(row.id, row.name) for row in rows if row.id],
             "can_change": self.may(*MANAGES),
             "opened": self.request.POST.get("opened", ""),
@@ -126,6 +127,14 @@ class EditPipeline(PipelinePage):
         """The pipelines that can take the leads of this one when it is deleted."""
         options = [] if self.pipeline["isDefault"] else self.options_of("pipeline", module="settings")
         return [option for option in options if option.value != self.params["id"]]
+
+    @property
+    def leads(self) -> int:
+        """The number of leads that move when the pipeline is deleted; 0 if the reader may not see leads."""
+        if self.pipeline["isDefault"] or not self.may("lead"):
+            return 0
+        query = {"filters": {"pipeline": self.params["id"]}, "fields": "_id", "p": "1", "n": "1"}
+        return self.ask("GET", "lead", query).total or 0
 
     # What forms do
 
@@ -168,7 +177,10 @@ class EditPipeline(PipelinePage):
         answer = self.ask("PUT", f"pipeline/{self.params['id']}", None, body)
         if answer.ok:
             return self.done(_("Pipeline saved"), self.address("pipelines"))
-        context = {**self.drawn(name, rows, moves), "problem": answer.refusal}
+        context = {
+            **self.drawn(name, rows, moves),
+            "problem": answer.refusal if answer.status == 403 else answer.reason,
+        }
         return self.page(context, status=422)
 
     def do_delete(self) -> HttpResponse:

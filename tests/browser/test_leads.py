@@ -102,19 +102,32 @@ def test_a_lost_stage_asks_for_the_reason(page: Page, live_server: Any) -> None:
     page.goto(f"/c/{cast.company.pk}/leads?view=board")
     page.get_by_role("link", name="Wholesale").click()
     new, lost = (page.get_by_role("region", name=name, exact=True) for name in ("Asked", "Gone"))
-    # A drop on a lost stage opens the menu, and Escape leaves the card where it was.
+    # A drop on a lost stage asks for the reason, and Escape leaves the card where it was.
     drag(page, new.locator(".lead-card"), lost)
-    menu = page.get_by_label("Reason, if lost")
+    menu = page.locator("#ask").get_by_label("Reason for loss")
     expect(menu).to_be_focused()
     page.keyboard.press("Escape")
     expect(new.locator(".lead-card")).to_have_count(1)
     drag(page, new.locator(".lead-card"), lost)
     menu.select_option("Price")
-    page.get_by_role("button", name="Gone", exact=True).press("Enter")
+    page.get_by_role("button", name="Mark as lost").press("Enter")
     expect(page.locator(".toast")).to_contain_text("Moved to Gone")
     expect(lost.locator(".lead-card")).to_have_count(1)
     with cast.scope():
         assert Lead.objects.get(pk=moving.pk).lost_reason_id == reason.pk
+
+    # The menu asks, too, and a reason is not required.
+    page.get_by_role("link", name="Move the lead of Ann Lee").press("Enter")
+    page.get_by_role("button", name="Asked", exact=True).press("Enter")
+    expect(new.locator(".lead-card")).to_have_count(1)
+    page.get_by_role("link", name="Move the lead of Ann Lee").press("Enter")
+    page.get_by_role("button", name="Gone", exact=True).click()
+    expect(menu).to_be_focused()
+    page.get_by_role("button", name="Mark as lost").click()
+    expect(lost.locator(".lead-card")).to_have_count(1)
+    expect(page.locator(".toast")).to_contain_text("Moved to Gone")
+    with cast.scope():
+        assert Lead.objects.get(pk=moving.pk).lost_reason_id is None
 
 
 def test_a_board_shows_that_it_goes_on(page: Page, live_server: Any) -> None:

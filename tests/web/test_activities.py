@@ -10,6 +10,7 @@ import pytest
 
 from core.templatetags.web import funnel
 from crm.models import FollowUp, Meeting
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
 from tests.kit.html import html_of
@@ -110,4 +111,8 @@ def test_the_pipeline_is_a_funnel_and_a_table(scope: Cast, client: Any) -> None:
     assert re.search(r'<th scope="row">Won</th><td>1</td><td>\$5.00</td>', page)
     assert page.count("<g><title>") == 6
     assert "Pipeline" in text_of(client.get(at(scope.owner)))
+    wholesale = make_pipeline(scope)
+    LeadFactory(pipeline_id=wholesale["_id"], stage_id=stage_ids(wholesale)["Offered"])
+    both = client.get(at(scope.owner, "leads/pipeline"))
+    assert ("<title>New: 0 leads</title>" in html_of(both), "Sales" in text_of(both)) == (True, True)
     assert "<script>" not in funnel([(EVIL, 0, EVIL)])

@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.models import Role
 from core.events import kinds
 from outreach.models import CannedAnswer, ChatApp, Conversation, ConversationMessage, SendJob
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 from tests.kit.html import html_of
@@ -65,6 +66,11 @@ def test_a_conversation_is_answered_noted_rested_and_closed(cast: Cast) -> None:
     assert html_of(browser.get(at(cast.owner, "inbox?only=snoozed"))).count('class="talk-head"') == 1
     assert "No longer snoozed" in toast_of(browser, browser.post(here, {"do": "wake"}))
     assert "Lead created" in toast_of(browser, browser.post(here, {"do": "lead"}))
+    lead = cast.key.get(f"/conversation/{talk.pk}").data["lead"]
+    stage = stage_ids(make_pipeline(cast))["Offered"]
+    assert cast.key.put(f"/lead/{lead['_id']}", {"stage": stage}).status == 200
+    assert cast.key.get(f"/conversation/{talk.pk}").data["lead"] == {**lead, "stageName": "Offered"}
+    assert "Lead Offered" in text_of(browser.get(here))
     assert "Closed" in toast_of(browser, browser.post(here, {"do": "close"}))
     assert "Reopened" in toast_of(browser, browser.post(here, {"do": "reopen"}))
     people = at(cast.owner, f"inbox/{talk.pk}/people")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from crm.models import FollowUp, Lead
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
 from tests.kit.html import html_of
@@ -59,6 +60,10 @@ def test_related_records_are_linked_and_tasks_completed(scope: Cast, client: Any
     for address in (f"leads/{lead.pk}", f"follow-ups/{made.pk}"):
         assert f'href="{at(scope.owner, address)}"' in shown
     assert ("$250.00" in shown, "Qualified" in shown) == (True, True)
+    stages = stage_ids(make_pipeline(scope))
+    assert scope.key.put(f"/lead/{lead.pk}", {"stage": stages["Offered"]}).status == 200
+    shown = text_of(client.get(at(scope.owner, f"contacts/{contact.pk}/related")))
+    assert ("Offered" in shown, "Qualified" in shown) == (True, False)
     assert client.get(at(scope.owner, f"contacts/{lead.pk}/related")).status_code == 404
     back = at(scope.owner, f"contacts/{contact.pk}")
     assert client.post(back, {"do": "done", "id": made.pk})["Location"] == back

@@ -15,6 +15,7 @@ from accounts.models import Member
 from core.web.filters import Choice
 from crm.models import Contact, CustomField, Export, Lead, SavedView
 from tests.crm.contacts.helpers import add_field
+from tests.crm.pipelines.helpers import stage_of_status
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory
 from tests.kit.html import html_of
@@ -226,11 +227,20 @@ def test_leads_have_views_columns_export_and_their_status_is_changed_at_its_plac
     assert (names(shown), "Save to" in text_of(shown)) == (["Ann Lee"], True)
     chosen = client.get(path + "?columns=contact.email,status")
     assert (heads(chosen), lead.contact.email in text_of(chosen)) == (["Contact", "Email", "Status"], True)
+    assert heads(client.get(path))[:3] == ["Contact", "Stage", "Value"]
     cell = at(scope.owner, f"leads/{lead.pk}/cell?field=status")
     assert '<option value="won">Won</option>' in html_of(client.get(cell, headers=PART))
     moved = client.post(cell, {"status": "won", "before": json.dumps({"status": "new"})}, headers=PART)
     assert (moved.status_code, "Won" in text_of(moved), Lead.objects.get(pk=lead.pk).status) == (200, True, "won")
     assert client.post(cell, {"status": "nothing"}, headers=PART).status_code == 422
+    stage = stage_of_status("lost").pk
+    cell = at(scope.owner, f"leads/{lead.pk}/cell?field=stage")
+    assert f'<option value="{stage}">Lost</option>' in html_of(client.get(cell, headers=PART))
+    moved = client.post(
+        cell, {"stage": stage, "before": json.dumps({"stage": stage_of_status("won").pk})}, headers=PART
+    )
+    lead.refresh_from_db()
+    assert (moved.status_code, "Lost" in text_of(moved), lead.status) == (200, True, "lost")
     exported = client.post(path + "?f=status:in:won", {"do": "export", "format": "csv"})
     made = Export.objects.get()
     assert (exported["Location"], made.resource) == (at(scope.owner, f"exports/{made.pk}"), "lead")

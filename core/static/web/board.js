@@ -1,7 +1,7 @@
 // A board or a calendar: cards (data-card, their id) are taken along by mouse, by a finger on their grip, or moved by a menu,
 // to places (data-place, the value). Each move posts the form #move, whose field data-field takes the value; its other fields
-// take what the card's data say. What the page answers gives the parts with data-fresh and the toast, and a refusal puts
-// the card back.
+// take what the card's data say. A place with data-asks opens the form #ask first. What the page answers gives the parts with
+// data-fresh and the toast, and a refusal puts the card back.
 
 const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -94,16 +94,23 @@ class Board extends HTMLElement {
   }
 
   // Opens the form with the buttons of some places, at its first input.
-  #open(card, source, offers, input = "input:not([type=hidden])") {
+  #open(card, source, offers) {
     this.form.reset();
     this.#fill(card);
     for (const button of all("button[value]", this.form)) button.disabled = !offers(button.value);
     this.form.showPopover({ source });
-    one(`${input}, button:enabled`, this.form)?.focus();
+    one("input:not([type=hidden]), button:enabled", this.form)?.focus();
   }
 
-  // A place where the form has more to say, such as the reason for a loss.
-  #ask(card, place) { this.#open(card, one("[data-move]", card) ?? card, (value) => value === place, "select"); }
+  // Asks for more before the move, such as the reason for a loss.
+  #ask(card, place) {
+    const form = one("#ask", this);
+    form.reset();
+    form.elements.id.value = card.dataset.card;
+    form.elements[this.form.dataset.field].value = place;
+    form.showPopover({ source: one("[data-move]", card) ?? card });
+    one("select", form).focus();
+  }
 
   // Tells the form which card it is about.
   #fill(card) {
@@ -114,23 +121,26 @@ class Board extends HTMLElement {
   }
 
   #chosen(event) {
-    if (event.target !== this.form || !event.submitter) return;
+    const form = event.target;
+    if (!form.matches("#move, #ask") || !event.submitter) return;
     event.preventDefault();
-    this.form.hidePopover();
-    const card = one(`[data-card="${this.form.elements.id.value}"]`, this);
-    if (card) this.#move(card, event.submitter.value || this.form.elements[this.form.dataset.field].value);
+    form.hidePopover();
+    const card = one(`[data-card="${form.elements.id.value}"]`, this);
+    const value = event.submitter.value || form.elements[this.form.dataset.field].value;
+    if (card && form === this.form && one(`[data-place="${CSS.escape(value)}"][data-asks]`, this)) this.#ask(card, value);
+    else if (card) this.#move(card, value, form);
   }
 
-  async #move(card, value) {
+  async #move(card, value, form = this.form) {
     const [list, next] = [card.parentElement, card.nextElementSibling];
     const place = one(`[data-place="${CSS.escape(value)}"]`, this);
     if (place) (one(".cards", place) ?? place).prepend(card);
     this.#fill(card);
-    const body = new URLSearchParams(new FormData(this.form));
+    const body = new URLSearchParams(new FormData(form));
     body.set(this.form.dataset.field, value);
     let page = null;
     try {
-      const answer = await fetch(this.form.action, { method: "POST", body, headers: { "HX-Request": "true" } });
+      const answer = await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } });
       if (answer.ok) page = new DOMParser().parseFromString(await answer.text(), "text/html");
     } catch { /* told below */ }
     if (!page || one(".toast.bad", page)) list.insertBefore(card, next?.parentElement === list ? next : null);

@@ -180,7 +180,7 @@ class ContactRelated(ContactPage, RelatedPage):
                 self.address("lead", lead["_id"]),
                 ", ".join(product["name"] for product in lead["productServices"]) or gettext("Lead"),
                 note="" if lead["value"] is None else self.reader.formats.money(Decimal(str(lead["value"]))),
-                badge=str(lead["status"] or "").capitalize(),
+                badge=(lead["stage"] or {}).get("name") or str(lead["status"] or "").capitalize(),
                 at=lead["createdAt"],
             )
             for lead in records

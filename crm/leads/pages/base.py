@@ -138,6 +138,15 @@ class LeadPage(NamesOrganization):
         """Return the members to whom leads can be assigned."""
         return self.options_of("member", fields="name,email", filters={"status": ["owner", "accepted"]})
 
+    def form_fields(self, values: Values | None = None) -> list[Field]:
+        """Return the fields of a lead's form. The stage, which decides about the status, stands in for it."""
+        fields = self.value_fields(values)
+        if self.stage_options:
+            stage = self.linked_field("stage")
+            stage.initial = self.first_stage
+            fields = [stage, *(field for field in fields if field.name != "status")]
+        return [*fields, self.linked_field(CLOSE), *self.organization_fields()]
+
     def value_fields(self, values: Values | None = None) -> list[Field]:
         """Return the form's fields of a lead's own values, in the company's order."""
         shown = [definition for definition in self.definitions if not definition["hide"]]
@@ -155,7 +164,7 @@ class LeadPage(NamesOrganization):
         if name == "lostReason":
             return Field(name, OF_PLACE[name], "select", options=self.reasons)
         if name == "stage":
-            return Field(name, OF_PLACE[name], "select", options=self.stage_options)
+            return Field(name, OF_PLACE[name], "select", required=True, options=self.stage_options)
         label, path, kind = LINKED_FIELDS[name]
         return Field(name, label, kind, options=self.options_of(path))
 
@@ -175,13 +184,22 @@ class LeadPage(NamesOrganization):
 
     @property
     def stage_options(self) -> list[Option]:
-        """The stages of all pipelines; those of others than the default one name it."""
+        """The stages of all pipelines, below the names of their pipelines if there are several."""
         several = len(self.pipelines) > 1
         return [
-            Option(stage["_id"], f"{pipeline['name']}: {stage['name']}" if several else stage["name"])
+            Option(stage["_id"], stage["name"], group=pipeline["name"] if several else "")
             for pipeline in self.pipelines
             for stage in pipeline["stages"]
         ]
+
+    @property
+    def first_stage(self) -> str:
+        """The id of the stage of a new lead: that of the company's default status, or the first one."""
+        stages = [stage for pipeline in self.pipelines for stage in pipeline["stages"]]
+        definition = next((entry for entry in self.definitions if entry["uniqueFieldID"] == "status"), None)
+        status = definition["defaultValue"] if definition else None
+        usual = (stage["_id"] for stage in stages if status and stage["status"] == status)
+        return str(next(usual, stages[0]["_id"]))
 
     def kind_of_stage(self, id: str) -> str:
         """Return the kind of a stage; empty for one that the company lacks."""

@@ -173,7 +173,7 @@ class ChangeLeads(ChangeMany, LeadList):
 
 
 class Pipeline(LeadPage):
-    """The leads of each status as a funnel, which the home page shows too."""
+    """The leads of each stage of the default pipeline as a funnel, which the home page shows too."""
 
     path = "leads/pipeline"
     name = "pipeline"
@@ -181,11 +181,10 @@ class Pipeline(LeadPage):
     template = "web/leads/pipeline.html"
 
     def show(self) -> Values:
-        groups = {row["value"]: row for row in self.read("lead/summary").data}
-        values = [*self.labels, *(value for value in groups if value not in self.labels)]
-        rows = [(value, self.status_label(value), groups.get(value) or {"count": 0, "sum": 0}) for value in values]
+        board: BoardData = self.read("lead/board").data
         return {
-            "rows": [(value, label, group["count"], group["sum"]) for value, label, group in rows],
-            "steps": [(label, group["count"], LEADS.of(group["count"])) for _, label, group in rows],
-            "any": bool(groups),
+            "name": board["pipeline"]["name"] if len(board["pipelines"]) > 1 else "",
+            "stages": board["stages"],
+            "steps": [(stage["name"], stage["count"], LEADS.of(stage["count"])) for stage in board["stages"]],
+            "any": any(stage["count"] for stage in board["stages"]),
         }

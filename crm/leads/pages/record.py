@@ -15,7 +15,7 @@ from core.web.forms.conflicts import RETRIES
 from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
-from crm.leads.pages.base import CLOSE, LeadPage, ShownLead, body_of, linked_values, toast_text
+from crm.leads.pages.base import LeadPage, ShownLead, body_of, linked_values, toast_text
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import LeadData
 
@@ -37,8 +37,7 @@ FIELDSETS = (
     Fieldset(
         gettext_lazy("Lead"),
         (
-            ("status", "source"),
-            "stage",
+            ("stage", "status", "source"),
             ("value", "expectedCloseAt"),
             "organization",
             "productServices",
@@ -86,9 +85,7 @@ class NewLead(LeadPage, PicksContact):
         fields += [field.copy(required=field.name in self.of_new) for field in CONTACT]
         if self.request.method == "GET":
             suggest_dial_code(self, fields)
-        fields += [*self.value_fields(), self.linked_field(CLOSE), *self.organization_fields()]
-        if len(self.pipelines) > 1:
-            fields.append(self.linked_field("stage"))
+        fields += self.form_fields()
         products = self.linked_field("productServices")
         fields += [products] if products.options else []
         if self.members:
@@ -172,7 +169,7 @@ class LeadDetail(RecordPage, LeadTable):
         return {**context, **moves, **self.fact_context(self.lead), **self.history()}
 
     def values_form(self, values: Values) -> Form:
-        fields = [*self.value_fields(values), self.linked_field(CLOSE), *self.organization_fields()]
+        fields = self.form_fields(values)
         fields += [field for name in ("productServices", "tags") if (field := self.linked_field(name)).options]
         form = Form(fields=fields, initial=values, fieldsets=FIELDSETS)
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])

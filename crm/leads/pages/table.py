@@ -24,9 +24,9 @@ class LeadTable(LeadPage, TablePage):
     record_page = "lead"
     edited_in_record = (
         *("organization", "productServices", "tags", "teamMember", "team"),
-        *("stage", "lostReason", CLOSE),
+        *("lostReason", CLOSE),
     )
-    usual = ("contact", "status", "value", "productServices", "teamMember", "source", "createdAt")
+    usual = ("contact", "stage", "value", "productServices", "teamMember", "source", "createdAt")
 
     def known_columns(self) -> list[Column]:
         system = {definition["uniqueFieldID"] for definition in self.definitions if definition["isSystem"]} or {
@@ -35,8 +35,8 @@ class LeadTable(LeadPage, TablePage):
         }
         return [
             Column("contact", _("Contact"), "contact.name", css="first", kind="who", fixed=True),
-            Column("status", _("Status"), "status", css="aside", kind="status", editable="status" in system),
-            Column("stage", _("Stage"), "stage.name"),
+            Column("stage", _("Stage"), "stage.name", css="aside", kind="stage", editable=True),
+            Column("status", _("Status"), "status", kind="status", editable="status" in system),
             Column("pipeline", _("Pipeline"), "pipeline.name"),
             Column("value", _("Value"), "value", css="second right num", kind="money", editable="value" in system),
             Column("organization", _("Organization"), kind="organization"),

@@ -138,7 +138,7 @@ class OrganizationRelated(OrganizationPage, RelatedPage):
                 self.address("lead", lead["_id"]),
                 lead["contact"]["name"] or lead["contact"]["email"] or gettext("Lead"),
                 note="" if lead["value"] is None else self.reader.formats.money(Decimal(str(lead["value"]))),
-                badge=str(lead["status"] or "").capitalize(),
+                badge=(lead["stage"] or {}).get("name") or str(lead["status"] or "").capitalize(),
                 at=lead["createdAt"],
             )
             for lead in (answer.data if answer.ok else ())

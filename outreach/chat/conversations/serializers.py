@@ -206,6 +206,7 @@ class AnswerTimeOut(Output):
 class ConversationLead(Output):
     _id = IdField()
     status = serializers.CharField()
+    stageName = serializers.CharField(source="stage.name", allow_null=True, help_text="Of its pipeline.")
 
 
 class ConversationOut(Output):

@@ -8,10 +8,11 @@ from core.types import Values
 
 
 class ConversationLeadData(TypedDict):
-    """"""
+    """The lead of a conversation."""
 
     _id: str
     status: str
+    stageName: str | None
 
 
 class ConversationData(TypedDict):

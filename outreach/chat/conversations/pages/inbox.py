@@ -237,7 +237,7 @@ class ConversationPeople(InboxPage):
         query = {"p": "1", "n": "50", "filters": {"contact": contact["_id"]}} if contact else None
         leads = self.ask("GET", "lead", query) if query else None
         options = [
-            Option(lead["_id"], f"{lead['status']}, {lead['createdAt'][:10]}")
+            Option(lead["_id"], f"{(lead['stage'] or {}).get('name') or lead['status']}, {lead['createdAt'][:10]}")
             for lead in (leads.data if leads is not None and leads.ok else ())
         ]
         return Form(
