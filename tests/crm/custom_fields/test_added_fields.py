@@ -138,7 +138,7 @@ def test_own_fields_make_room_for_a_new_name_of_leads(cast: Cast, outsiders: Cas
     with outsiders.scope():
         assert Lead.objects.get(pk=other).custom == {"stage": "kept"}, "it has no such field"
     taken = {"name": "Stage", "fieldType": "text", "panel": "lead", "uniqueFieldID": "stage"}
-    assert "is taken" in cast.key.post("/custom-field", taken).body["warning"]
+    assert "stage is taken" in cast.key.post("/custom-field", taken).body["warning"]
 
 
 def test_a_migration_can_be_reversed(cast: Cast) -> None:
