@@ -148,10 +148,8 @@ PIPELINE = Report(
         ),
         Source(
             rows=moves,
+            # The list of activities cannot tell moves of the status from those between stages of one status.
             at="happened_at",
-            path="lead-activity",
-            at_field="happenedAt",
-            filters=(condition("kind", "equals", LeadActivity.Kind.STATUS),),
             by=(
                 Grouping("status", gettext_lazy("Status"), _status("from"), labels=status_labels),
                 Grouping(

@@ -83,6 +83,7 @@ REFUSED: Mapping[str, str] = {
     **{f"POST {name}": NO_LINK for name in ("invite", "accept-invite", "decline-invite", "reset-password")},
     "POST verify-email": NO_LINK,
     "GET campaign/{id}/preview": "choose a template, or enter subject and text",
+    "DELETE message": "It may have been deleted.",
     "GET subscription/invoices/{id}/pdf": "the order has not been paid yet",
     "GET workflow/approvals/{id}": "there is no such question to you",
 }

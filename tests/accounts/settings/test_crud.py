@@ -60,7 +60,7 @@ def test_a_new_company_has_settings_with_every_default(cast: Cast) -> None:
             "chatappTemplate": None,
         }
         assert shown["notificationSettings"]["staff.visited"]["email"] is False
-        assert len(shown) == len(DEFAULTS) + len(NETWORKS) + 4
+        assert len(shown) == len(DEFAULTS) + len(NETWORKS) + 5
 
 
 def test_put_changes_what_is_given_and_answers_all(cast: Cast) -> None:

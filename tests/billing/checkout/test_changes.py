@@ -114,7 +114,7 @@ def test_refusals_of_when(server: Server) -> None:
     cast = subscribed(known["Middle"])
     Coupon.objects.create(code="TEN", percent=Decimal(10))
     refused = cast.session.post("/subscription", {"planID": known["Small"].pk, "couponCode": "TEN"})
-    assert (refused.status, "paid now" in refused.body["warning"]) == (400, True)
+    assert (refused.status, "use the coupon with a payment" in refused.body["warning"]) == (400, True)
     assert cast.session.post("/manual-payment", {"planID": known["Small"].pk, "reference": "x"}).status == 400
     assert subscription_of(cast).scheduled is None
 

@@ -60,6 +60,10 @@ def owner_of(demo: Company) -> Member:
 @pytest.mark.parametrize("name", sorted(REPORTS))
 def test_reports_have_numbers_on_many_days(demo: Company, name: str) -> None:
     caller = Caller(SESSION, session_headers(owner_of(demo)))
+    if "day" not in REPORTS[name].order:
+        rows = caller.get("/logs/report", reportType=name, by=next(iter(REPORTS[name].order))).data["rows"]
+        assert len(rows) > 1
+        return
     data = caller.get("/logs/report", reportType=name, by="day", range="last90").data
     busy = [row for row in data["rows"] if any(row[column["key"]] for column in data["columns"])]
     assert len(busy) >= FEW.get(name, BUSY), data["totals"]

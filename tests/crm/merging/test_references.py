@@ -79,7 +79,8 @@ OF_LEADS = {
 def test_every_reference_is_found(kind: RecordKind, names: set[str]) -> None:
     """Whoever adds a reference to contacts or leads looks here: does it go along with a merge?"""
     assert set(references_to(kind)) == names
-    parts = {table._meta.label for table in (kind.values, kind.tags, *(table for _, table, _ in kind.links)) if table}
+    own = (kind.values, kind.tags, *kind.histories, *(table for _, table, _ in kind.links))
+    parts = {table._meta.label for table in own if table}
     every = {
         f"{model._meta.label}.{field.name}"
         for model in apps.get_models()
