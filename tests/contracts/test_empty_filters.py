@@ -32,7 +32,9 @@ def populated(django_db_setup: None, django_db_blocker: Any) -> Iterator[tuple[C
         with cast.scope():
             copied = Import.objects.get()
             for kind in (Import.Type.LEAD, Import.Type.ORGANIZATION):
-                copied.pk, copied._state.adding, copied.import_type = new_id(), True, kind
+                copied.pk = new_id()
+                copied._state.adding = True
+                copied.import_type = kind
                 copied.save()
                 ids.append(copied.pk)
         yield cast, ids

@@ -1,4 +1,4 @@
-"""What tests of pipelines need again and again."""
+"""Pipelines, stages and their ids for tests."""
 
 from __future__ import annotations
 
