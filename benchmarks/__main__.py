@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import django
 
 from benchmarks.report import Result, table
-from core.errors import shorten
 
 if TYPE_CHECKING:
     from benchmarks.data.population import Population
@@ -106,7 +105,7 @@ def _measure(name: str, benchmark: Callable[[Population], list[Result]], populat
             found = benchmark(population)
     except Exception as error:  # noqa: BLE001  the edge of one benchmark
         log.exception("%s could not be measured", name)
-        found = [Result(f"{name}: {type(error).__name__}", shorten(str(error), 120), float("nan"), aim=0.0)]
+        found = [Result(f"{name}: {type(error).__name__}", str(error)[:120], float("nan"), aim=0.0)]
     say(f"{name} in {monotonic() - begun:.0f} s: {', '.join(result.cells()[2] for result in found)}")
     return found
 
