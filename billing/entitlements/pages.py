@@ -26,7 +26,7 @@ STATES = {
     "expired": (gettext_lazy("Ended"), "bad"),
 }
 INTERVALS = {"month": gettext_lazy("a month"), "year": gettext_lazy("a year")}
-PAID_BY = {"month": gettext_lazy("monthly"), "year": gettext_lazy("yearly")}
+PAID_BY = {"month": gettext_lazy("Monthly"), "year": gettext_lazy("Yearly")}
 MAX_SEATS = 1_000_000
 NEARLY = 80
 """From so many percent on, a limit is nearly reached."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import BaseModel, CompanyModel
@@ -95,7 +96,7 @@ class Invoice(CompanyModel):
         indexes = [models.Index(fields=("company", "-created_at", "-id"), name="invoice_newest")]
 
     def __str__(self) -> str:
-        return self.number or "draft"
+        return self.number or gettext("Draft")
 
 
 class InvoiceLine(CompanyModel):

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from billing.gateways.registry import title_of
 from billing.ledger.money import sum_text
 from billing.payments.models import Attempt, GatewayEvent, Payment, Refund
+from core.backoffice.columns import chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.formats import moment_text
 from core.text.translation import gettext_lazy as _
@@ -36,7 +37,7 @@ def proof_of(payment: Payment) -> SafeString | str:
 def _attempts(payment: Payment) -> SafeString:
     rows = Attempt.objects.filter(payment=payment).order_by("-pk")[:ROWS]
     cells = [
-        (link(row, moment_text(row.created_at)), title_of(row.adapter), row.get_status_display(), row.reason)
+        (link(row, moment_text(row.created_at)), title_of(row.adapter), chosen(row, "status"), row.reason)
         for row in rows
     ]
     more = list_address(Attempt, q=payment.number) if len(cells) == ROWS else ""
@@ -65,8 +66,8 @@ def _refunds(payment: Payment) -> SafeString:
     cells = [
         (
             link(row, sum_text(row.amount_minor, row.currency)),
-            row.get_status_display(),
-            row.get_to_display(),
+            chosen(row, "status"),
+            chosen(row, "to"),
             link(row.credit_note),
         )
         for row in rows

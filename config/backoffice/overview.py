@@ -236,7 +236,7 @@ def _problems(request: HttpRequest) -> str | None:
     if _may_see(may, SendJob):
         steps = {status: number for status, number in _steps_of_last_day(request).items() if status != "sent"}
         for status, number in sorted(steps.items()):
-            title = gettext("Failed messages") if status == "failed" else gettext("Uncertain messages")
+            title = gettext("Failed messages") if status == "failed" else gettext("Messages with unknown delivery")
             cells.append((title, f"{number:,}", _list_link(SendJob, status)))
     elif not visible and not any(_may_see(may, entry[1]) for entry in MONEY):
         return None

@@ -8,12 +8,14 @@ from typing import Any, ClassVar
 
 from django.core.validators import BaseValidator
 from rest_framework import serializers
+from rest_framework.fields import empty
 
 from core.api.output import snake
 from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.internals.rest_framework import declare_source, declared_fields, declared_source
 from core.text.hosts import is_host
+from core.text.invisible import shows_nothing
 from core.text.links import holds_link
 from core.text.redaction import HIDDEN, SECRET, UNNAMED
 from core.text.translation import gettext_lazy
@@ -64,7 +66,11 @@ class ObjectIdInput(serializers.CharField):
 
 
 class TextInput(serializers.CharField):
-    """Text. Other types are not converted."""
+    """Text. Other types are not converted. Trimmed text of invisible characters is empty."""
+
+    def run_validation(self, data: Any = empty) -> Any:
+        is_empty = self.trim_whitespace and isinstance(data, str) and shows_nothing(data)
+        return super().run_validation("" if is_empty else data)
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import orjson
 
 from core.lists.values import Kind
+from core.text.invisible import shows_nothing
 from core.types import JsonObject
 
 MAX_DEPTH = 5
@@ -165,7 +166,7 @@ class FieldSpec:
 
     def clean(self, value: Any) -> Any:
         """Check a JSON value and return it as stored, or None for an empty one. Raises BadValue."""
-        if value is None or value == "" or value == []:
+        if value is None or value == [] or (isinstance(value, str) and shows_nothing(value)):
             return None
         if self.field_type.always_many and not self.value_type.many:
             value = self._items(value, self.value_type.clean)

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.columns import chosen
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer
 from core.text.translation import gettext_lazy as _
@@ -26,7 +27,7 @@ class PipelineAdmin(CompanyRecordAdmin):
 @panel(Pipeline, _("Stages"))
 def _stages(pipeline: Pipeline) -> SafeString:
     stages = Stage.objects.filter(pipeline=pipeline).order_by("position", "pk")[:100]
-    rows = [(stage.name, stage.get_kind_display(), f"{stage.probability}%", stage.status or "–") for stage in stages]
+    rows = [(stage.name, chosen(stage, "kind"), f"{stage.probability}%", stage.status or "–") for stage in stages]
     return table((_("Name"), _("Kind"), _("Probability"), _("Status")), rows, empty=_("No stages."))
 
 

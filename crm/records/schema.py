@@ -14,6 +14,7 @@ from accounts.settings.formats import formats_of
 from core.errors import GONE, shorten
 from core.tenancy import company_id
 from core.text.formats import Formats
+from core.text.invisible import shows_nothing
 from core.types import JsonObject, Values
 from crm.field_types import BadValue, FieldSpec, TextFormat
 from crm.records.datetimes import read_day
@@ -143,7 +144,7 @@ class RecordSchema:
         self.read_custom(form_data, row, problems, how, self.known_keys(partial))
         if partial and how is None:
             for key in self.kind.never_empty:
-                if key in form_data and form_data[key] is not False and not str(form_data[key] or "").strip():
+                if key in form_data and form_data[key] is not False and shows_nothing(str(form_data[key] or "")):
                     problems.append(ValueProblem(key, BAD_SYSTEM, NEVER_EMPTY))
                     row.system.pop(self.columns[key], None)
         self.read_related(form_data, row, problems, how, partial=partial, drop_invalid=drop_invalid)

@@ -247,7 +247,7 @@ def test_each_outcome_leads_to_its_messages(cast: Cast, client: Client, sent: Ca
         "Replied": "1",
         "Bounced": "1",
         "Unsubscribed": "1",
-        "Skipped": "0",
+        "Not sent": "0",
     }
     text = text_of(page)
     assert "20.0%, and 1 by programs alone" in text

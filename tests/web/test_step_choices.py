@@ -91,3 +91,20 @@ def test_a_step_moves_leads_to_a_chosen_stage(cast: Cast) -> None:
 def test_a_deleted_stage_is_named_in_the_step(cast: Cast) -> None:
     _, place = draft(cast, "lead", {"action": "update", "stage": "0" * 24})
     assert "Choose another stage: this one was deleted." in text_of(enter(cast.owner).get(place))
+
+
+def test_a_schedule_by_dates_offers_the_dates_of_records_by_name(cast: Cast) -> None:
+    definition = cast.key.post("/custom-field", {"name": "Renewal", "fieldType": "date", "panel": "contact"})
+    key = definition.data["uniqueFieldID"]
+    id, place = draft(cast, "trigger")
+    schedule = {"type": "field", "field": {"panel": "contact", "name": "createdAt"}}
+    assert cast.key.put(f"/workflow/{id}", {"triggerEventType": "schedule", "schedule": schedule}).status == 200
+    html = html_of(enter(cast.owner).get(place))
+    drawn = re.search(r'<select[^>]* name="schedule.field.name".*?</select>', html, re.DOTALL)
+    assert drawn is not None
+    options = re.findall(r'<option value="([^"]*)"[^>]*>\s*([^<]+?)\s*<', drawn[0])
+    labels = dict(options)
+    assert labels["createdAt"] == "Added"
+    assert labels[key] == "Contact: Renewal"
+    assert labels["expectedCloseAt"] == "Lead: Expected close"
+    assert "such as createdat" not in html.lower()

@@ -27,12 +27,12 @@ from tests.web.helpers import at, enter, text_of
 from tests.workflows.examples import asking_examples, examples, templated_mail
 from tests.workflows.helpers import edges, node
 from workflows.definitions.catalogue import catalogue
-from workflows.definitions.pages.sources import CHANGED, CHOSEN
+from workflows.definitions.pages.sources import CHANGED, CHOSEN, DATE_FIELD
 from workflows.nodes.registry import NODE_TYPES
 
 DRAWN = {"tree", "fields", "field", "expression", "pairs", "duration", "body"}
 """Widgets that are drawn otherwise than by a choice."""
-LISTED = {*CHOSEN, "timezone", "event", CHANGED}
+LISTED = {*CHOSEN, "timezone", "event", CHANGED, DATE_FIELD}
 """Widgets whose choices the page knows."""
 ODD: tuple[Any, ...] = ("soon", "{{ contact.name }}", 7, -0.5, True, [], ["a", 1], {}, {"a": {"b": []}}, None)
 """What a draft may hold for any setting: the API takes it, and says what is wrong."""

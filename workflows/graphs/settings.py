@@ -110,7 +110,12 @@ class FieldDate(NodeConfig):
     """A date of a record, and when a run starts by it. A time of day that the value has does not matter."""
 
     panel: Literal["contact", "lead"] = "contact"
-    name: str = Field(min_length=1, max_length=200, description="A date of the panel, a custom one by its key.")
+    name: str = Field(
+        min_length=1,
+        max_length=200,
+        description="A date of the panel, a custom one by its key.",
+        json_schema_extra={"x-widget": "dateField"},
+    )
     offset: int = Field(default=0, ge=-3650, le=3650, description="Days after the date, or before it.")
     at: dt.time = Field(default=dt.time(9), description="Local time of day.")
     yearly: bool = Field(default=False, description="Each year on the day: birthdays.")

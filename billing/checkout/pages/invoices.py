@@ -17,7 +17,7 @@ STATES = {
     "credited": (gettext_lazy("Refunded"), "none"),
     "uncollectible": (gettext_lazy("Not paid"), "bad"),
 }
-ORDER_KINDS = {"seats": gettext_lazy("More seats"), "addons": "add-ons"}
+ORDER_KINDS = {"seats": gettext_lazy("More seats"), "addons": gettext_lazy("Add-ons")}
 
 
 class Invoices(BillingPage):

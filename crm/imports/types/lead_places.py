@@ -21,7 +21,7 @@ from crm.records.problems import ValueProblem
 PIPELINE, STAGE, REASON = "pipeline", "stage", "lostReason"
 PLACE_FIELDS = (
     ImportField(PIPELINE, "Pipeline", "text", ("sales pipeline", "deal pipeline")),
-    ImportField(STAGE, "Stage in pipeline", "text", ("stage.name",)),
+    ImportField(STAGE, "Stage", "text", ("stage.name", "deal stage", "pipeline stage", "sales stage", "phase")),
     ImportField(REASON, "Reason for loss", "text", ("lost reason", "loss reason", "closed lost reason")),
     ImportField(
         CLOSE, "Expected close", "text", ("expected close date", "close date", "closing date", "abschlussdatum")

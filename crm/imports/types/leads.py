@@ -38,7 +38,7 @@ LEAD_FIELDS = (
         "status",
         "Status",
         "text",
-        ("lead status", "stage", "deal stage", "pipeline stage", "phase", "statut", "estado"),
+        ("lead status", "statut", "estado"),
     ),
     FieldSpec(
         "source", "Source", "text", ("lead source", "origin", "quelle", "herkunft", "origine", "origen", "fuente")

@@ -41,7 +41,7 @@ class SendJob(ChatColumns, CompanyWork):
         SENDING = "sending"
         SENT = "sent"
         FAILED = "failed"
-        UNKNOWN = "unknown"
+        UNKNOWN = "unknown", "Delivery unknown"
         CANCELLED = "cancelled"
         SUPPRESSED = "suppressed"
 

@@ -155,7 +155,7 @@ OUTREACH = Report(
                     count(status, title, Q(status=status), condition("status", "equals", status))
                     for status, title in (
                         (Status.FAILED, gettext_lazy("Failed")),
-                        (Status.UNKNOWN, gettext_lazy("Unknown")),
+                        (Status.UNKNOWN, gettext_lazy("Delivery unknown")),
                         (Status.SUPPRESSED, gettext_lazy("Skipped")),
                         (Status.CANCELLED, gettext_lazy("Cancelled")),
                     )
@@ -251,7 +251,7 @@ DELIVERABILITY = Report(
                     count(status, title, Q(status=status), condition("status", "equals", status))
                     for status, title in (
                         (Status.FAILED, gettext_lazy("Failed")),
-                        (Status.UNKNOWN, gettext_lazy("Unknown")),
+                        (Status.UNKNOWN, gettext_lazy("Delivery unknown")),
                     )
                 ),
             ),

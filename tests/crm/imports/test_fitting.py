@@ -37,7 +37,7 @@ def test_columns_with_a_known_value_stay(cast: Cast) -> None:
     lines = ["a@fern.example,QUALIFIED,Nina Smith,west,GOLD,event", "b@fern.example,Odd,Nobody,East,Tin,Radio"]
     assert lead_import(cast, lines)["columnMapping"] == {
         "Email": "email",
-        "Deal Stage": "status",
+        "Deal Stage": "stage",
         "Deal owner": "teamMember",
         "Team": "team",
         "Category": "category",

@@ -38,6 +38,7 @@ READ_PANELS = {**PANELS, "organization": gettext_lazy("Organization")}
 NO_CONDITIONS = (*READ_PANELS, "now", "company")
 """Roots of references that conditions do not take, or not from there."""
 CHANGED = "changedFields"
+DATE_FIELD = "dateField"
 CHOSEN = {
     "tags": "tags",
     "member": "members",
@@ -110,6 +111,8 @@ class StepSources(OneWorkflow):
             return [Option(name, name.replace("_", " ")) for name in sorted(timezone_names())]
         if widget == CHANGED:
             return self.changeable_fields()
+        if widget == DATE_FIELD:
+            return self.date_fields()
         if widget == "event":
             return [entry for entry in trigger_options(self.triggers) if "." in entry.value]  # others start runs alone
         if widget in CHOSEN:
@@ -126,6 +129,19 @@ class StepSources(OneWorkflow):
             for entry in self.fields_of(name):
                 labels.setdefault(entry["uniqueFieldID"], f"{label}: {str(entry['name'])}")
         return options_of(labels.items())
+
+    def date_fields(self) -> list[Option]:
+        """Return the dates of records. A date of one type of record has that type in its label."""
+        dates = {
+            panel: {choice.name: choice.label for choice in self.panel_choices(panel) if choice.kind == "date"}
+            for panel in PANELS
+        }
+        shared = set.intersection(*(set(labels) for labels in dates.values()))
+        options: dict[str, str] = {}
+        for panel, labels in dates.items():
+            for name, label in labels.items():
+                options.setdefault(name, str(label) if name in shared else f"{PANELS[panel]}: {label}")
+        return options_of(options.items())
 
     def _listed(self, source: str) -> list[Option] | None:
         """Return the rows of a list of the API; None where it has no such list, or refuses it."""

@@ -246,7 +246,6 @@ HELPS = {
     "config.auth.how": gettext_lazy("For username and password, store user:password as the secret."),
     "config.idempotent": gettext_lazy("For receivers with support for the Idempotency-Key header."),
     "schedule.cron": gettext_lazy("Minute, hour, day, month and weekday, such as 0 9 * * 1-5."),
-    "schedule.field.name": gettext_lazy("Such as createdAt, or the key of a custom field."),
     "schedule.field.yearly": gettext_lazy("For birthdays and anniversaries."),
     "schedule.audience": gettext_lazy("Starts a run for each matching record."),
     "schedule.from": gettext_lazy("In your time zone. Leave empty to start now."),

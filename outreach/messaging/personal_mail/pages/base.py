@@ -16,7 +16,7 @@ STATUSES = {
     "failed": (gettext_lazy("Failed"), "bad"),
     "unknown": (gettext_lazy("Delivery unknown"), "warn"),
     "cancelled": (gettext_lazy("Cancelled"), ""),
-    "suppressed": (gettext_lazy("Not sent"), "bad"),
+    "suppressed": (gettext_lazy("Skipped"), "bad"),
 }
 """Status -> its label, and the tone of its badge."""
 

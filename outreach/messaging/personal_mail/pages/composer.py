@@ -43,7 +43,7 @@ class EmailForm(Form):
     signature = Field(
         label=gettext_lazy("Signature"),
         kind="textarea",
-        help_text=gettext_lazy("Yours is set under Profile and preferences."),
+        help_text=gettext_lazy("Change your default signature under Profile and preferences."),
     )
     attachments = Field(label=gettext_lazy("Attachments"), kind="checks")
     sendAt = Field(

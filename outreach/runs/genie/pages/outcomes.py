@@ -24,7 +24,7 @@ LABELS = {
     "replied": gettext_lazy("Replied"),
     "bounced": gettext_lazy("Bounced"),
     "unsubscribed": gettext_lazy("Unsubscribed"),
-    "notSent": gettext_lazy("Skipped"),
+    "notSent": gettext_lazy("Not sent"),
 }
 """Outcome -> its label, in order."""
 FILTERS = {

@@ -156,7 +156,7 @@ def test_a_custom_field_of_the_columns_name_goes_first() -> None:
 def test_deals_are_leads() -> None:
     headers = ["Record ID", "Deal Name", "Deal Stage", "Amount", "Deal owner", "Email", "Products", "Notes"]
     assert propose_mapping(headers, LEAD_FIELDS) == {
-        "Deal Stage": "status",
+        "Deal Stage": "stage",
         "Amount": "value",
         "Deal owner": "teamMember",
         "Email": "email",
