@@ -12,9 +12,9 @@ from django.db.utils import Error as DatabaseError
 
 from accounts.roles.permissions import MODULES
 from config.leakproof import not_leakproof
-from config.urls import protected
 from core.access.quota import USAGE
 from core.api.routers import Operation, ResourceRouter
+from core.api.routes import protected
 from core.tenancy import as_owner
 
 
@@ -100,8 +100,7 @@ def mails_have_a_server(**_: Any) -> list[CheckMessage]:
 @register(Tags.urls)
 def operations_name_known_modules(**_: Any) -> list[CheckMessage]:
     """Check that roles can grant the permission of each operation, and that the plan counts its quota."""
-    router = ResourceRouter("api/protected", authentication=None)
-    protected.register(router)
+    router = ResourceRouter("api/protected", None, protected)
     return [message for operation in router.operations() for message in _unknown_modules(operation)]
 
 

@@ -9,12 +9,13 @@ class CoreConfig(AppConfig):
     verbose_name = "System"
 
     def ready(self) -> None:
-        from core import checks, events, jobs  # noqa: F401  they register checks and work
-        from core.idempotency import jobs as idempotency  # noqa: F401  (register their work)
+        from core import checks, events, jobs  # noqa: F401  (they register checks and work)
         from core.messages.services import forget, seed
         from core.models import ResponseMessage
+        from core.registrations import load
         from core.tenancy.row_security import apply_row_security
 
+        load(self)
         post_migrate.connect(apply_row_security, dispatch_uid="core.row_security")
         post_migrate.connect(seed, dispatch_uid="core.messages.seed")
         for changed in (post_save, post_delete):

@@ -1,4 +1,4 @@
-"""Registrations: the entries of a domain in registries, and its listeners of hooks, in its `registrations` module."""
+"""Registrations: the addresses, work, registry entries and listeners of a domain, in its `registrations` module."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 
 from django.apps import AppConfig
 
-MODULES = ("jobs", "registrations")
-
 
 def load(app: AppConfig) -> None:
-    """Import the modules of an app that register something; called when the app is ready.
+    """Import the `registrations` modules of an app; called when the app is ready.
 
     The domains come in alphabetical order, and the app's own `registrations` last.
     """
@@ -22,6 +20,6 @@ def load(app: AppConfig) -> None:
 def module_names(app: AppConfig) -> list[str]:
     """Return the names of the modules that `load` imports, in its order."""
     root = Path(app.path)
-    paths = [path.relative_to(root).with_suffix("") for name in MODULES for path in root.glob(f"**/{name}.py")]
+    paths = [path.relative_to(root).with_suffix("") for path in root.glob("**/registrations.py")]
     ordered = sorted(paths, key=lambda path: (len(path.parts) == 1, path.parts))
     return [".".join((app.name, *path.parts)) for path in ordered]

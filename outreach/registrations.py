@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from core.access import meter_usage
 from core.access.meters import register_meter, terms_changed
+from core.api.routes import protected
 from core.reports import register_report
 from outreach.connected_app_list import register_apps
 from outreach.connections.ai import reports as ai
 from outreach.connections.ai.budgets import CREDITS, PLAN_LIMIT
 from outreach.connections.ai.services import tell_changed
 from outreach.connections.ai.usage import used_this_month
+from outreach.connections.connected_apps.registry import CONNECTED_APPS
+from outreach.connections.connected_apps.views import app_viewset
 from outreach.messaging.delivery.deciding.usage import MESSAGES, wake_messages
+from outreach.messaging.delivery.views import guardrail_viewsets
 from outreach.messaging.suppression import reports as suppression
 from outreach.privacy import register_personal_data_tables
 from outreach.runs.genie import reports as genie
@@ -19,6 +23,10 @@ from outreach.search_kinds import register_kinds
 from outreach.site.forms import reports as forms
 
 register_apps()
+for app in CONNECTED_APPS.values():
+    protected.register(f"apps/{app.key}", app_viewset(app))
+for path, viewset in guardrail_viewsets().items():
+    protected.register(path, viewset)
 # As plans list their limits.
 meter_usage(PLAN_LIMIT, used_this_month)
 meter_usage(QUEUE, waiting_messages)

@@ -10,11 +10,13 @@ from django.utils import timezone
 
 from accounts.notifications.models import Notification
 from accounts.notifications.selectors import own_notifications
+from accounts.request_log.retention import purge
 from accounts.users.models import User
 from core.errors import NamedError
 from core.tenancy import unscoped
 
 OWN = "notifications: one's own, of all companies"
+NOTIFICATION_DAYS = 90
 
 
 def remember(kind: str, text: str, *, members: Sequence[Any], about: tuple[str, str] | None = None) -> None:
@@ -50,6 +52,11 @@ def mark_all(*, user_id: str, company_id: str | None) -> int:
             unread = unread.filter(company_id=company_id)
         now = timezone.now()
         return unread.update(read_at=now, updated_at=now)
+
+
+def purge_notifications() -> bool:
+    """Delete notifications older than NOTIFICATION_DAYS. Returns whether there may be more."""
+    return purge(Notification, NOTIFICATION_DAYS)
 
 
 def not_found() -> NamedError:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from accounts.api_keys.authentication import ApiKeyAuthentication
-from config.urls.protected import register
 from core.api.routers import Addresses, ResourceRouter
+from core.api.routes import protected
 
-router = ResourceRouter("api/key/protected", authentication=ApiKeyAuthentication)
-register(router)
+router = ResourceRouter("api/key/protected", ApiKeyAuthentication, protected)
 
 urlpatterns = [Addresses(router.urls)]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from accounts.auth.sessions.authentication import PrivateAuthentication
-from accounts.routes import register_private as register_accounts
-from billing.routes import register_private as register_billing
 from core.api.routers import Addresses, ResourceRouter
+from core.api.routes import private
 
-router = ResourceRouter("api/private", authentication=PrivateAuthentication)
-register_accounts(router)
-register_billing(router)
+router = ResourceRouter("api/private", PrivateAuthentication, private)
 
 urlpatterns = [Addresses(router.urls)]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from accounts.members.authentication import SessionAuthentication
-from config.urls.protected import register
 from core.api.routers import Addresses, ResourceRouter
+from core.api.routes import protected
 
-router = ResourceRouter("api/protected", authentication=SessionAuthentication)
-register(router)
+router = ResourceRouter("api/protected", SessionAuthentication, protected)
 
 urlpatterns = [Addresses(router.urls)]

@@ -36,6 +36,7 @@ from crm.contacts import pages as contacts
 from crm.custom_fields import pages as custom_fields
 from crm.exports import pages as exports
 from crm.files import pages as files
+from crm.files.downloads import web as downloads
 from crm.imports import pages as imports
 from crm.leads import pages as leads
 from crm.meetings import pages as meetings
@@ -44,7 +45,6 @@ from crm.organizations import pages as organizations
 from crm.pipelines import pages as pipelines
 from crm.products import pages as products
 from crm.records import pages as recycle_bin
-from crm.routes import web as crm_web
 from crm.segments import pages as segments
 from crm.tags import pages as tags
 from crm.teams import pages as teams
@@ -156,7 +156,7 @@ urlpatterns = [
     path("api/schema/", schema),
     path("api/schema/key", key_schema, name="key-schema"),
     *docs_urls(),
-    *crm_web,
+    *downloads,
     *([path("", include("config.local.demo.urls"))] if settings.DEMO else []),  # its log-in comes first
     path("metrics", metrics),
     path("robots.txt", robots),

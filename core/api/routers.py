@@ -15,6 +15,7 @@ from rest_framework.routers import DynamicRoute, Route, SimpleRouter
 
 from core.api.endpoint import Endpoint
 from core.api.listing import Listing
+from core.api.routes import Routes
 from core.api.viewsets import COLLECTION, DETAIL, ResourceViewSet
 from core.types import Values
 
@@ -129,11 +130,18 @@ class ResourceRouter(SimpleRouter):
         DynamicRoute("{prefix}/{lookup}/{url_path}", "", detail=True, initkwargs={}),
     ]
 
-    def __init__(self, mount: str, authentication: type[BaseAuthentication] | None) -> None:
-        """Make the router of a conf that is included at `mount`, such as api/protected. URL names begin with it."""
+    def __init__(
+        self, mount: str, authentication: type[BaseAuthentication] | None, routes: Routes | None = None
+    ) -> None:
+        """Make the router of a conf that is included at `mount`, such as api/protected. URL names begin with it.
+
+        `routes` are registered at once.
+        """
         super().__init__(trailing_slash=False, use_regex_path=False)
         self.mount = mount
         self.authentication = [authentication] if authentication else []
+        for prefix, viewset in routes.viewsets() if routes else ():
+            self.register(prefix, viewset)
 
     def register(  # type: ignore[override]
         self, prefix: str, viewset: type[ResourceViewSet], basename: str | None = None

@@ -6,12 +6,15 @@ from accounts.companies.first_steps import FirstStep, register_first_step
 from accounts.companies.overview import Measure, register_measure
 from accounts.companies.services import unique_key_changed
 from core.access import count_usage
+from core.api.routes import protected
 from crm.contacts.record_type import CONTACT_TYPE
 from crm.contacts.selectors import live_contacts
 from crm.contacts.services import set_unique_key
+from crm.contacts.views import ContactViewSet
 from crm.records.types import register_record_type
 from crm.saved_views.lists import ViewedList, keep_views_of
 
+protected.register("contact", ContactViewSet)
 register_record_type(CONTACT_TYPE)
 keep_views_of("contact", ViewedList("contact", CONTACT_TYPE.fields, kind=CONTACT_TYPE.kind))
 unique_key_changed.connect(set_unique_key)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from core.api.routes import protected
+from core.jobs import JobWork, PeriodicTask, register
 from crm.activities import call_views, follow_up_views
 from crm.activities import views as activity_views
 from crm.bulk_jobs.under_way import Work, register_work
@@ -9,8 +13,12 @@ from crm.contacts import views as contact_views
 from crm.custom_fields import section_views
 from crm.custom_fields import views as field_views
 from crm.exports.columns import columns_of
-from crm.exports.services import formats_of_file, readable_exports
-from crm.exports.sources import SOURCES, register_source
+from crm.exports.lists import register_source
+from crm.exports.models import Export
+from crm.exports.services import formats_of_file, notify_ended, purge_exports, readable_exports
+from crm.exports.sources import SOURCES
+from crm.exports.views import ExportViewSet
+from crm.exports.worker import run
 from crm.imports import own_files
 from crm.imports import views as import_views
 from crm.leads import views as lead_views
@@ -29,6 +37,9 @@ def column_names(resource: str) -> list[tuple[str, ...]]:
     return [column.names for column in columns_of(source.listing.output, source.panel)]
 
 
+protected.register("export", ExportViewSet)
+register(JobWork("export", run, model=Export, queue="bulk", task="crm.run_export", ended=notify_ended, while_held=True))
+register(PeriodicTask("exports", purge_exports, every=timedelta(hours=1)))
 register_work(Work("export", "file", readable_exports, about="resource"))
 own_files.export_columns.connect(column_names)
 own_files.export_formats.connect(formats_of_file)

@@ -11,7 +11,6 @@ from django.db.models import F, QuerySet
 
 from core.access import Actor
 from core.api.listing import Listing, ListRequest
-from core.api.viewsets import ResourceViewSet
 from core.lists import ListQuery, Stream, list_page
 from core.lists.values import refuse
 from core.types import JsonObject, Values
@@ -30,8 +29,6 @@ class Source:
     listing: Listing
     module: str
     """The permission module that opens the list."""
-    app: str
-    """The label of the app that serves the list and its export."""
     panel: str = ""
 
     @property
@@ -41,14 +38,7 @@ class Source:
 
 
 SOURCES: dict[str, Source] = {}
-"""Resource -> source; each app registers its own when it is ready."""
-
-
-def register_source(resource: str, viewset: type[ResourceViewSet], *, panel: str = "") -> None:
-    """Make the list of a ViewSet exportable. Its rows may depend on the caller only by `Listing.whole`."""
-    listing, app = viewset.listing, viewset.__module__.partition(".")[0]
-    module = viewset.modules_of(viewset.list.endpoint)[0]  # type: ignore[attr-defined]
-    SOURCES[resource] = Source(resource, listing, module, app, panel)
+"""Resource -> source; domains register theirs (crm.exports.lists)."""
 
 
 def parse(listing: Listing, params: Values) -> ListQuery:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from functools import cache
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -82,7 +81,6 @@ class ListExportViewSet(ResourceViewSet, abstract=True):
         return response
 
 
-@cache
 def list_export(source: Source) -> type[ListExportViewSet]:
     """Return the one ViewSet of both mounts that exports a list, under the same permission as the list."""
     listing = source.listing

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from core.api.routes import protected
 from crm.organizations.record_type import ORGANIZATION_TYPE
+from crm.organizations.views import OrganizationViewSet
 from crm.records.types import register_record_type
 from crm.saved_views.lists import ViewedList, keep_views_of
 
+protected.register("organization", OrganizationViewSet)
 register_record_type(ORGANIZATION_TYPE)
 keep_views_of("organization", ViewedList("contact", ORGANIZATION_TYPE.fields, kind=ORGANIZATION_TYPE.kind))

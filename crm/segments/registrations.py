@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from core.access import count_usage
-from crm.segments.counts import store_count
+from core.api.routes import protected
+from core.events import EventConsumer
+from core.events.kinds import matching
+from core.jobs import PeriodicTask, register
+from crm.segments.counts import COUNT_EVERY, count_due, store_count
 from crm.segments.models import Segment
 from crm.segments.services import segment_changed
-from crm.segments.tracking import compare_changed
+from crm.segments.tracking import RELATIVE_EVERY, compare_changed, compare_due, follow
+from crm.segments.views import SegmentViewSet
 
+protected.register("segment", SegmentViewSet)
+WATCHED = "EXISTS (SELECT FROM crm_segment s WHERE s.company_id = %(company)s AND s.watched_since IS NOT NULL)"
+"""A company whose segments nobody watches pays nothing for them."""
+
+register(EventConsumer("segments", follow, kinds=matching(("contact.*", "lead.*")), where=WATCHED))
+register(PeriodicTask("segments", compare_due, every=RELATIVE_EVERY))
+register(PeriodicTask("segment-counts", count_due, every=COUNT_EVERY))
 count_usage("segment", Segment.objects.all)
 segment_changed.connect(compare_changed)
 segment_changed.connect(store_count)

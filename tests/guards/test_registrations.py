@@ -10,11 +10,13 @@ import pytest
 from django.apps import AppConfig, apps
 from django.conf import settings
 
-from core.registrations import MODULES, module_names
+from core.registrations import module_names
+from core.reports import REPORTS
+from outreach.insights.reports.serializers import TileInput
 from tests.kit.import_alone import PROJECT
 
 ROOT: Path = settings.BASE_DIR
-APPS = ("accounts", "billing", "crm", "outreach", "workflows")
+APPS = ("core", "accounts", "billing", "crm", "outreach", "workflows")
 
 
 def imports_registrations(source: str) -> bool:
@@ -34,13 +36,13 @@ def imports_registrations(source: str) -> bool:
 @pytest.mark.parametrize("label", APPS)
 def test_an_app_loads_all_its_registrations(label: str) -> None:
     names = module_names(apps.get_app_config(label))
-    paths = [path for name in MODULES for path in (ROOT / label).rglob(f"{name}.py")]
-    assert len(names) == len({*names}) == len(paths) > 5
+    paths = [*(ROOT / label).rglob("registrations.py")]
+    assert len(names) == len({*names}) == len(paths) > 2
     assert {*names} <= {*sys.modules}
 
 
 def test_domains_come_in_order_and_the_app_last(tmp_path: Path) -> None:
-    for name in ("jobs", "b/registrations", "b/jobs", "a/c/registrations", "registrations", "z/views"):
+    for name in ("b/registrations", "b/tasks", "a/c/registrations", "registrations", "z/views"):
         path = tmp_path / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -50,8 +52,13 @@ def test_domains_come_in_order_and_the_app_last(tmp_path: Path) -> None:
         path = str(tmp_path)
 
     names = module_names(Config("example", sys.modules[__name__]))
-    domains = ["example.a.c.registrations", "example.b.jobs", "example.b.registrations"]
-    assert names == [*domains, "example.jobs", "example.registrations"]
+    assert names == ["example.a.c.registrations", "example.b.registrations", "example.registrations"]
+
+
+def test_views_that_read_the_registries_are_imported_when_all_apps_are_ready() -> None:
+    choices = TileInput().fields["reportType"].choices
+    assert [*choices] == [*REPORTS]
+    assert {"leads", "outreach", "workflows"} <= {*choices}
 
 
 def test_nothing_imports_registrations() -> None:

@@ -27,7 +27,7 @@ from tests.kit.sending import commit_intent
 from tests.outreach.helpers import work as outreach
 from tests.web.helpers import at, enter
 from tests.workflows.helpers import edges, node, published, runs, steps, work
-from workflows.engine import jobs
+from workflows.engine import tasks
 from workflows.models import WorkflowRun
 
 WORDS = {"subject": "Hello {{ contact.name }}", "body": "Come, {{ contact.name | upper }}"}
@@ -141,7 +141,7 @@ def test_many_get_what_one_gets(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> 
         for number in (3, 12):
             ids = people(cast, *(f"Person {place}" for place in range(number)))
             cast.key.post(f"/workflow/{workflow}/enrol", {"ids": ids})
-            monkeypatch.setattr(jobs, "PAUSE", 60.0)  # it looks for other work by the clock
+            monkeypatch.setattr(tasks, "PAUSE", 60.0)  # it looks for other work by the clock
             with CaptureQueriesContext(connection) as found:
                 WORK["workflow-runs"].drain(float("inf"))
             counts.append(len(found))

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from core.api.routes import protected
 from core.text.labels.providers import provider_names
 from outreach.connections.mail_vendors.registry import VENDORS, channel_of, letters
+from outreach.connections.mail_vendors.views import MailVendorViewSet, login_viewset
+
+protected.register("mail-vendors", MailVendorViewSet)
+for letter, vendor in letters().items():
+    if vendor.login:
+        protected.register(f"apps/{channel_of(letter)}/authorize", login_viewset(letter))
 
 
 @provider_names.connect

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from accounts.members.notices import notify
 from accounts.models import Mail, Member, Notification, User
-from accounts.notifications.jobs import NOTIFICATION_DAYS, purge_notifications
+from accounts.notifications.services import NOTIFICATION_DAYS, purge_notifications
 from core.tenancy import unscoped
 from crm.models import BulkJob
 from tests.kit.cast import Caller, Cast, make_cast, session_headers

@@ -22,7 +22,6 @@ from core.jobs import runner as runner_module
 from core.logs import JsonFormatter, LineFormatter, log_context, request_id
 from core.logs.middleware import RequestIds
 from crm.contacts.views import ContactViewSet
-from crm.exports import jobs as export_jobs
 from crm.exports.models import Export
 from tests.kit.cast import Cast
 
@@ -64,9 +63,7 @@ def test_a_request_has_one_id_in_its_answer_its_line_and_the_server_log(
     assert request_id() == ""
 
 
-def test_lines_of_a_job_carry_the_request_that_began_it(
-    cast: Cast, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_of_a_job_carry_the_request_that_began_it(cast: Cast, lines: io.StringIO) -> None:
     answer = cast.key.post("/export", {"resource": "contact", "format": "csv"})
     job = answer.data["_id"]
     with cast.scope():
@@ -75,7 +72,6 @@ def test_lines_of_a_job_carry_the_request_that_began_it(
     def fail(*_: Any) -> None:
         raise RuntimeError("the disk is full")
 
-    monkeypatch.setattr(export_jobs, "run", fail)
     work: Any = WORK["export"]
     [claimed] = runner_module.claim(work.model, limit=1)
     runner_module.run_job(claimed, fail, float("inf"))

@@ -12,8 +12,8 @@ from core.fields import EncryptedTextField
 from core.messages.defaults import DEFAULTS
 from outreach.connections.ai.providers import AiProvider
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, Capability, ConnectedApp, register_app
-from outreach.connections.connected_apps.routes import register_protected
 from outreach.connections.connected_apps.selectors import counted_apps
+from outreach.connections.connected_apps.views import app_viewset
 from outreach.models import AiApp
 from tests.kit.cast import Cast
 from tests.kit.factories import SmtpFactory
@@ -44,10 +44,10 @@ class TestSpec:
         assert app.nothing_selected in ("", *DEFAULTS)
 
     def test_it_has_the_routes_of_its_operations(self, app: ConnectedApp) -> None:
-        router = ResourceRouter("api/protected", None)
-        register_protected(router)
-        found = {f"{each.method} {each.path}" for each in router.operations() if each.path.split("/")[1] == app.key}
         path = f"apps/{app.key}"
+        router = ResourceRouter("api/protected", None)
+        router.register(path, app_viewset(app))
+        found = {f"{each.method} {each.path}" for each in router.operations()}
         wanted = {f"GET {path}", f"POST {path}", f"GET {path}/<str:id>", f"PUT {path}/<str:id>"}
         wanted |= {f"DELETE {path}"} if app.delete else set()
         wanted |= {f"POST {path}/<str:id>/test"} if app.test else set()

@@ -22,8 +22,8 @@ from core.jobs import WORK, sweep
 from core.jobs.liveness import release_lock
 from core.tenancy import unscoped
 from crm.models import CustomField, File
-from outreach.connections.ocr.jobs import delete_scans_of_deleted_files
 from outreach.connections.ocr.providers.local import LocalOcr
+from outreach.connections.ocr.services import delete_scans_of_deleted_files
 from outreach.connections.ocr.testing import png, sample_picture
 from outreach.models import CardScan, Ocr
 from tests.kit.cast import Cast

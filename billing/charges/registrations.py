@@ -1,0 +1,10 @@
+"""The registrations of charges."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from billing.charges.services import give_up_ended
+from core.jobs import PeriodicTask, register
+
+register(PeriodicTask("billing.given_up_charges", give_up_ended, every=timedelta(hours=1)))
