@@ -13,7 +13,6 @@ from crm.leads import reports as leads
 from crm.leads.tags import untag_leads
 from crm.organizations import reports as organizations
 from crm.organizations.tags import untag_organizations
-from crm.search_kinds import register_kinds
 from crm.tags.services import before_categories_deleted, before_tags_deleted
 
 # A worker that imports leads locks them before its import, so the deletion of a tag does the same.
@@ -25,4 +24,3 @@ for clear in (clear_categories, clear_import_categories):
 for domain in (leads, forecast, contacts, organizations, activities, imports):
     for report in domain.REPORTS:
         register_report(report)
-register_kinds()

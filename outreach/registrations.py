@@ -16,10 +16,8 @@ from outreach.connections.connected_apps.views import app_viewset
 from outreach.messaging.delivery.deciding.usage import MESSAGES, wake_messages
 from outreach.messaging.delivery.views import guardrail_viewsets
 from outreach.messaging.suppression import reports as suppression
-from outreach.privacy import register_personal_data_tables
 from outreach.runs.genie import reports as genie
 from outreach.runs.genie.queue import QUEUE, waiting_messages
-from outreach.search_kinds import register_kinds
 from outreach.site.forms import reports as forms
 
 register_apps()
@@ -39,5 +37,3 @@ terms_changed.connect(tell_changed)
 for domain in (genie, forms, suppression, ai):
     for report in domain.REPORTS:
         register_report(report)
-register_kinds()
-register_personal_data_tables()

@@ -40,5 +40,6 @@ count_usage("member", seats, error="PlanMaxUsers_400")
 register_first_step(FirstStep("members", colleagues, 3))
 register_notice(Notice("member.joined", gettext_lazy("Invite accepted"), "notice_member_joined"))
 set_source(Browsers())
-searched = [MEMBERSHIP_FIELDS.fields[name] for name in ("name", "email")]
-register_kind(Kind("member", "member", lambda actor: seats(), searched, "name", "email", 70))
+register_kind(
+    Kind("member", "member", lambda actor: seats(), MEMBERSHIP_FIELDS.pick("name", "email"), "name", "email", 70)
+)

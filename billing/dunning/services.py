@@ -18,7 +18,6 @@ from django.utils import timezone
 from accounts.members.notices import notify
 from accounts.models import Company, User
 from billing.dunning.models import Dunning
-from billing.dunning.notices import ACTION_NEEDED, DUE, FAILED
 from billing.dunning.schedule import is_hard, next_try
 from billing.invoices.services import write_off
 from billing.ledger.money import sum_text
@@ -137,7 +136,7 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
         row.next_try_at = None
         _fall_due(row, subscription, now)
         if not row.notices:
-            _notify_owners(row, DUE, "asked:0", subscription, payment)
+            _notify_owners(row, "invoice.due", "asked:0", subscription, payment)
         return
     # Another card is tried at once, also after a refusal for good: it is what the mail has asked for.
     is_new = row.method_id != method.pk
@@ -170,7 +169,9 @@ def _schedule_retry(row: Dunning, subscription: Subscription, payment: Payment, 
     # Card networks fine merchants who repeat a charge that was refused for good, as for a stolen card.
     row.next_try_at = None if is_hard(last.reason) else next_try(first, row.tries, settings.DUNNING_DAYS, zone, now)
     method = PaymentMethod.objects.filter(pk=row.method_id).first()
-    _notify_owners(row, FAILED, f"failed:{row.tries}", subscription, payment, method=method.label if method else "")
+    _notify_owners(
+        row, "payment.failed", f"failed:{row.tries}", subscription, payment, method=method.label if method else ""
+    )
 
 
 def _leave_to_customer(row: Dunning, subscription: Subscription, payment: Payment, attempt: Attempt) -> None:
@@ -181,7 +182,7 @@ def _leave_to_customer(row: Dunning, subscription: Subscription, payment: Paymen
     _fall_due(row, subscription, attempt.left_at)
     row.reason = "action"
     row.next_try_at = None
-    _notify_owners(row, ACTION_NEEDED, f"action:{row.tries}", subscription, payment)
+    _notify_owners(row, "payment.action_needed", f"action:{row.tries}", subscription, payment)
 
 
 def _hold(subscription: Subscription) -> None:

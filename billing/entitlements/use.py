@@ -14,7 +14,6 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.members.notices import notify
-from billing.entitlements.notices import NEARLY_USED
 from billing.entitlements.selectors import terms_of, usage_of
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.selectors import is_open
@@ -84,7 +83,7 @@ def _notify_owners(subscription: Subscription, now: datetime) -> None:
             if not is_new:
                 context = {"name": name_of(module), "used": number, "limit": limit, "is_full": level == LEVELS[0]}
                 context["monthly"] = module in METERS
-                notify(NEARLY_USED, context, about=("plans", subscription.pk))
+                notify("limit.nearly_used", context, about=("plans", subscription.pk))
     subscription.use_told = {"period": period, "limits": notified}
     subscription.use_looked_at = now
     subscription.save(update_fields=["use_told", "use_looked_at"])

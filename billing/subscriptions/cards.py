@@ -11,7 +11,6 @@ from accounts.members.notices import notify
 from accounts.models import Company
 from billing.subscriptions.changes import Action
 from billing.subscriptions.models import PAID, Subscription, SubscriptionChange
-from billing.subscriptions.notices import CARD_EXPIRES
 from billing.subscriptions.periods import months_after
 
 CHARGED = (*PAID, Subscription.Status.PAUSED)
@@ -34,7 +33,7 @@ def tell_of_card(subscription: Subscription, now: datetime) -> None:
     SubscriptionChange.objects.create(subscription=subscription, action=Action.CHANGED, note=note, source=source)
     company = Company.objects.only("name").get(pk=subscription.company_id)
     context = {"subscription": subscription, "company": company, "card": card.label, "expires_on": card.expires_on}
-    notify(CARD_EXPIRES, context, about=("plans", subscription.pk))
+    notify("payment_method.expiring", context, about=("plans", subscription.pk))
 
 
 def _expiring(now: datetime) -> Any:

@@ -27,7 +27,6 @@ from billing.plans.versions import prices_of
 from billing.subscriptions.cards import tell_of_card
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription, SubscriptionChange
-from billing.subscriptions.notices import ENDED, ENDING, PAST_DUE
 from billing.subscriptions.pauses import resume
 from billing.subscriptions.periods import period_after
 from billing.subscriptions.selectors import version_at
@@ -104,7 +103,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
         _end(subscription, subscription.ends_at)
     elif not is_billed(subscription):
         fall_due(subscription)
-        _notify_owners(PAST_DUE, subscription)
+        _notify_owners("subscription.past_due", subscription)
     else:
         return False
     return True
@@ -134,7 +133,7 @@ def _end(subscription: Subscription, ended: datetime | None) -> None:
         (Status.CANCELLED, Action.CANCELLED) if subscription.cancel_at_period_end else (Status.EXPIRED, Action.EXPIRED)
     )
     apply_change(subscription, action, status=status, ends_at=ended)
-    _notify_owners(ENDED, subscription, was_trial=was_trial)
+    _notify_owners("subscription.ended", subscription, was_trial=was_trial)
 
 
 def is_free(subscription: Subscription) -> bool:
@@ -193,7 +192,7 @@ def _remind(subscription: Subscription, policies: SubscriptionPolicies, now: dat
     due = [days for time, days in _reminders(subscription, policies) if since < time <= now]
     if due:
         ends = subscription.status != Status.ACTIVE or not policies.auto_renew or subscription.cancel_at_period_end
-        _notify_owners(ENDING, subscription, days=due[-1], ends=ends)
+        _notify_owners("subscription.ending", subscription, days=due[-1], ends=ends)
 
 
 def _next_look(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> datetime | None:

@@ -19,7 +19,6 @@ from accounts.models import Company
 from billing.plans.models import Plan, PlanVersion
 from billing.plans.versions import terms_now
 from billing.subscriptions.models import OPEN, Subscription
-from billing.subscriptions.notices import TERMS_END
 from core.errors import ValidationFailed
 from core.tenancy import company_scope, unscoped
 from core.text.formats import day_text
@@ -92,6 +91,6 @@ def tell_of_ends() -> bool:
             company = Company.objects.only("name").get(pk=row.company_id)
             ends_on = row.version.ends_on if row.version is not None else None
             context = {"subscription": row, "company": company, "plan": row.plan, "on": ends_on}
-            notify(TERMS_END, context, about=("plans", row.pk))
+            notify("subscription.terms_end", context, about=("plans", row.pk))
             Subscription.objects.filter(pk=row.pk).update(version_told_at=timezone.now())
     return len(subscriptions) == BATCH

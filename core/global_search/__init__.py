@@ -1,4 +1,4 @@
-"""One search over records of all kinds. Each app registers its kinds (`register_kind`) when it is ready."""
+"""One search over records of all kinds. Each domain registers its kinds (`register_kind`)."""
 
 from core.global_search.kinds import SEARCH_KINDS, Kind, register_kind
 

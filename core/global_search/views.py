@@ -79,8 +79,8 @@ def _text(params: Mapping[str, str]) -> str:
 
 def _kinds(params: Mapping[str, str]) -> list[Kind]:
     names = {part.strip() for part in params.get("kinds", "").split(",")} - {""}
+    kinds = sorted(SEARCH_KINDS.values(), key=lambda kind: kind.place)
     wrong = next((name for name in sorted(names) if name not in SEARCH_KINDS), None)
     if wrong is not None:
-        raise refuse("kinds", f"{shorten(wrong, 40)!r} is none of {', '.join(SEARCH_KINDS)}")
-    kinds = sorted(SEARCH_KINDS.values(), key=lambda kind: kind.place)
+        raise refuse("kinds", f"{shorten(wrong, 40)!r} is none of {', '.join(kind.name for kind in kinds)}")
     return [kind for kind in kinds if not names or kind.name in names]

@@ -345,6 +345,10 @@ class FieldSet:
             if name not in self.fields or not self.fields[name].searchable:
                 raise ValueError(f"default_search: {name!r} is no searchable field")
 
+    def pick(self, *names: str) -> list[ListField]:
+        """Return the declared fields of these names."""
+        return [self.fields[name] for name in names]
+
     def sortable(self, name: str, parameter: str) -> ListField:
         """Return the field to sort by. Raises a 400 for an unknown field or one that cannot be sorted by."""
         return self._find(name, parameter, "sortable", "sort by")

@@ -7,6 +7,8 @@ from accounts.companies.overview import Measure, register_measure
 from accounts.companies.services import unique_key_changed
 from core.access import count_usage
 from core.api.routes import protected
+from core.global_search import Kind, register_kind
+from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.record_type import CONTACT_TYPE
 from crm.contacts.selectors import live_contacts
 from crm.contacts.services import set_unique_key
@@ -22,3 +24,14 @@ count_usage("contact", live_contacts)
 register_first_step(FirstStep("contacts", live_contacts, 2))
 register_measure(Measure("newContacts", "contact", live_contacts, "created_at", place=10))
 register_measure(Measure("answered", "contact", live_contacts, "replied_at", by_day=True, place=30))
+register_kind(
+    Kind(
+        "contact",
+        "contact",
+        lambda actor: live_contacts(),
+        CONTACT_FIELDS.pick("name", "email", "contactNumber"),
+        "name",
+        "email",
+        10,
+    )
+)

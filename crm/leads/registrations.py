@@ -5,7 +5,9 @@ from __future__ import annotations
 from accounts.companies.overview import Measure, register_measure
 from core.access import count_usage
 from core.api.routes import protected
+from core.global_search import Kind, register_kind
 from crm.contacts.writer import contacts_recreated
+from crm.leads.filters import LEAD_FIELDS
 from crm.leads.places import clear_reasons, move_leads
 from crm.leads.record_type import LEAD_TYPE
 from crm.leads.selectors import live_leads
@@ -23,3 +25,14 @@ leads_moved.connect(move_leads)
 before_reasons_deleted.connect(clear_reasons)
 count_usage("lead", live_leads)
 register_measure(Measure("newLeads", "lead", live_leads, "created_at", place=20))
+register_kind(
+    Kind(
+        "lead",
+        "lead",
+        lambda actor: live_leads(),
+        LEAD_FIELDS.pick("contact.name", "contact.email", "contact.contactNumber"),
+        "contact__name",
+        "status",
+        20,
+    )
+)

@@ -1,6 +1,6 @@
 """The registry of tables with personal data of contacts, which access requests and erasure read.
 
-Each app registers its own tables (`register_personal_data`) when it is ready. Every table that refers to contacts or
+Each domain registers its own tables (`register_personal_data`) when it is ready. Every table that refers to contacts or
 leads must be registered; a test checks it.
 """
 
@@ -210,10 +210,28 @@ def register_personal_data(
     model: type[Model],
     rows: Callable[[DataSubject], Q],
     erase: Callable[[DataSubject, QuerySet[Any]], int] = delete_rows,
+    *,
+    before: str = "",
     **options: Any,
 ) -> None:
-    """Register a table with personal data of contacts; the arguments are the fields of PersonalDataTable."""
+    """Register a table with personal data of contacts; the arguments are the fields of PersonalDataTable.
+
+    It comes last, or before the table of the name `before`, whose erasure would make its rows impossible to find.
+    """
     PERSONAL_DATA[name] = PersonalDataTable(name, model, rows, erase, **options)
+    if before:
+        PERSONAL_DATA[before] = PERSONAL_DATA.pop(before)
+
+
+def register_last_errors(name: str, model: type[Model]) -> None:
+    """Register the column `last_error` of a model, which may name a recipient. Erasure blanks it."""
+    register_personal_data(
+        name,
+        model,
+        lambda subject: mentioning(subject, "last_error"),
+        lambda subject, rows: rows.update(last_error=""),
+        exported=False,
+    )
 
 
 def camel(name: str) -> str:

@@ -13,7 +13,6 @@ from accounts.members.notices import notify
 from core.jobs.leases import update_owned
 from core.outbound_http import HttpAnswer
 from crm.webhooks.models import Webhook, WebhookDelivery
-from crm.webhooks.notices import WEBHOOK_FAILING
 
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
@@ -116,7 +115,7 @@ def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: date
     if disabled or notices > webhook.notice_count:
         webhook.notice_count = max(notices, webhook.notice_count)
         context = {"webhook": webhook, "problem": problem, "disabled": disabled}
-        notify(WEBHOOK_FAILING.key, context, about=("webhook", webhook.pk))
+        notify("webhook.failing", context, about=("webhook", webhook.pk))
     Webhook.objects.filter(pk=webhook.pk).update(
         failures=webhook.failures,
         failing_since=webhook.failing_since,

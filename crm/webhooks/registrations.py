@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from accounts.settings.notices import register_notice
+from accounts.settings.notices import Notice, register_notice
 from core.api.routes import protected
 from core.events import EventConsumer
 from core.events.kinds import EVENT_KINDS
 from core.jobs import PeriodicTask, QueueWork, register
 from core.jobs.flights import CALL_SECONDS
+from core.text.translation import gettext_lazy
 from crm.segments.tracking import watched_segments
 from crm.webhooks.collector import WORK, collect, segments_of_webhooks
 from crm.webhooks.feed_views import EventFeedViewSet
 from crm.webhooks.models import WebhookDelivery
-from crm.webhooks.notices import WEBHOOK_FAILING
 from crm.webhooks.sending import drain, due_webhooks
 from crm.webhooks.services import forget_old
 from crm.webhooks.views import WebhookDeliveryViewSet, WebhookViewSet
@@ -42,5 +42,5 @@ register(
     )
 )
 register(PeriodicTask("webhook-deliveries", forget_old, every=timedelta(hours=1)))
-register_notice(WEBHOOK_FAILING)
+register_notice(Notice("webhook.failing", gettext_lazy("Webhook failing"), "notice_webhook_failing"))
 watched_segments.connect(segments_of_webhooks)

@@ -9,7 +9,7 @@ from core.jobs import notify_workers
 from core.models import Event
 from core.types import JsonObject
 from crm.files.models import File
-from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.privacy.registry import DataSubject, referring, register_last_errors, register_personal_data
 from crm.privacy.tables import blank_events
 from crm.webhooks.models import WebhookDelivery
 from outreach.chat.conversations.channels import ERASED
@@ -89,10 +89,4 @@ def register_tables() -> None:
     register_personal_data(
         "chatOptOuts", ChatOptOut, lambda subject: numbered(subject, "phone"), lambda subject, rows: 0, module=MODULE
     )
-    register_personal_data(
-        "chatAppErrors",
-        ChatApp,
-        lambda subject: mentioning(subject, "last_error"),
-        lambda subject, rows: rows.update(last_error=""),
-        exported=False,
-    )
+    register_last_errors("chatAppErrors", ChatApp)

@@ -10,6 +10,7 @@ from outreach.chat.conversations import media, personal_mails
 from outreach.chat.conversations.campaigns import WHERE, show
 from outreach.chat.conversations.canned_answers.views import CannedAnswerViewSet
 from outreach.chat.conversations.mails import ASSIGNED, OVERDUE, WOKEN, store_reply
+from outreach.chat.conversations.privacy import register_tables
 from outreach.chat.conversations.timeouts import due_conversations, process_due
 from outreach.chat.conversations.views import AnswerTimeViewSet, ConversationViewSet
 
@@ -35,3 +36,4 @@ register(EventConsumer("personal-mails", personal_mails.show, kinds=("mail.sent"
 register(EventConsumer("mail-conversations", each(store_reply), kinds=("mail.replied",)))
 for notice in (ASSIGNED, WOKEN, OVERDUE):
     register_notice(notice)
+register_tables()

@@ -26,4 +26,6 @@ def forget_visitors(subject: DataSubject, rows: QuerySet[WidgetVisitor]) -> int:
 
 def register_tables() -> None:
     """Register the visitors. They come before conversations, whose address identifies them."""
-    register_personal_data("widgetVisitors", WidgetVisitor, _visitors, forget_visitors, module="chatapp")
+    register_personal_data(
+        "widgetVisitors", WidgetVisitor, _visitors, forget_visitors, module="chatapp", before="conversations"
+    )

@@ -8,6 +8,7 @@ from core.api.routes import protected
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
 from crm.meetings.video.registry import register_provider
+from crm.privacy.registry import dangling, register_personal_data
 from outreach.connections.calendars.busy_times import ask_due, due_connections
 from outreach.connections.calendars.event_sync import MEETING_EVENTS, note_meetings, write_due
 from outreach.connections.calendars.logins import forget_members
@@ -37,3 +38,11 @@ register(
 members_removed.connect(forget_members)
 register_notice(CALENDAR_FAILING)
 register_provider(GoogleCalls())
+# Erasure leaves the calendar itself alone.
+register_personal_data(
+    "calendarEvents",
+    CalendarEvent,
+    lambda subject: dangling(CalendarEvent, "meeting"),
+    module="meeting",
+    exported=False,
+)

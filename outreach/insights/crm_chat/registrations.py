@@ -10,6 +10,7 @@ from core.api.routes import protected
 from core.jobs import PeriodicTask, register
 from core.jobs.runner import JobWork
 from outreach.insights.crm_chat.models import CrmChatMessage, CrmChatThread
+from outreach.insights.crm_chat.privacy import register_tables
 from outreach.insights.crm_chat.replies import answer_question
 from outreach.insights.crm_chat.services import WORK, forget_members, forget_old
 from outreach.insights.crm_chat.views import AgentViewSet, CrmChatViewSet
@@ -20,3 +21,4 @@ register(JobWork(WORK, answer_question, model=CrmChatMessage, queue="bulk", task
 register(PeriodicTask("outreach.old_questions", forget_old, every=timedelta(hours=1)))
 count_usage("ai-crm-chat", CrmChatThread.objects.all)
 members_removed.connect(forget_members)
+register_tables()

@@ -14,6 +14,7 @@ from outreach.messaging.delivery.approving.approvals import hold_lapsed
 from outreach.messaging.delivery.limits.quotas import forget_unused
 from outreach.messaging.delivery.mails import SENDER_FAILING, SENDER_STOPPED
 from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.privacy import register_tables
 from outreach.messaging.delivery.selectors import drafts, sent_messages
 from outreach.messaging.delivery.senders import connected_senders
 from outreach.messaging.delivery.sending.claims import senders_with_due_messages
@@ -55,3 +56,4 @@ register_notice(SENDER_STOPPED)
 register_first_step(FirstStep("sender", connected_senders, 1))
 register_measure(Measure("sent", "genie", sent_messages, "handed_at", by_day=True, place=50))
 register_measure(Measure("drafts", "genie", drafts, place=60))
+register_tables()

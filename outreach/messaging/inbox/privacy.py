@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Q
 
 from core.models import Event
-from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.privacy.registry import DataSubject, referring, register_last_errors, register_personal_data
 from crm.privacy.tables import blank_events
 from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
 
@@ -24,10 +24,4 @@ def register_tables() -> None:
     # The events come first, as long as it is known which mail they are about.
     register_personal_data("receivedMailEvents", Event, _events, blank_events, module="genie", exported=False)
     register_personal_data("receivedMail", InboundMessage, _mails, module="genie")
-    register_personal_data(
-        "mailboxErrors",
-        ImapMailbox,
-        lambda subject: mentioning(subject, "last_error"),
-        lambda subject, rows: rows.update(last_error=""),
-        exported=False,
-    )
+    register_last_errors("mailboxErrors", ImapMailbox)

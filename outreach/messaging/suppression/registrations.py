@@ -10,6 +10,7 @@ from crm.exports.lists import register_source
 from outreach.connections.senders.sample_people import sample_addresses
 from outreach.messaging.suppression.imports import run
 from outreach.messaging.suppression.models import SuppressionImport
+from outreach.messaging.suppression.privacy import register_tables
 from outreach.messaging.suppression.selectors import suppressed_addresses
 from outreach.messaging.suppression.views import SuppressionImportViewSet, SuppressionViewSet
 
@@ -30,3 +31,4 @@ recipient_check.connect(sample_addresses)
 register_source("suppression", SuppressionViewSet)
 register_source("suppression/import", SuppressionImportViewSet)
 register_work(Work("suppression/import", "genie", lambda actor: SuppressionImport.objects.all(), "file__name"))
+register_tables()

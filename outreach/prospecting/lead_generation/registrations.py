@@ -6,6 +6,7 @@ from core.access import count_usage
 from core.api.routes import protected
 from core.jobs import JobWork, register
 from outreach.prospecting.lead_generation.models import LeadGeneration
+from outreach.prospecting.lead_generation.privacy import register_tables
 from outreach.prospecting.lead_generation.services import run, search_ended
 from outreach.prospecting.lead_generation.views import LeadGenerationViewSet
 
@@ -16,3 +17,4 @@ register(
     )
 )
 count_usage("lead-gen-ai", LeadGeneration.objects.all)
+register_tables()

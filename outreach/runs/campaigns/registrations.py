@@ -6,10 +6,12 @@ from datetime import timedelta
 
 from core.access import count_usage
 from core.api.routes import protected
+from core.global_search import Kind, register_kind
 from core.jobs import PeriodicTask, QueueWork, register
 from crm.exports.lists import register_source
 from outreach.messaging.email_templates.services import before_templates_deleted
 from outreach.runs.campaigns import launch
+from outreach.runs.campaigns.filters import CAMPAIGN_FIELDS
 from outreach.runs.campaigns.progress import follow_campaigns
 from outreach.runs.campaigns.selectors import kept_campaigns, waiting_with
 from outreach.runs.campaigns.views import CampaignViewSet
@@ -24,3 +26,14 @@ register(PeriodicTask("outreach.campaigns", follow_campaigns, every=timedelta(mi
 count_usage("campaign", kept_campaigns)
 before_templates_deleted.connect(waiting_with)
 register_source("campaign", CampaignViewSet)
+register_kind(
+    Kind(
+        "campaign",
+        "campaign",
+        lambda actor: kept_campaigns(),
+        CAMPAIGN_FIELDS.pick("name", "subject"),
+        "name",
+        "subject",
+        35,
+    )
+)

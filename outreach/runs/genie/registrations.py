@@ -11,6 +11,7 @@ from accounts.companies.first_steps import FirstStep, register_first_step
 from accounts.settings.notices import register_notice
 from core.access import count_usage
 from core.api.routes import protected
+from core.global_search import Kind, register_kind
 from core.jobs import JobWork, PeriodicTask, QueueWork, register
 from crm.bulk_jobs.services import BulkAction
 from crm.bulk_jobs.under_way import Work, register_work
@@ -20,6 +21,7 @@ from outreach.messaging.delivery.stopping.stops import stop_waiting
 from outreach.prospecting.enrichment.models import Enrichment
 from outreach.prospecting.lead_generation.services import lead_generation_ended, lead_generation_run
 from outreach.runs.genie.cadence import follow_ups, occurrences
+from outreach.runs.genie.filters import RUN_FIELDS
 from outreach.runs.genie.generated.enrichment import enrich, enrichment_ended
 from outreach.runs.genie.generated.runs import run_of, search_ended
 from outreach.runs.genie.mails import FAILED, FINISHED, PLANNED, notify_ended, notify_finished
@@ -70,5 +72,8 @@ count_usage("genie", kept_runs)
 register_first_step(FirstStep("run", kept_runs, 4))
 register_source("genie", RunViewSet)
 register_source("genie/send-jobs", SendJobViewSet)
-name = Coalesce(NullIf("name", Value("")), Left("prompt", 80))
-register_work(Work("genie", "genie", lambda actor: kept_runs().filter(cancelled_at=None), name))
+title = Coalesce(NullIf("name", Value("")), Left("prompt", 80))
+register_work(Work("genie", "genie", lambda actor: kept_runs().filter(cancelled_at=None), title))
+register_kind(
+    Kind("genie", "genie", lambda actor: kept_runs(), RUN_FIELDS.pick("name", "prompt"), title, Value(""), 30)
+)

@@ -10,6 +10,7 @@ from crm.activities.reminders import register_reminder
 from crm.meetings.mails import meeting_mails_prepared
 from outreach.site.booking.mails import REMINDER, visitors_of
 from outreach.site.booking.models import Booking
+from outreach.site.booking.privacy import register_tables
 from outreach.site.booking.services import forget_members
 from outreach.site.booking.tasks import end_follow_ups, note_moved
 from outreach.site.booking.views import BookingPageViewSet, BookingViewSet, HoursViewSet, PublicBookingViewSet
@@ -26,3 +27,4 @@ register(EventConsumer("booking-follow-ups", end_follow_ups, kinds=("meeting.can
 members_removed.connect(forget_members)
 meeting_mails_prepared.connect(visitors_of)
 register_reminder(Booking, REMINDER)
+register_tables()

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.db.models import Value
+
 from accounts.settings.notices import register_notice
 from core.api.routes import protected, public
+from core.global_search import Kind, register_kind
 from core.jobs import PeriodicTask, QueueWork, register
 from crm.exports.lists import register_source
 from outreach.connections.social_apps.services import social_app_reconnected
+from outreach.site.forms.filters import FORM_FIELDS
 from outreach.site.forms.models import Form, FormLead
 from outreach.site.forms.notices import FORM_SUBMITTED, SOCIAL_APP_FAILING
+from outreach.site.forms.privacy import register_tables
 from outreach.site.forms.submissions import QUEUE, wake_refused
 from outreach.site.forms.views import FormLeadViewSet, FormViewSet, PublicFormViewSet
 from outreach.site.forms.worker import ask_due_forms, due_forms, forget_old, work_on_leads
@@ -29,3 +34,5 @@ social_app_reconnected.connect(wake_refused)
 register_notice(FORM_SUBMITTED)
 register_notice(SOCIAL_APP_FAILING)
 register_source("form", FormViewSet)
+register_kind(Kind("form", "lead", lambda actor: Form.objects.all(), FORM_FIELDS.pick("name"), "name", Value(""), 36))
+register_tables()
