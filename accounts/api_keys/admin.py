@@ -35,7 +35,6 @@ class ApiKeyAdmin(CompanyRecordAdmin):
         "last_used_at",
     )
     list_filter = (BY_COMPANY, ("type", ChoicesDropdownFilter), ("ip_restriction", ChoicesDropdownFilter))
-    list_select_related = ("company", "created_by")
     search_fields = ("=id", "masked_key", "created_by__email")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:

@@ -27,7 +27,6 @@ class RefreshTokenAdmin(BackOfficeAdmin):
     operators_only = True
     list_display = ("__str__", "user", "state", "created_at", "expires_at", "used_at", "revoked_at")
     list_filter = (("user", AutocompleteSelectFilter),)
-    list_select_related = ("user",)
     search_fields = ("=id", "=family", "user__email")
     commands = ("end",)
     when: ClassVar[Any] = {"end": lambda token: not (token.revoked_at or token.used_at)}

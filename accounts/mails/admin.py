@@ -24,7 +24,6 @@ class MailAdmin(BackOfficeAdmin):
     icon = "mail"
     list_display = ("kind", "to", "company", "status", "attempts", "created_at", "due_at", "sent_at", "error_line")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company",)
     search_fields = ("=id", "to", "kind")
     search_help_text = _("Email address, kind or id")
     commands = ("again",)

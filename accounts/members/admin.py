@@ -68,7 +68,6 @@ class MemberAdmin(CompanyRecordAdmin):
     hides = ("invite_nonce",)
     list_display = ("email", "name", "company", "status", "role", "created_at")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
-    list_select_related = ("company", "role")
     search_fields = ("=id", "email", "name")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:

@@ -21,7 +21,6 @@ class InviteLogAdmin(CompanyRecordAdmin):
     icon = "history"
     list_display = ("email", "action", "company", "action_by", "role", "detail", "created_at")
     list_filter = (BY_COMPANY, ("action", ChoicesDropdownFilter))
-    list_select_related = ("company", "action_by", "role")
     search_fields = ("=id", "email", "member__name")
     search_help_text = _("Email address, name or id")
 

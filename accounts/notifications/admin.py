@@ -17,6 +17,5 @@ class NotificationAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("text", "kind", "member", "company", "read_at", "created_at")
     list_filter = (BY_COMPANY, "kind")
-    list_select_related = ("company", "member")
     search_fields = ("=id", "=record_id")
     search_help_text = _("Id of the notification or the record")

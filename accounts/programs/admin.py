@@ -109,7 +109,6 @@ class PartnerProgramAdmin(BackOfficeAdmin):
     }
     list_display = ("user", "state", "code", "commission_percent", "requested_at", "decided_at", "decided_by")
     list_filter = (("status", ChoicesDropdownFilter),)
-    list_select_related = ("user", "decided_by")
     search_fields = ("=id", "=code", "user__email", "user__name")
     search_help_text = _("Email, name, code or id")
 
@@ -145,7 +144,6 @@ class ReferProgramAdmin(BackOfficeAdmin):
     title_needs = ("user",)
     list_display = ("user", "state", "code", "created_at")
     list_filter = (("status", ChoicesDropdownFilter),)
-    list_select_related = ("user",)
     search_fields = ("=id", "=code", "user__email", "user__name")
     search_help_text = _("Email, name, code or id")
 
@@ -162,7 +160,6 @@ class ReferralAdmin(BackOfficeAdmin):
     title_needs = ("user",)
     list_display = ("user", "referrer", "program", "code", "referred_company", "created_at")
     list_filter = (("program", ChoicesDropdownFilter), ("referrer", AutocompleteSelectFilter))
-    list_select_related = ("user", "referrer", "referred_company")
     search_fields = ("=id", "=code", "user__email", "referrer__email", "referred_company__name")
     search_help_text = _("Email of either person, company, code or id")
 
@@ -184,7 +181,6 @@ class RewardAdmin(BackOfficeAdmin):
     list_before_template = "admin/payouts.html"
     list_display = ("money", "beneficiary", "state_label", "program", "source", "created_at", "matures_at")
     list_filter = (("state", ChoicesDropdownFilter), ("program", ChoicesDropdownFilter), BY_BENEFICIARY)
-    list_select_related = ("beneficiary",)
     search_fields = ("=id", "=source", "=currency", "beneficiary__email")
     search_help_text = _("Beneficiary's email, source, currency or id")
 
@@ -233,7 +229,6 @@ class RewardTransitionAdmin(BackOfficeAdmin):
     operators_only = True
     list_display = ("__str__", "created_at", "reward", "from_state", "to_state", "by", "note")
     list_filter = (("to_state", ChoicesDropdownFilter),)
-    list_select_related = ("reward", "by")
     search_fields = ("=id", "=reward__id")
     search_help_text = _("Id of the step or the reward")
 

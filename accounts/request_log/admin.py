@@ -21,7 +21,6 @@ class ServerLogAdmin(CompanyRecordAdmin):
     icon = "dns"
     list_display = ("__str__", "created_at", "company", "auth_path", "status", "duration_ms", "user", "ip")
     list_filter = (BY_COMPANY, ("status", RangeNumericFilter), ("auth_path", ChoicesDropdownFilter))
-    list_select_related = ("company", "user")
     search_fields = ("=id", "path")
     search_help_text = _("Id or part of the path. Filter by company in long logs.")
 

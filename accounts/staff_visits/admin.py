@@ -44,7 +44,6 @@ class StaffVisitAdmin(CompanyRecordAdmin):
     title_needs = ("staff",)
     list_display = ("__str__", "created_at", "company", "staff", "reason", "condition", "expires_at", "ended_at")
     list_filter = (BY_COMPANY, ("staff", AutocompleteSelectFilter))
-    list_select_related = ("company", "staff")
     search_fields = ("=id", "reason", "staff__email", "company__name")
     search_help_text = _("Reason, email of the staff member, company or id")
 
@@ -66,8 +65,6 @@ class StaffVisitPageAdmin(CompanyRecordAdmin):
     icon = "footprint"
     operators_only = True
     list_display = ("__str__", "created_at", "path", "visit", "company")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "visit__staff")
     search_fields = ("=id", "=visit__id", "visit__staff__email")
     search_help_text = _("Id of the visit or email of the staff member")
 

@@ -65,7 +65,6 @@ class SubscriptionItemAdmin(CompanyRecordAdmin):
 
     icon = "playlist_add_check"
     list_display = ("add_on", "company", "quantity", "unit_amount", "created_at")
-    list_select_related = ("company", "add_on")
     search_fields = ("=id", "add_on__name", "company__name")
 
 

@@ -19,7 +19,6 @@ class ChargeAdmin(CompanyRecordAdmin):
     icon = "request_quote"
     list_display = ("description", "company", "kind", "amount", "invoice", "given_up_at", "created_at")
     list_filter = (("kind", ChoicesDropdownFilter), ("given_up_at", admin.EmptyFieldListFilter), BY_COMPANY)
-    list_select_related = ("company", "invoice")
     search_fields = ("=id", "=source", "description", "company__name", "invoice__number")
 
     @admin.display(description=_("amount"))

@@ -66,5 +66,4 @@ class RedemptionAdmin(CompanyRecordAdmin):
     icon = "redeem"
     list_display = ("coupon", "company", "state", "payment", "created_at")
     list_filter = (("state", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "coupon", "payment")
     search_fields = ("=id", "coupon__code")

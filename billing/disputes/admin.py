@@ -28,7 +28,6 @@ class DisputeAdmin(CompanyRecordAdmin):
     commands = ("look_now",)
     list_display = ("gateway_id", "company", "attempt", "shown_amount", "state", "reason", "evidence_due_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "attempt")
     search_fields = ("=id", "=gateway_id", "company__name")
 
     @display(description=_("status"), ordering="status", label=COLOURS)
@@ -59,5 +58,4 @@ class DisputeWatchAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("__str__", "company", "attempt", "status", "error", "due_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "attempt")
     search_fields = ("=id",)

@@ -66,7 +66,6 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
     icon = "list"
     operators_only = True
     list_display = ("text", "company", "invoice", "quantity", "amount", "tax")
-    list_select_related = ("company", "invoice")
     search_fields = ("=id", "text", "invoice__number")
     extra = ("unit", "amount", "discount", "tax")
     hides = ("unit_minor", "amount_minor", "discount_minor", "tax_minor")
@@ -94,7 +93,6 @@ class CreditNoteAdmin(CompanyRecordAdmin):
 
     icon = "assignment_return"
     list_display = ("number", "company", "invoice", "shown_amount", "reason", "issued_on")
-    list_select_related = ("company", "invoice")
     search_fields = ("=id", "number", "invoice__number")
     extra = ("shown_amount",)
     hides = ("amount_minor",)

@@ -125,7 +125,6 @@ class PaymentAdmin(CompanyRecordAdmin):
     hides = ("basis", "amount_minor", "credit_minor", "currency")
     list_display = ("number", "company", "shown_amount", "state", "bank_state", "plan", "created_at", "paid_at")
     list_filter = (("status", ChoicesDropdownFilter), ("bank_state", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "plan")
     search_fields = ("=id", "number", "reference", "company__name")
 
     @display(description=_("status"), ordering="status", label=COLOURS)
@@ -332,7 +331,6 @@ class TransactionAdmin(CompanyRecordAdmin):
     hides = ("amount_minor", "currency")
     list_display = ("__str__", "created_at", "company", "kind", "shown_amount", "by", "invoice")
     list_filter = (("kind", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "invoice")
     search_fields = ("=id", "invoice__number")
 
     @admin.display(description=_("amount"), ordering="amount_minor")
@@ -349,7 +347,6 @@ class GatewayEventAdmin(BackOfficeAdmin):
     hides = ("hints",)
     extra = ("names",)
     list_display = ("__str__", "created_at", "account", "event_id", "found")
-    list_select_related = ("account",)
     search_fields = ("=id", "=event_id")
 
     @admin.display(description=_("Named payments"))

@@ -44,7 +44,6 @@ class ReconciliationAdmin(BackOfficeAdmin):
     title_needs = ("account",)
     list_display = ("since", "until", "account", "state", "payments", "refunds", "differences", "error")
     list_filter = (("status", ChoicesDropdownFilter),)
-    list_select_related = ("account",)
     search_fields = ("=id", "account__adapter")
 
     @display(description=_("status"), ordering="status", label=COLOURS)
@@ -72,7 +71,6 @@ class DifferenceAdmin(BackOfficeAdmin):
     extra = ("ours",)
     list_display = ("__str__", "created_at", "account", "kind", "what", "there", "here", "payer", "cleared_at")
     list_filter = (("kind", ChoicesDropdownFilter), ("cleared_at", admin.EmptyFieldListFilter))
-    list_select_related = ("account", "payer")
     search_fields = ("=id", "=gateway_ref", "=reference")
 
     @admin.display(description=_("At the gateway"))

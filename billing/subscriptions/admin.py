@@ -189,7 +189,6 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     hides = ("is_primary", "period_day", "looked_at", "look_at", "use_looked_at", "use_told", "paused_at")
     list_display = ("company", "plan", "state", "seats", "period_end", "ends_at", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)
-    list_select_related = ("company", "plan")
     search_fields = ("=id", "company__name", "company__email", "plan__name")
 
     @display(description=_("status"), ordering="status", label=COLOURS)
@@ -309,7 +308,6 @@ class SubscriptionChangeAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("__str__", "created_at", "company", "action", "by", "note", "source")
     list_filter = (("action", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "by")
     search_fields = ("=id", "=source", "company__name", "by__email", "note")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:

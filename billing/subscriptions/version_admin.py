@@ -36,7 +36,6 @@ class PlanVersionAdmin(BackOfficeAdmin):
     title_needs = ("plan",)
     dialogs = ("end",)
     list_display = ("__str__", "subscribers", "min_seats", "max_seats", "ends_on", "created_at")
-    list_select_related = ("plan",)
     search_fields = ("=id", "plan__name")
 
     def get_queryset(self, request: HttpRequest) -> Any:

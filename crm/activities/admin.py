@@ -18,7 +18,6 @@ class LeadActivityAdmin(CompanyRecordAdmin):
     icon = "history"
     list_display = ("kind", "lead", "contact", "member", "company", "happened_at")
     list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter))
-    list_select_related = ("company", "lead", "contact", "member")
     search_fields = ("=id", "=lead__id", "=contact__id")
     search_help_text = _("Id of the activity, lead or contact")
 
@@ -30,7 +29,6 @@ class CallLogAdmin(CompanyRecordAdmin):
     icon = "call"
     list_display = ("number", "direction", "outcome", "contact", "member", "company", "started_at", "duration_seconds")
     list_filter = (BY_COMPANY, ("direction", ChoicesDropdownFilter), ("outcome", ChoicesDropdownFilter))
-    list_select_related = ("company", "contact", "member")
     search_fields = ("=id", "=lead__id", "=contact__id", "=number")
     search_help_text = _("Number, such as +49…, or id of the call, lead or contact")
 

@@ -34,7 +34,6 @@ class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
     icon = "library_add_check"
     list_display = ("action", "panel", "company", "status", "progress", "created_by", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), ("action", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "created_by")
     search_fields = ("=id", "company__name")
     hides = ("worker", "lease")
     commands = ("undo", "resume", "pause", "cancel")

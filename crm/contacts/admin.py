@@ -36,7 +36,6 @@ class ContactAdmin(CompanyRecordAdmin):
         "created_at",
     )
     list_filter = (BY_COMPANY, "is_deleted")
-    list_select_related = ("company", "category")
     search_fields = ("=id", "email", "name", "contact_number")
     search_help_text = _("Name, email, phone number or id")
     hides = ("custom", "email_key", "number_key", "email_identity", "sort_name")

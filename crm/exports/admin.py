@@ -24,7 +24,6 @@ class ExportAdmin(ProgressMixin, CompanyRecordAdmin):
     icon = "download"
     list_display = ("resource", "format", "company", "status", "progress", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company",)
     search_fields = ("=id", "resource", "company__name")
     hides = ("worker", "lease")
     commands = ("cancel",)

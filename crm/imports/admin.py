@@ -62,7 +62,6 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     title_needs = ("file",)
     list_display = ("file_name", "company", "status", "progress", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "file")
     search_fields = ("=id", "file__name", "company__name")
     hides = ("sample", "columns", "worker", "lease")
     folds = (
@@ -192,7 +191,6 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
     icon = "error"
     operators_only = True
     list_display = ("__str__", "message", "skipped", "file_name", "company", "created_at")
-    list_filter = (BY_COMPANY,)
     list_select_related = ("company", "job__file")
     search_fields = ("=id", "=job__id", "=code")
     search_help_text = _("Id of the import or code of the problem")

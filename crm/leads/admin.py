@@ -40,7 +40,6 @@ class LeadAdmin(CompanyRecordAdmin):
         "created_at",
     )
     list_filter = (BY_COMPANY, "is_deleted")
-    list_select_related = ("company", "contact", "team", "team_member")
     search_fields = ("=id", "contact__email", "contact__name", "contact__contact_number")
     search_help_text = _("Name, email or number of the contact, or id of the lead")
     hides = ("custom",)

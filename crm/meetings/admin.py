@@ -21,7 +21,6 @@ class FollowUpAdmin(CompanyRecordAdmin):
     icon = "task_alt"
     list_display = ("title", "company", "status", "due_at", "assignee", "remind_at", "reminded_at", "created_at")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
-    list_select_related = ("company", "assignee")
     search_fields = ("=id", "=lead__id", "title")
     search_help_text = _("Title, or id of the task or lead")
 
@@ -47,7 +46,6 @@ class MeetingAdmin(CompanyRecordAdmin):
         "created_at",
     )
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
-    list_select_related = ("company", "organizer")
     search_fields = ("=id", "title", "organizer__email")
     search_help_text = _("Title, email of the organizer, or id")
 
@@ -58,8 +56,6 @@ class VideoSettingsAdmin(CompanyRecordAdmin):
 
     icon = "video_settings"
     list_display = ("company", "provider", "link_template", "updated_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company",)
     search_fields = ("=id", "=company__id")
 
 

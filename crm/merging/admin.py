@@ -26,7 +26,6 @@ class MergeAdmin(CompanyRecordAdmin):
     icon = "merge"
     list_display = ("winner_id", "company", "panel", "created_by", "undo_until", "undone_at", "created_at")
     list_filter = (BY_COMPANY, "panel")
-    list_select_related = ("company", "created_by")
     search_fields = ("=id", "=winner_id")
     search_help_text = _("Id of the merge or the kept record")
     hides = ("moved", "choices")
@@ -47,6 +46,5 @@ class DuplicateDismissalAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("first_id", "second_id", "company", "panel", "created_by", "created_at")
     list_filter = (BY_COMPANY, "panel")
-    list_select_related = ("company", "created_by")
     search_fields = ("=id", "=first_id", "=second_id")
     refers: ClassVar[Any] = {"first_id": _merged, "second_id": _merged}

@@ -27,7 +27,6 @@ class OrganizationAdmin(CompanyRecordAdmin):
     finds = True
     list_display = ("name", "domain", "company", "owner", "deleted_at", "created_at")
     list_filter = (BY_COMPANY, "is_deleted")
-    list_select_related = ("company", "owner")
     search_fields = ("=id", "name", "domain")
     search_help_text = _("Name, domain or id")
     hides = ("custom", "name_key", "sort_name")

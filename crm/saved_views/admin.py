@@ -14,5 +14,4 @@ class SavedViewAdmin(CompanyRecordAdmin):
     icon = "view_list"
     list_display = ("name", "company", "resource", "layout", "shared", "created_by", "created_at")
     list_filter = (BY_COMPANY, ("layout", ChoicesDropdownFilter), "shared")
-    list_select_related = ("company", "created_by")
     search_fields = ("=id", "name")

@@ -41,7 +41,6 @@ class WebhookDeliveryAdmin(CompanyRecordAdmin):
     refers: ClassVar[Any] = {"object_id": lambda delivery: model_of(delivery.kind)}
     list_display = ("kind", "webhook", "status", "company", "attempts", "response_status", "tried_at", "error_line")
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
-    list_select_related = ("company", "webhook")
     search_fields = ("=id", "=event_id", "=object_id", "=webhook__id")
     search_help_text = _("Id of the delivery, event, record or webhook")
 

@@ -38,7 +38,6 @@ class WorkflowRunAdmin(CompanyRecordAdmin):
     title_needs = ("workflow",)
     list_display = ("__str__", "company", "workflow", "status", "reason", "error_code", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "workflow")
     search_fields = ("=id", "=contact__id", "=lead__id", "workflow__name")
     folds = ("state", "seq", "entry_key", "parent", "trigger")
 
@@ -71,7 +70,6 @@ class RunStepAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("node", "company", "run", "visit", "attempt", "status", "handle", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
 
 
@@ -82,8 +80,6 @@ class RunTimerAdmin(CompanyRecordAdmin):
     icon = "hourglass_top"
     operators_only = True
     list_display = ("run", "company", "token", "due_at", "is_enqueued")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
 
 
@@ -94,8 +90,6 @@ class RunReadyAdmin(CompanyRecordAdmin):
     icon = "inbox"
     operators_only = True
     list_display = ("run", "company", "priority", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
 
 
@@ -106,8 +100,6 @@ class NodeCountAdmin(CompanyRecordAdmin):
     icon = "tag"
     operators_only = True
     list_display = ("workflow", "company", "node", "hour", "outcome", "number")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "workflow")
     search_fields = ("=id", "=workflow__id", "=node")
 
 
@@ -118,8 +110,6 @@ class RunInboxAdmin(CompanyRecordAdmin):
     icon = "move_to_inbox"
     operators_only = True
     list_display = ("run", "company", "token", "kind", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company",)
     search_fields = ("=id", "=run__id")
 
 
@@ -131,7 +121,6 @@ class RunCallAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("run", "company", "node", "kind", "host", "status", "attempts", "late", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), "late", BY_COMPANY)
-    list_select_related = ("company",)
     search_fields = ("=id", "=run__id", "host")
 
 
@@ -154,7 +143,6 @@ class RunListenerAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("run", "company", "node", "kind", "object_id", "created_at")
     list_filter = ("kind", BY_COMPANY)
-    list_select_related = ("company",)
     search_fields = ("=id", "=run__id", "=object_id")
 
 
@@ -165,8 +153,6 @@ class WorkflowInterestAdmin(CompanyRecordAdmin):
     icon = "hearing"
     operators_only = True
     list_display = ("workflow", "company", "kind")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name", "kind")
 
 
@@ -178,7 +164,6 @@ class RunSkipAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("workflow", "company", "day", "reason", "number")
     list_filter = ("reason", BY_COMPANY)
-    list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name")
 
 
@@ -189,8 +174,6 @@ class ScheduleFiringAdmin(CompanyRecordAdmin):
     icon = "schedule"
     operators_only = True
     list_display = ("workflow", "company", "due_at", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name")
 
 
@@ -201,8 +184,6 @@ class StartBucketAdmin(CompanyRecordAdmin):
     icon = "speed"
     operators_only = True
     list_display = ("company", "key", "next_at", "month", "started")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company",)
     search_fields = ("=id", "=key", "company__name")
 
 
@@ -213,8 +194,6 @@ class PlaceNoticeAdmin(CompanyRecordAdmin):
     icon = "event_seat"
     operators_only = True
     list_display = ("__str__", "company", "workflow", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name")
 
 
@@ -225,8 +204,6 @@ class QueuedEventAdmin(CompanyRecordAdmin):
     icon = "pending"
     operators_only = True
     list_display = ("event_id", "company", "priority", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company",)
     search_fields = ("=id", "=event_id")
 
 

@@ -18,7 +18,6 @@ class WorkflowAdmin(CompanyRecordAdmin):
     finds = True
     list_display = ("name", "company", "status", "trigger_event_type", "latest", "published_at", "next_fire_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company",)
     search_fields = ("=id", "name", "company__name")
     hides = ("hook_token",)
     folds = ("config", "nodes", "edges")
@@ -32,8 +31,6 @@ class WorkflowVersionAdmin(CompanyRecordAdmin):
     title_needs = ("workflow",)
     folds = ("graph",)
     list_display = ("workflow", "company", "number", "published_by", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "workflow", "published_by")
     search_fields = ("=id", "workflow__name")
 
 
@@ -45,7 +42,6 @@ class WorkflowTriggerAdmin(CompanyRecordAdmin):
     operators_only = True
     list_display = ("workflow", "company", "kind", "created_at")
     list_filter = ("kind", BY_COMPANY)
-    list_select_related = ("company", "workflow")
     search_fields = ("=id", "workflow__name")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import CompanyRecordAdmin
 from workflows.secrets.models import WorkflowSecret
 
 
@@ -14,6 +14,4 @@ class WorkflowSecretAdmin(CompanyRecordAdmin):
 
     icon = "key"
     list_display = ("name", "company", "host", "last_used_at", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company",)
     search_fields = ("name", "host")

@@ -17,5 +17,4 @@ class ChatEventAdmin(CompanyRecordAdmin):
     hides = ("data", "dedupe_key")
     list_display = ("__str__", "app", "company", "happened_at", "applied_at", "error")
     list_filter = (BY_COMPANY, "kind")
-    list_select_related = ("company", "app")
     search_fields = ("=id", "=phone")

@@ -27,7 +27,6 @@ class ConversationAdmin(CompanyRecordAdmin):
         "overdue_at",
     )
     list_filter = (BY_COMPANY, "channel", "state")
-    list_select_related = ("company", "assignee")
     search_fields = ("=id", "name", "=address")
 
 
@@ -47,7 +46,6 @@ class CannedAnswerAdmin(CompanyRecordAdmin):
 
     icon = "quickreply"
     list_display = ("__str__", "company", "created_at")
-    list_filter = (BY_COMPANY,)
     search_fields = ("=id", "name")
 
 
@@ -57,8 +55,6 @@ class AnswerTimeAdmin(CompanyRecordAdmin):
 
     icon = "timer"
     list_display = ("__str__", "company", "team", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "team")
     search_fields = ("=id",)
 
 

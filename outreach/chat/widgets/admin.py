@@ -15,7 +15,6 @@ class ChatWidgetAdmin(CompanyRecordAdmin):
     icon = "chat"
     list_display = ("__str__", "company", "is_active", "chatbot", "created_at")
     list_filter = (BY_COMPANY, "is_active")
-    list_select_related = ("company", "chatbot")
     search_fields = ("=id", "name", "=token")
 
 
@@ -25,6 +24,4 @@ class WidgetVisitorAdmin(CompanyRecordAdmin):
 
     icon = "person_pin"
     list_display = ("__str__", "company", "widget", "seen_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "widget")
     search_fields = ("=id", "=email")

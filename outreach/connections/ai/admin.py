@@ -53,7 +53,6 @@ class AiCapsAdmin(CompanyRecordAdmin):
     icon = "data_thresholding"
     edits = ("monthly_token_cap", "monthly_cost_cap", "run_token_cap", "run_cost_cap")
     list_display = ("company", "monthly_token_cap", "monthly_cost_cap", "run_token_cap", "run_cost_cap")
-    list_filter = (BY_COMPANY,)
     search_fields = ("=id",)
 
 
@@ -65,7 +64,6 @@ class AiBudgetAdmin(CompanyRecordAdmin):
     operators_only = True
     folds = ("key",)
     list_display = ("__str__", "company", "tokens_used", "tokens_reserved", "cost_used", "cost_reserved")
-    list_filter = (BY_COMPANY,)
     search_fields = ("=id", "key")
 
 
@@ -76,5 +74,4 @@ class AiUsageAdmin(CompanyRecordAdmin):
     icon = "receipt_long"
     list_display = ("purpose", "company", "app", "model", "tokens_in", "tokens_out", "cost", "status", "created_at")
     list_filter = (BY_COMPANY, "purpose", "status")
-    list_select_related = ("company", "app")
     search_fields = ("=id", "model")

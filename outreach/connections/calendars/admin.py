@@ -16,7 +16,6 @@ class CalendarConnectionAdmin(CompanyRecordAdmin):
     hides = ("worker", "lease", "api_key", "access_token", "state_hash", "busy")
     list_display = ("email", "company", "member", "is_active", "needs_login", "busy_at", "error", "created_at")
     list_filter = (BY_COMPANY, "is_active", "needs_login")
-    list_select_related = ("company", "member")
     search_fields = ("=id", "email")
 
 
@@ -28,5 +27,4 @@ class CalendarEventAdmin(CompanyRecordAdmin):
     hides = ("worker", "lease", "written")
     list_display = ("__str__", "company", "connection", "status", "written_at", "attempts", "error", "created_at")
     list_filter = (BY_COMPANY, "status")
-    list_select_related = ("company", "connection")
     search_fields = ("=id", "=meeting__id")

@@ -59,7 +59,6 @@ class ChatTemplateAdmin(CompanyRecordAdmin):
     icon = "chat_paste_go"
     list_display = ("__str__", "company", "app", "category", "status", "created_at")
     list_filter = (BY_COMPANY, "status", "category")
-    list_select_related = ("company", "app")
     search_fields = ("=id", "name", "=vendor_id")
 
 

@@ -47,5 +47,4 @@ class VendorLoginAdmin(CompanyRecordAdmin):
     operators_only = True
     hides = ("state_hash",)
     list_display = ("__str__", "company", "ends_at", "created_at")
-    list_filter = (BY_COMPANY,)
     search_fields = ("=id",)

@@ -47,7 +47,6 @@ class CardScanAdmin(ProgressMixin, CompanyRecordAdmin):
     icon = "contact_page"
     list_display = ("__str__", "company", "status", "progress", "created_at", "finished_at")
     list_filter = (BY_COMPANY, "status")
-    list_select_related = ("company",)
     search_fields = ("=id",)
     hides = ("worker", "lease", "lines", "fields", "form_data")
 

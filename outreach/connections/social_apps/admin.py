@@ -18,7 +18,6 @@ class SocialAAppAdmin(CompanyRecordAdmin):
     hides = (*SECRETS, "hook_salt")
     list_display = ("__str__", "company", "verified", "is_active", "token_expires_at", "last_error", "created_at")
     list_filter = (BY_COMPANY, "verified", "is_active")
-    list_select_related = ("company",)
     search_fields = ("=id", "name", "=app_id")
 
 
@@ -29,6 +28,4 @@ class SocialPageAdmin(CompanyRecordAdmin):
     icon = "web"
     hides = ("token",)
     list_display = ("__str__", "app", "company", "subscribed_at", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "app")
     search_fields = ("=id", "=page_id", "name")

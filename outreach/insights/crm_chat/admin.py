@@ -14,8 +14,6 @@ class CrmChatThreadAdmin(CompanyRecordAdmin):
 
     icon = "forum"
     list_display = ("__str__", "company", "owner", "last_message_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "owner")
     search_fields = ("=id",)
     exclude = ("title",)
 
@@ -27,6 +25,5 @@ class CrmChatMessageAdmin(CompanyRecordAdmin):
     icon = "quiz"
     list_display = ("__str__", "company", "status", "ai_type", "tokens_in", "tokens_out", "error_name", "created_at")
     list_filter = (BY_COMPANY, "status", "ai_type")
-    list_select_related = ("company",)
     search_fields = ("=id",)
     exclude = ("question", "answer", "evidence", "rounds", "unproved")

@@ -15,5 +15,4 @@ class DashboardAdmin(CompanyRecordAdmin):
     icon = "dashboard"
     list_display = ("name", "company", "shared", "created_by", "created_at")
     list_filter = (BY_COMPANY, "shared")
-    list_select_related = ("company", "created_by")
     search_fields = ("=id", "name")

@@ -16,7 +16,6 @@ class DkimKeyAdmin(CompanyRecordAdmin):
     hides = ("private_key",)
     list_display = ("__str__", "company", "algorithm", "status", "created_at")
     list_filter = (BY_COMPANY, "status", "algorithm")
-    list_select_related = ("company",)
     search_fields = ("=id", "domain", "selector")
 
 
@@ -28,5 +27,4 @@ class SenderCheckAdmin(CompanyRecordAdmin):
     hides = ("worker", "lease")
     list_display = ("__str__", "company", "light", "status", "checked_at", "due_at")
     list_filter = (BY_COMPANY, "light", "status")
-    list_select_related = ("company",)
     search_fields = ("=id", "domain")

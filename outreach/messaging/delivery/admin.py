@@ -61,7 +61,6 @@ class RecipientQuotaAdmin(CompanyRecordAdmin):
     icon = "speed"
     operators_only = True
     list_display = ("scope", "company", "tokens", "filled_at")
-    list_filter = (BY_COMPANY,)
     search_fields = ("=id", "=scope")
 
 
@@ -147,8 +146,6 @@ class SendJobTransitionAdmin(CompanyRecordAdmin):
     icon = "timeline"
     operators_only = True
     list_display = ("__str__", "created_at", "send_job", "from_status", "to_status", "reason", "company")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "send_job")
     search_fields = ("=id", "=send_job__id")
     search_help_text = _("Id of the step or message")
 
@@ -186,7 +183,6 @@ class TrackingEventAdmin(CompanyRecordAdmin):
     hides = ("visitor",)
     list_display = ("kind", "send_job", "company", "link", "machine", "happened_at", "applied_at")
     list_filter = (BY_COMPANY, "kind", "machine")
-    list_select_related = ("company", "send_job")
     search_fields = ("=id", "=send_job__id")
     search_help_text = _("Id of the row or message")
 

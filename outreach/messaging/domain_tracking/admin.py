@@ -16,5 +16,4 @@ class DomainTrackingAdmin(CompanyRecordAdmin):
     hides = ("worker", "lease", "proof")
     list_display = ("name", "company", "state", "checked_at", "verified_at", "created_at")
     list_filter = (BY_COMPANY, "state")
-    list_select_related = ("company",)
     search_fields = ("=id", "name")

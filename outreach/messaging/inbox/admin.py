@@ -24,7 +24,6 @@ class ImapMailboxAdmin(CompanyRecordAdmin):
     commands = ("test",)
     list_display = ("__str__", "company", "smtp", "verified", "is_active", "last_polled_at", "last_error")
     list_filter = (BY_COMPANY, "verified", "is_active")
-    list_select_related = ("company", "smtp")
     search_fields = ("=id", "host", "username")
 
     @admin.display(description=_("Test the mailbox"))
@@ -44,6 +43,5 @@ class InboundMessageAdmin(CompanyRecordAdmin):
     icon = "mark_email_unread"
     list_display = ("__str__", "kind", "from_email", "severity", "matched_by", "company", "received_at")
     list_filter = (BY_COMPANY, ("kind", ChoicesDropdownFilter), ("severity", ChoicesDropdownFilter))
-    list_select_related = ("company",)
     search_fields = ("=id", "=from_email", "=run__id", "=contact__id", "=send_job__id")
     search_help_text = _("Id of the email, message, run or contact, or email address")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import CompanyRecordAdmin
 from core.text.translation import gettext_lazy as _
 from outreach.messaging.mail_events.models import MailEvent, MailHookToken
 
@@ -17,8 +17,6 @@ class MailEventAdmin(CompanyRecordAdmin):
     operators_only = True
     hides = ("raw", "dedupe_key")
     list_display = ("__str__", "app", "company", "happened_at", "applied_at", "send_job")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "app", "send_job")
     search_fields = ("=id", "=recipient", "=send_job__id")
     search_help_text = _("Id of the event or message, or email address")
 
@@ -31,6 +29,4 @@ class MailHookTokenAdmin(CompanyRecordAdmin):
     operators_only = True
     hides = ("token_hash", "content_hash")
     list_display = ("__str__", "app", "company", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "app")
     search_fields = ("=id",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import CompanyRecordAdmin
 from core.text.translation import gettext_lazy as _
 from outreach.messaging.personal_mail.models import PersonalMail
 
@@ -15,7 +15,5 @@ class PersonalMailAdmin(CompanyRecordAdmin):
 
     icon = "edit_note"
     list_display = ("__str__", "company", "contact", "created_by", "send_at", "updated_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "contact", "created_by")
     search_fields = ("=id", "=contact__id", "=send_job__id")
     search_help_text = _("Id of the email, the contact or the message")

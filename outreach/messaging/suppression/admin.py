@@ -42,7 +42,6 @@ class SuppressionImportAdmin(ProgressMixin, CompanyRecordAdmin):
     icon = "playlist_add"
     list_display = ("__str__", "company", "status", "progress", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company",)
     search_fields = ("=id",)
     hides = ("worker", "lease")
 

@@ -20,7 +20,6 @@ class EnrichmentAdmin(ProgressMixin, CompanyRecordAdmin):
     title_needs = ("run",)
     list_display = ("run", "company", "status", "progress", "proposed", "until", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "run")
     list_per_page = 25
     search_fields = ("=id", "run__name", "company__name")
     hides = ("worker", "lease")
@@ -37,5 +36,4 @@ class EnrichmentProposalAdmin(CompanyRecordAdmin):
     icon = "rule"
     list_display = ("contact", "field", "text", "source", "status", "company", "created_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company", "contact")
     search_fields = ("=id", "text", "source")

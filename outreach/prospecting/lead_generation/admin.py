@@ -25,7 +25,6 @@ class LeadGenerationAdmin(ProgressMixin, CompanyRecordAdmin):
     icon = "person_search"
     list_display = ("__str__", "company", "status", "progress", "count", "created", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
-    list_select_related = ("company",)
     list_per_page = 25
     search_fields = ("=id", "prompt", "company__name")
     hides = ("worker", "lease")

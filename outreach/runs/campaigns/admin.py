@@ -30,7 +30,6 @@ class CampaignAdmin(CompanyRecordAdmin):
     finds = True
     list_display = ("name", "company", "status", "goes_by", "audience_mode", "recurring", "started_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY, "recurring", "manual")
-    list_select_related = ("company",)
     search_fields = ("=id", "name", "company__name")
     folds = ("type",)
     commands = ("cancel",)

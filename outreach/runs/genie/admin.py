@@ -50,7 +50,6 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     finds = True
     list_display = ("__str__", "company", "status", "progress", "draft", "recurring", "created_at", "finished_at")
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY, "draft", "recurring")
-    list_select_related = ("company",)
     list_per_page = 25
     search_fields = ("=id", "name", "company__name")
     hides = ("worker", "lease")

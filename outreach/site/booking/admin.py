@@ -15,7 +15,6 @@ class BookingPageAdmin(CompanyRecordAdmin):
     icon = "calendar_add_on"
     list_display = ("name", "company", "member", "team", "is_active", "kind", "created_at")
     list_filter = (BY_COMPANY, "is_active", "kind")
-    list_select_related = ("company", "member", "team")
     search_fields = ("=id", "name", "=token", "=slug")
 
 
@@ -25,8 +24,6 @@ class BookingSlugAdmin(CompanyRecordAdmin):
 
     icon = "link"
     list_display = ("slug", "company", "page", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "page")
     search_fields = ("=id", "=slug")
 
 
@@ -37,8 +34,6 @@ class BookingAdmin(CompanyRecordAdmin):
     icon = "event_seat"
     hides = ("token", "answers")
     list_display = ("name", "company", "page", "member", "cancelled_at", "reminded_at", "created_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "page", "member")
     search_fields = ("=id", "email", "=meeting__id")
 
 
@@ -48,6 +43,4 @@ class MemberHoursAdmin(CompanyRecordAdmin):
 
     icon = "schedule"
     list_display = ("member", "company", "timezone", "updated_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "member")
     search_fields = ("=id", "member__email")

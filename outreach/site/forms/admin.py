@@ -18,7 +18,6 @@ class FormAdmin(CompanyRecordAdmin):
     hides = ("worker", "lease")
     list_display = ("name", "company", "source", "state", "last_lead_at", "error", "created_at")
     list_filter = (BY_COMPANY, "source", "state")
-    list_select_related = ("company",)
     search_fields = ("=id", "name", "=token", "=form_id")
 
 
@@ -30,7 +29,6 @@ class FormLeadAdmin(CompanyRecordAdmin):
     hides = ("worker", "lease", "answers", "consents", "origin")
     list_display = ("__str__", "form", "company", "state", "reason", "error", "created_at")
     list_filter = (BY_COMPANY, "state", "reason")
-    list_select_related = ("company", "form")
     search_fields = ("=id", "=leadgen_id")
 
 

@@ -14,8 +14,6 @@ class WhiteLabelAdmin(CompanyRecordAdmin):
 
     icon = "palette"
     list_display = ("__str__", "company", "domain", "accent", "updated_at")
-    list_filter = (BY_COMPANY,)
-    list_select_related = ("company", "domain")
     search_fields = ("=id", "product_name")
 
 
@@ -26,6 +24,5 @@ class BrandImageAdmin(CompanyRecordAdmin):
     icon = "image"
     list_display = ("__str__", "company", "kind", "width", "height", "created_at")
     list_filter = (BY_COMPANY, "kind")
-    list_select_related = ("company",)
     search_fields = ("=id",)
     exclude = ("content",)
