@@ -20,7 +20,7 @@ from accounts.programs.rewards import balances, claw_back_reward, pay_reward, pa
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.columns import Tones, chosen
+from core.backoffice.columns import Tones, badge, chosen
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.formats import money_text
@@ -112,9 +112,7 @@ class PartnerProgramAdmin(BackOfficeAdmin):
     search_fields = ("=id", "=code", "user__email", "user__name")
     search_help_text = _("Email, name, code or id")
 
-    @display(description=_("status"), ordering="status", label=COLOURS)
-    def state(self, program: PartnerProgram) -> tuple[str, str]:
-        return program.status, chosen(program, "status")
+    state = badge("status", COLOURS)
 
     @asks(ApprovalForm, _("Approve"), permission="accounts.change_partnerprogram")
     def approve(
@@ -147,9 +145,7 @@ class ReferProgramAdmin(BackOfficeAdmin):
     search_fields = ("=id", "=code", "user__email", "user__name")
     search_help_text = _("Email, name, code or id")
 
-    @display(description=_("status"), ordering="status", label=COLOURS)
-    def state(self, program: ReferProgram) -> tuple[str, str]:
-        return program.status, chosen(program, "status")
+    state = badge("status", COLOURS)
 
 
 @admin.register(Referral)

@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.charges.models import Charge
-from billing.ledger.money import sum_text
+from billing.ledger.columns import money_column
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.text.translation import gettext_lazy as _
 
@@ -21,6 +21,4 @@ class ChargeAdmin(CompanyRecordAdmin):
     list_filter = (("kind", ChoicesDropdownFilter), ("given_up_at", admin.EmptyFieldListFilter), BY_COMPANY)
     search_fields = ("=id", "=source", "description", "company__name", "invoice__number")
 
-    @admin.display(description=_("amount"))
-    def amount(self, row: Charge) -> str:
-        return sum_text(row.amount_minor, row.currency)
+    amount = money_column("amount_minor", _("amount"))

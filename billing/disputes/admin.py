@@ -6,14 +6,13 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
-from unfold.decorators import display
 
 from billing.disputes.models import Dispute, DisputeWatch
 from billing.disputes.services import ask, settle
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
-from billing.ledger.money import sum_text
+from billing.ledger.columns import money_column
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import Tones, chosen
+from core.backoffice.columns import Tones, badge
 from core.errors import ApiError
 from core.text.translation import gettext_lazy as _
 
@@ -30,13 +29,9 @@ class DisputeAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_COMPANY)
     search_fields = ("=id", "=gateway_id", "company__name")
 
-    @display(description=_("status"), ordering="status", label=COLOURS)
-    def state(self, row: Dispute) -> tuple[str, str]:
-        return row.status, chosen(row, "status")
+    state = badge("status", COLOURS)
 
-    @admin.display(description=_("amount"))
-    def shown_amount(self, row: Dispute) -> str:
-        return sum_text(row.amount_minor, row.currency)
+    shown_amount = money_column("amount_minor", _("amount"))
 
     @admin.display(description=_("Check now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Dispute]) -> None:

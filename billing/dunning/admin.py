@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
@@ -15,7 +12,7 @@ from billing.dunning.services import give_up, retry_now
 from billing.ledger.money import sum_text
 from billing.payments.admin import CHANGE, COLOURS
 from billing.subscriptions.admin import NoteForm, staff_of
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.columns import chosen
 from core.backoffice.dialogs import asks
 from core.text.translation import gettext_lazy as _
@@ -52,12 +49,7 @@ class DunningAdmin(CompanyRecordAdmin):
     def state(self, row: Dunning) -> tuple[str, str]:
         return row.payment.status, chosen(row.payment, "status")
 
-    @admin.display(description=_("Charge now"))
-    def retry(self, request: HttpRequest, rows: QuerySet[Dunning]) -> None:
-        def one(row: Dunning) -> Any:
-            return retry_now(company_id=row.company_id)
-
-        self.each(request, rows, one, _("Charge queued"))
+    retry = command(_("Charge now"), lambda row: retry_now(company_id=row.company_id), _("Charge queued"))
 
     @asks(NoteForm, _("Write off"), permission=CHANGE)
     def write_off(self, request: HttpRequest, record: Dunning, *, note: str) -> None:

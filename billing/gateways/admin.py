@@ -10,7 +10,6 @@ from django.conf import settings
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from unfold.decorators import display
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget
 
 from billing.gateways.accounts import account_of, check_base_url, examine_account, set_secret
@@ -19,7 +18,7 @@ from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter
 from billing.ledger.money import exponent
 from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
-from core.backoffice.columns import Tones, chosen
+from core.backoffice.columns import Tones, badge
 from core.errors import ApiError, ValidationFailed
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
@@ -105,9 +104,7 @@ class GatewayAccountAdmin(BackOfficeAdmin):
         place = fields.index("key_id") + 1
         return [*fields[:place], *new, *fields[place:]]
 
-    @display(description=_("state"), ordering="state", label=COLOURS)
-    def shown_state(self, row: GatewayAccount) -> tuple[str, str]:
-        return row.state, chosen(row, "state")
+    shown_state = badge("state", COLOURS, _("state"))
 
     @admin.display(description=_("Last success"), ordering="good_at")
     def last_good(self, row: GatewayAccount) -> datetime | None:

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine, InvoiceSeries, Seller
+from billing.ledger.columns import money_column
 from billing.ledger.money import sum_text
 from billing.revenue.page import sections
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
@@ -54,9 +55,7 @@ class InvoiceAdmin(CompanyRecordAdmin):
         context = {**self.admin_site.each_context(request), "title": _("Revenue"), "sections": sections()}
         return TemplateResponse(request, "admin/revenue.html", context)
 
-    @admin.display(description=_("total"))
-    def total(self, row: Invoice) -> str:
-        return sum_text(row.total_minor, row.currency)
+    total = money_column("total_minor", _("total"))
 
 
 @admin.register(InvoiceLine)
@@ -70,21 +69,13 @@ class InvoiceLineAdmin(CompanyRecordAdmin):
     extra = ("unit", "amount", "discount", "tax")
     hides = ("unit_minor", "amount_minor", "discount_minor", "tax_minor")
 
-    @admin.display(description=_("Price of a unit"), ordering="unit_minor")
-    def unit(self, row: InvoiceLine) -> str:
-        return sum_text(row.unit_minor, row.invoice.currency)
+    unit = money_column("unit_minor", _("Price of a unit"), currency="invoice.currency", sorts=True)
 
-    @admin.display(description=_("amount"), ordering="amount_minor")
-    def amount(self, row: InvoiceLine) -> str:
-        return sum_text(row.amount_minor, row.invoice.currency)
+    amount = money_column("amount_minor", _("amount"), currency="invoice.currency", sorts=True)
 
-    @admin.display(description=_("discount"), ordering="discount_minor")
-    def discount(self, row: InvoiceLine) -> str:
-        return sum_text(row.discount_minor, row.invoice.currency)
+    discount = money_column("discount_minor", _("discount"), currency="invoice.currency", sorts=True)
 
-    @admin.display(description=_("tax"), ordering="tax_minor")
-    def tax(self, row: InvoiceLine) -> str:
-        return sum_text(row.tax_minor, row.invoice.currency)
+    tax = money_column("tax_minor", _("tax"), currency="invoice.currency", sorts=True)
 
 
 @admin.register(CreditNote)
@@ -97,9 +88,7 @@ class CreditNoteAdmin(CompanyRecordAdmin):
     extra = ("shown_amount",)
     hides = ("amount_minor",)
 
-    @admin.display(description=_("amount"), ordering="amount_minor")
-    def shown_amount(self, row: CreditNote) -> str:
-        return sum_text(row.amount_minor, row.currency)
+    shown_amount = money_column("amount_minor", _("amount"), sorts=True)
 
 
 @admin.register(InvoiceSeries)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.contrib import admin
 
+from billing.ledger.columns import money_column
 from billing.ledger.models import Posting
-from billing.ledger.money import sum_text
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.text.translation import gettext_lazy as _
 
@@ -22,6 +22,4 @@ class PostingAdmin(CompanyRecordAdmin):
     extra = ("shown_amount",)
     hides = ("amount_minor", "currency")
 
-    @admin.display(description=_("amount"), ordering="amount_minor")
-    def shown_amount(self, row: Posting) -> str:
-        return sum_text(row.amount_minor, row.currency)
+    shown_amount = money_column("amount_minor", _("amount"), sorts=True)

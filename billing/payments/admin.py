@@ -14,7 +14,6 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
-from unfold.decorators import display
 from unfold.widgets import (
     UnfoldAdminDateWidget,
     UnfoldAdminDecimalFieldWidget,
@@ -25,6 +24,7 @@ from unfold.widgets import (
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.registry import title_of
 from billing.invoices.services import the_seller
+from billing.ledger.columns import money_column
 from billing.ledger.money import MAX_AMOUNT, sum_text, to_amount, to_minor
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
 from billing.payments.orders import approve_transfer, reject_transfer, takes_approval, takes_rejection
@@ -41,8 +41,8 @@ from billing.payments.refunds import (
     takes_credit,
 )
 from billing.subscriptions.admin import staff_of
-from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
-from core.backoffice.columns import Tones, chosen
+from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin, command
+from core.backoffice.columns import Tones, badge
 from core.backoffice.dialogs import asks
 from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
@@ -127,17 +127,11 @@ class PaymentAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), ("bank_state", ChoicesDropdownFilter), BY_COMPANY)
     search_fields = ("=id", "number", "reference", "company__name")
 
-    @display(description=_("status"), ordering="status", label=COLOURS)
-    def state(self, row: Payment) -> tuple[str, str]:
-        return row.status, chosen(row, "status")
+    state = badge("status", COLOURS)
 
-    @admin.display(description=_("amount"))
-    def shown_amount(self, row: Payment) -> str:
-        return sum_text(row.amount_minor, row.currency)
+    shown_amount = money_column("amount_minor", _("amount"))
 
-    @admin.display(description=_("Paid from the balance"))
-    def from_balance(self, row: Payment) -> str:
-        return sum_text(row.credit_minor, row.currency)
+    from_balance = money_column("credit_minor", _("Paid from the balance"))
 
     def admits(self, record: Payment, name: str) -> bool:
         if name == "credit":
@@ -218,9 +212,7 @@ class AttemptAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), "letter", BY_COMPANY)
     search_fields = ("=id", "=gateway_id", "=payment_ref", "payment__number")
 
-    @display(description=_("status"), ordering="status", label=ATTEMPT_COLOURS)
-    def state(self, row: Attempt) -> tuple[str, str]:
-        return row.status, chosen(row, "status")
+    state = badge("status", ATTEMPT_COLOURS)
 
     @admin.display(description=_("order"), ordering="payment__number")
     def order(self, row: Attempt) -> str:
@@ -239,9 +231,7 @@ class AttemptAdmin(CompanyRecordAdmin):
         said, amount, currency = (row.seen.get(name) for name in ("said", "amount", "currency"))
         return f"{said}, {sum_text(amount, currency)}" if amount and currency else str(said or _("None yet"))
 
-    @admin.display(description=_("disputed"))
-    def disputed(self, row: Attempt) -> str:
-        return sum_text(row.disputed_minor, row.payment.currency)
+    disputed = money_column("disputed_minor", _("disputed"), currency="payment.currency")
 
     @admin.display(description=_("Check now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Attempt]) -> None:
@@ -286,9 +276,7 @@ class RefundAdmin(CompanyRecordAdmin):
     def order(self, row: Refund) -> str:
         return str(row.attempt.payment.number)
 
-    @admin.display(description=_("amount"), ordering="amount_minor")
-    def shown_amount(self, row: Refund) -> str:
-        return sum_text(row.amount_minor, row.currency)
+    shown_amount = money_column("amount_minor", _("amount"), sorts=True)
 
     def admits(self, record: Refund, name: str) -> bool:
         return record.status in ADMITTED[name]
@@ -297,13 +285,11 @@ class RefundAdmin(CompanyRecordAdmin):
     def approve(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
         self.each(request, rows[:20], lambda row: approve_refund(refund=row, by=staff_of(request)), _("Approved"))
 
-    @admin.display(description=_("Try again"))
-    def retry(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
-        self.each(request, rows[:20], lambda row: retry_refund(refund=row), _("Queued to try again"))
+    retry = command(_("Try again"), lambda row: retry_refund(refund=row), _("Queued to try again"), limit=20)
 
-    @admin.display(description=_("Refund to the balance"))
-    def to_balance(self, request: HttpRequest, rows: QuerySet[Refund]) -> None:
-        self.each(request, rows[:20], lambda row: move_to_balance(refund=row), _("Refunded to the balance"))
+    to_balance = command(
+        _("Refund to the balance"), lambda row: move_to_balance(refund=row), _("Refunded to the balance"), limit=20
+    )
 
     @asks(RejectForm, _("Reject"), permission="billing.add_refund")
     def reject(self, request: HttpRequest, record: Refund, *, reason: str) -> None:
@@ -333,9 +319,7 @@ class TransactionAdmin(CompanyRecordAdmin):
     list_filter = (("kind", ChoicesDropdownFilter), BY_COMPANY)
     search_fields = ("=id", "invoice__number")
 
-    @admin.display(description=_("amount"), ordering="amount_minor")
-    def shown_amount(self, row: Transaction) -> str:
-        return sum_text(row.amount_minor, row.currency)
+    shown_amount = money_column("amount_minor", _("amount"), sorts=True)
 
 
 @admin.register(GatewayEvent)

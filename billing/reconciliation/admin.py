@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
-from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from billing.gateways.admin import GatewayAccountAdmin
@@ -19,7 +18,7 @@ from billing.reconciliation.models import Difference, Reconciliation
 from billing.reconciliation.services import begin, clear
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BackOfficeAdmin, command_of
-from core.backoffice.columns import Tones, chosen
+from core.backoffice.columns import Tones, badge, chosen
 from core.backoffice.dialogs import asks
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.tenancy import unscoped
@@ -46,9 +45,7 @@ class ReconciliationAdmin(BackOfficeAdmin):
     list_filter = (("status", ChoicesDropdownFilter),)
     search_fields = ("=id", "account__adapter")
 
-    @display(description=_("status"), ordering="status", label=COLOURS)
-    def state(self, row: Reconciliation) -> tuple[str, str]:
-        return row.status, chosen(row, "status")
+    state = badge("status", COLOURS)
 
 
 @command_of(GatewayAccountAdmin)

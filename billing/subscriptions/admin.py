@@ -12,7 +12,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import AutocompleteSelectFilter, ChoicesDropdownFilter
-from unfold.decorators import display
 from unfold.widgets import (
     UnfoldAdminDateWidget,
     UnfoldAdminIntegerFieldWidget,
@@ -37,7 +36,7 @@ from billing.subscriptions.services import (
     override_subscription,
 )
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import Tones, chosen
+from core.backoffice.columns import Tones, badge, chosen
 from core.backoffice.dialogs import asks, has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.text.labels.choices import choice_label
@@ -191,9 +190,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
     list_filter = (("status", ChoicesDropdownFilter), BY_PLAN, BY_COMPANY)
     search_fields = ("=id", "company__name", "company__email", "plan__name")
 
-    @display(description=_("status"), ordering="status", label=COLOURS)
-    def state(self, subscription: Subscription) -> tuple[str, str]:
-        return subscription.status, chosen(subscription, "status")
+    state = badge("status", COLOURS)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return whether the user may give other modules and limits than the plan's: a right of its own."""

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import messages
+from django.contrib.admin import display
 from django.contrib.admin.filters import AllValuesFieldListFilter, FieldListFilter
 from django.contrib.admin.views.main import ChangeList as DjangoChangeList
 from django.core.exceptions import PermissionDenied
 from django.db import models, transaction
+from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
@@ -275,6 +277,18 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         if succeeded:
             text = gettext("%(done)s: %(number)s") % {"done": done, "number": f"{succeeded:,}"}
             self.message_user(request, text, messages.SUCCESS)
+
+
+def command(
+    title: str, do: Callable[[Any], object], done: str, *, limit: int | None = None
+) -> Callable[[BackOfficeAdmin, HttpRequest, QuerySet[Any]], None]:
+    """Return a command, to be assigned in a ModelAdmin: `do` for each of the records, or for `limit` of them."""
+
+    @display(description=title)
+    def run(page: BackOfficeAdmin, request: HttpRequest, rows: QuerySet[Any]) -> None:
+        page.each(request, rows[:limit], do, done)
+
+    return run
 
 
 def command_of(target: type[BackOfficeAdmin]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

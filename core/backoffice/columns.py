@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 from django.core.exceptions import FieldDoesNotExist, ObjectDoesNotExist
 from django.db import models
 from django.utils.safestring import SafeString
+from unfold.decorators import display
 
 from core.backoffice.panels import link
 from core.backoffice.values import MAX_ITEMS, NOTHING, Names, is_empty, shown, state
@@ -16,6 +17,7 @@ from core.text.labels.choices import choice_label
 from core.text.labels.columns import GLOSSARY
 from core.text.labels.providers import provider_name
 from core.text.labels.words import heading
+from core.text.translation import gettext_lazy
 
 Column = Callable[[Any], SafeString | str]
 BASES = ("core.backoffice.", "core.jobs.progress", "django.", "unfold.")
@@ -90,6 +92,18 @@ def worded(field: models.Field[Any, Any]) -> Any:
             for value, label in field.flatchoices
         ]
     return copied
+
+
+def badge(
+    name: str, tones: Tones, description: str = gettext_lazy("status")
+) -> Callable[[Any, models.Model], tuple[str, str]]:
+    """Return a column of a list, to be assigned in a ModelAdmin: a choice as a badge, in the tone of its value."""
+
+    @display(description=description, ordering=name, label=tones)
+    def shown(page: Any, record: models.Model) -> tuple[str, str]:
+        return getattr(record, name), chosen(record, name)
+
+    return shown
 
 
 def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = True) -> Column | str:

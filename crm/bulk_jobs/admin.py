@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin, progress_bar
 from core.text.translation import gettext_lazy as _
@@ -49,18 +47,10 @@ class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
 
     progress.short_description = "progress"  # type: ignore[attr-defined]
 
-    @admin.display(description=_("Undo"))
-    def undo(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, lambda job: undo_bulk_job(id=job.pk, actor_id=None), _("Undo queued"))
+    undo = command(_("Undo"), lambda job: undo_bulk_job(id=job.pk, actor_id=None), _("Undo queued"))
 
-    @admin.display(description=_("Pause"))
-    def pause(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, _moved_to("paused"), _("Pause requested"))
+    pause = command(_("Pause"), _moved_to("paused"), _("Pause requested"))
 
-    @admin.display(description=_("Resume"))
-    def resume(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, _moved_to("queued"), _("Resumed"))
+    resume = command(_("Resume"), _moved_to("queued"), _("Resumed"))
 
-    @admin.display(description=_("Cancel"))
-    def cancel(self, request: HttpRequest, rows: QuerySet[BulkJob]) -> None:
-        self.each(request, rows, _moved_to("cancelled"), _("Cancel requested"))
+    cancel = command(_("Cancel"), _moved_to("cancelled"), _("Cancel requested"))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import F, QuerySet
-from django.http import HttpRequest
+from django.db.models import F
 from django.utils.safestring import SafeString
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
 from core.text.translation import gettext_lazy as _
@@ -47,12 +46,7 @@ class ContactAdmin(CompanyRecordAdmin):
     def shown_name(self, contact: Contact) -> str:
         return contact.name
 
-    @admin.display(description=_("Restore"))
-    def restore(self, request: HttpRequest, rows: QuerySet[Contact]) -> None:
-        def one(contact: Contact) -> None:
-            restore_one(CONTACT, contact.pk, actor_id=None)
-
-        self.each(request, rows, one, _("Restored"))
+    restore = command(_("Restore"), lambda contact: restore_one(CONTACT, contact.pk, actor_id=None), _("Restored"))
 
 
 @panel(Contact, _("Values and tags"))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin
 from core.text.translation import gettext_lazy as _
@@ -29,9 +27,4 @@ class ExportAdmin(ProgressMixin, CompanyRecordAdmin):
     commands = ("cancel",)
     when: ClassVar[Any] = {"cancel": has_status(Export.Status.QUEUED, Export.Status.RUNNING, Export.Status.PAUSED)}
 
-    @admin.display(description=_("Cancel"))
-    def cancel(self, request: HttpRequest, rows: QuerySet[Export]) -> None:
-        def one(job: Export) -> None:
-            cancel_export(Export.objects.filter(pk=job.pk))
-
-        self.each(request, rows, one, _("Cancel requested"))
+    cancel = command(_("Cancel"), lambda job: cancel_export(Export.objects.filter(pk=job.pk)), _("Cancel requested"))

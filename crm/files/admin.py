@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.references import refer, refer_kind
 from core.lists import BulkSelection
 from core.text.translation import gettext_lazy as _
@@ -30,12 +28,11 @@ class FileAdmin(CompanyRecordAdmin):
     commands = ("restore",)
     when: ClassVar[Any] = {"restore": lambda file: file.trashed_at is not None and not file.is_deleted}
 
-    @admin.display(description=_("Restore"))
-    def restore(self, request: HttpRequest, rows: QuerySet[File]) -> None:
-        def one(file: File) -> None:
-            restore_files(files=File.objects.all(), selection=BulkSelection.of_ids([file.pk]))
-
-        self.each(request, rows, one, _("Restored"))
+    restore = command(
+        _("Restore"),
+        lambda file: restore_files(files=File.objects.all(), selection=BulkSelection.of_ids([file.pk])),
+        _("Restored"),
+    )
 
     @admin.display(description=_("size"), ordering="size")
     def readable_size(self, file: File) -> str:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.columns import chosen
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
@@ -114,12 +114,9 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
     def cancel(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
         self._move(request, rows, Status.CANCELLED, _("Cancel requested"))
 
-    @admin.display(description=_("Undo"))
-    def undo(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
-        def one(job: Import) -> None:
-            undo_import(id=job.pk, import_type=job.import_type, actor_id=None)
-
-        self.each(request, rows, one, _("Undo queued"))
+    undo = command(
+        _("Undo"), lambda job: undo_import(id=job.pk, import_type=job.import_type, actor_id=None), _("Undo queued")
+    )
 
     @admin.display(description=_("Download rows with problems"))
     def download_errors(self, request: HttpRequest, rows: QuerySet[Import]) -> StreamingHttpResponse | None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from accounts.settings.formats import currencies_of
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
 from core.text.formats import CURRENCY, money_text
@@ -60,12 +59,7 @@ class LeadAdmin(CompanyRecordAdmin):
         currency = lead.__dict__.get("currency") or currencies_of([lead.company_id]).get(lead.company_id)
         return money_text(lead.value, currency or CURRENCY)
 
-    @admin.display(description=_("Restore"))
-    def restore(self, request: HttpRequest, rows: QuerySet[Lead]) -> None:
-        def one(lead: Lead) -> None:
-            restore_one(LEAD, lead.pk, actor_id=None)
-
-        self.each(request, rows, one, _("Restored"))
+    restore = command(_("Restore"), lambda lead: restore_one(LEAD, lead.pk, actor_id=None), _("Restored"))
 
 
 @panel(Lead, _("Values, products and tags"))

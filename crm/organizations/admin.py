@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.panels import panel, table
 from core.backoffice.references import refer, refer_kind
 from core.text.translation import gettext_lazy as _
@@ -33,12 +31,9 @@ class OrganizationAdmin(CompanyRecordAdmin):
     commands = ("restore",)
     when: ClassVar[Any] = {"restore": lambda organization: organization.is_deleted}
 
-    @admin.display(description=_("Restore"))
-    def restore(self, request: HttpRequest, rows: QuerySet[Organization]) -> None:
-        def one(organization: Organization) -> None:
-            restore_one(ORGANIZATION, organization.pk, actor_id=None)
-
-        self.each(request, rows, one, "restored")
+    restore = command(
+        _("Restore"), lambda organization: restore_one(ORGANIZATION, organization.pk, actor_id=None), "restored"
+    )
 
 
 @panel(Organization, _("Values and tags"))

@@ -11,10 +11,9 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
-from unfold.decorators import display
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import Tones, chosen
+from core.backoffice.columns import Tones, badge, chosen
 from core.backoffice.panels import ROWS, link, list_address, panel, table
 from core.backoffice.references import refer, refer_kind
 from core.backoffice.values import state
@@ -124,9 +123,7 @@ class SendJobAdmin(CompanyRecordAdmin):
     def reason_text(self, job: SendJob) -> SafeString | str:
         return format_html('<span title="{}">{}</span>', _reason(job), code_label(job.reason)) if job.reason else ""
 
-    @display(description=_("status"), ordering="status", label=COLOURS)
-    def state(self, job: SendJob) -> tuple[str, str]:
-        return job.status, chosen(job, "status")
+    state = badge("status", COLOURS)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup in ("run__id__exact", "contact__id__exact") or super().lookup_allowed(lookup, value, request)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.dialogs import has_status
 from core.jobs.progress import ProgressMixin, progress_bar
 from core.text.translation import gettext_lazy as _
@@ -35,6 +33,4 @@ class LeadGenerationAdmin(ProgressMixin, CompanyRecordAdmin):
     def progress(self, generation: LeadGeneration) -> SafeString:
         return progress_bar(generation, {})
 
-    @admin.display(description=_("Cancel"))
-    def cancel(self, request: HttpRequest, rows: QuerySet[LeadGeneration]) -> None:
-        self.each(request, rows, lambda generation: cancel_generation(generation.pk), _("Cancelled"))
+    cancel = command(_("Cancel"), lambda generation: cancel_generation(generation.pk), _("Cancelled"))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import panel
 from core.backoffice.references import refer_kind
@@ -39,9 +37,7 @@ class CampaignAdmin(CompanyRecordAdmin):
     def goes_by(self, row: Campaign) -> str:
         return _("Chat") if row.by_chat else _("Email")
 
-    @admin.display(description=_("Cancel"))
-    def cancel(self, request: HttpRequest, rows: QuerySet[Campaign]) -> None:
-        self.each(request, rows, lambda row: cancel_campaign(id=row.pk, member_id=None), _("Cancelled"))
+    cancel = command(_("Cancel"), lambda row: cancel_campaign(id=row.pk, member_id=None), _("Cancelled"))
 
 
 @panel(Campaign, _("Messages"), permission="outreach.view_sendjob")

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
-from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
+from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.columns import chosen
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, link, list_address, panel, table
@@ -88,24 +88,19 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
         yield _("Created"), record.created_at
         yield _("Cancelled"), record.cancelled_at
 
-    @admin.display(description=_("Approve the drafts"))
-    def approve(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
-        self.each(request, rows, lambda run: approve_all(run_id=run.pk, member_id=None), _("Approved"))
+    approve = command(_("Approve the drafts"), lambda run: approve_all(run_id=run.pk, member_id=None), _("Approved"))
 
-    @admin.display(description=_("Send failed messages again"))
-    def retry(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
-        self.each(
-            request, rows, lambda run: retry_failed(run_id=run.pk, member_id=None, unknown=False), _("Sent again")
-        )
+    retry = command(
+        _("Send failed messages again"),
+        lambda run: retry_failed(run_id=run.pk, member_id=None, unknown=False),
+        _("Sent again"),
+    )
 
-    @admin.display(description=_("Cancel"))
-    def cancel(self, request: HttpRequest, rows: QuerySet[GenieScheduler]) -> None:
-        self.each(
-            request,
-            rows,
-            lambda run: cancel_run(run_id=run.pk, member_id=None, of_campaign=run.of_campaign_id is not None),
-            _("Cancelled"),
-        )
+    cancel = command(
+        _("Cancel"),
+        lambda run: cancel_run(run_id=run.pk, member_id=None, of_campaign=run.of_campaign_id is not None),
+        _("Cancelled"),
+    )
 
 
 def _counts(run: GenieScheduler) -> dict[str, int]:
