@@ -103,7 +103,7 @@ def badge(
     def shown(page: Any, record: models.Model) -> tuple[str, str]:
         return getattr(record, name), chosen(record, name)
 
-    return shown
+    return shown  # type: ignore[no-any-return]
 
 
 def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = True) -> Column | str:

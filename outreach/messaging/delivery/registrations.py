@@ -8,6 +8,7 @@ from accounts.companies.first_steps import FirstStep, register_first_step
 from accounts.companies.overview import Measure, register_measure
 from accounts.settings.notices import register_notice
 from core.api.routes import protected, public
+from core.api.viewsets import ResourceViewSet
 from core.jobs import PeriodicTask, QueueWork, register
 from crm.exports.lists import register_source
 from outreach.messaging.delivery.approving.approvals import hold_lapsed
@@ -27,7 +28,8 @@ from outreach.messaging.delivery.views import VENDOR_LOGS, ChatLogViewSet, SmtpL
 
 protected.register("genie/settings", GenieSettingsViewSet)
 protected.register("logs/chatapp", ChatLogViewSet)
-for channel, viewset in {"smtp": SmtpLogViewSet, **VENDOR_LOGS}.items():
+logs: dict[str, type[ResourceViewSet]] = {"smtp": SmtpLogViewSet, **VENDOR_LOGS}
+for channel, viewset in logs.items():
     protected.register(f"logs/{channel}", viewset)
     register_source(f"logs/{channel}", viewset)
 public.register("unsubscribe/<str:token>", UnsubscribeViewSet)
