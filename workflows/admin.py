@@ -1,7 +1,7 @@
-"""Back office pages of workflows; each domain has its own."""
+"""Back office pages of workflows; each domain has its own. Panels appear on a page in this order."""
 
-from workflows.engine import admin as engine
-from workflows.graphs import admin as graphs
-from workflows.secrets import admin as secrets
+from django.apps import apps
 
-__all__ = ["engine", "graphs", "secrets"]
+from core.registrations import load
+
+load(apps.get_app_config("workflows"), "*admin")

@@ -41,6 +41,13 @@ def test_an_app_loads_all_its_registrations(label: str) -> None:
     assert {*names} <= {*sys.modules}
 
 
+@pytest.mark.parametrize("label", APPS)
+def test_an_app_has_the_admins_of_all_its_domains(label: str) -> None:
+    names = module_names(apps.get_app_config(label), "*admin")
+    assert len(names) > 2
+    assert {*names} <= {*sys.modules}
+
+
 def test_domains_come_in_order_and_the_app_last(tmp_path: Path) -> None:
     for name in ("b/registrations", "b/tasks", "a/c/registrations", "registrations", "z/views"):
         path = tmp_path / f"{name}.py"
