@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
-from django.test import Client
+from django.test import Client, RequestFactory
 from rest_framework.decorators import action
 from rest_framework.filters import BaseFilterBackend
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
 
 from core.access import Actor, AuthPath, Entitlement
 from core.api.endpoint import endpoint
@@ -81,6 +82,24 @@ def test_any_permission_class_refuses_in_the_envelope(client: Client, monkeypatc
     assert answer.status_code == 403
     assert answer.json()["name"] == "UnauthorizedAction_403"
     assert answer.json()["warning"] == "the beans are closed"
+
+
+def test_a_view_that_declares_no_access_is_refused_by_default() -> None:
+    class Plain(APIView):
+        def get(self, request: Any) -> Response:
+            return Response("open")
+
+    class Undeclared(ResourceViewSet, abstract=True):
+        authentication_classes = (Trusting,)
+
+        @endpoint("Try")
+        def retrieve(self, request: Any) -> Any:
+            return "open"
+
+    request = RequestFactory().get("/try")
+    assert Plain.as_view()(request).status_code == 403
+    refused = Undeclared.as_view({"get": "retrieve"})(request)
+    assert (refused.status_code, refused.data["warning"]) == (403, "the view declares no permission module")
 
 
 @pytest.mark.parametrize("name", ["permission_classes", "throttle_classes", "filter_backends"])
