@@ -198,9 +198,9 @@ def take_answer(batch: NodeBatch) -> None:
             unknown = answer["status"] == "unknown"
             code = UNKNOWN if unknown else answer["code"]
             # An answer from before an update has its whole text as its message.
-            text = answer["text"] if "text" in answer else answer["message"]
+            reason = answer["text"] if "text" in answer else answer["message"]
             field, operation = answer.get("field", ""), answer.get("operation", "")
-            item.fail(code, text, field=field, operation=operation, permanent=answer["permanent"])
+            item.fail(code, reason, field=field, operation=operation, permanent=answer["permanent"])
             item.outcome.unknown = unknown
             item.outcome.output = answer["output"]
 
