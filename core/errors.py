@@ -32,18 +32,31 @@ class FieldError(TypedDict):
     """A refused field of a body, as a path such as handover.mode, or a refused parameter.
 
     `code` is the kind of the error, such as required. `text` is the message without the field's label, where
-    `message` begins with it. Pages read them; bodies of answers leave them out.
+    `message` begins with it. Pages read them; bodies of answers leave them out. `operation` is one of the API that
+    solves it, which bodies name after the message and pages leave out.
     """
 
     field: str
     message: str
     code: NotRequired[str]
     text: NotRequired[str]
+    operation: NotRequired[str]
 
 
-def field_errors(fields: Fields, text: str) -> list[FieldError]:
+def field_errors(fields: Fields, text: str, operation: str = "") -> list[FieldError]:
     """Return the refused fields, each with the text."""
-    return [FieldError(field=_PLACE.sub(r".\1", field), message=text) for field in _several(fields)]
+    errors = [FieldError(field=_PLACE.sub(r".\1", field), message=text) for field in _several(fields)]
+    return [{**error, "operation": operation} for error in errors] if operation else errors
+
+
+def with_operation(text: str, operation: str) -> str:
+    """Return the text for programs, such as `connect an OCR app first (POST /apps/ocr)`."""
+    return f"{text} ({operation})" if operation else text
+
+
+def message_of(error: FieldError) -> str:
+    """Return the message of a refused field for programs."""
+    return with_operation(error["message"], error.get("operation", ""))
 
 
 def detail_of(fields: Fields, text: str) -> str:
@@ -79,7 +92,7 @@ class ApiError(Exception):
     fields: tuple[str, ...]
     """The refused fields as the detail names them."""
     reason: str
-    """The detail without its fields."""
+    """The detail without its fields and its operation."""
     errors: Sequence[FieldError] = ()
     """The refused fields as the answer lists them."""
     retry_after: int | None = None
@@ -90,27 +103,37 @@ class ApiError(Exception):
     """The reason among those of the same name. Pages read it; bodies of answers leave it out."""
     params: Values = {}
     """The values in the detail, for pages that write their own text."""
+    operation: str = ""
+    """The operation of the API that solves it, such as POST /apps/ocr. Pages have buttons instead."""
 
     def __init__(self, text: str = "", *, field: Fields = ()) -> None:
         self.fields = _several(field)
         self.reason = text
-        self.detail = detail_of(self.fields, text)
         super().__init__(self.detail or self.message)
+
+    @property
+    def hint(self) -> str:
+        """Return the fields and the reason."""
+        return detail_of(self.fields, self.reason)
+
+    @property
+    def detail(self) -> str:
+        """Return the text for programs: the fields, the reason and the operation that solves it."""
+        return with_operation(self.hint, self.operation)
 
     def detail_at(self, path: str) -> str:
         """Return the detail without the fields where the path that it is shown at ends with them."""
-        return self.reason if f".{path}".endswith(f".{', '.join(self.fields)}") else self.detail
+        reason = with_operation(self.reason, self.operation)
+        return reason if f".{path}".endswith(f".{', '.join(self.fields)}") else self.detail
 
     def prepend(self, text: str) -> None:
         """Put the text before the reason."""
         self.reason = f"{text}{self.reason}"
-        self.detail = detail_of(self.fields, self.reason)
         self.errors = [{**error, "message": f"{text}{error['message']}"} for error in self.errors]
 
     def rename_fields(self, rename: Callable[[str], str]) -> None:
         """Name the refused fields as the caller's body does."""
         self.fields = tuple(rename(field) for field in self.fields)
-        self.detail = detail_of(self.fields, self.reason)
         self.errors = [{**error, "field": _PLACE.sub(r".\1", rename(error["field"]))} for error in self.errors]
 
 
@@ -130,13 +153,15 @@ class NamedError(ApiError):
         retry_after: int | None = None,
         code: str = "",
         params: Values | None = None,
+        operation: str = "",
     ) -> None:
         self.name = name
         self.retry_after = retry_after
         self.code = code
+        self.operation = operation
         self.params = params or {}
         super().__init__(text, field=field)
-        self.errors = field_errors(self.fields, self.reason) if errors is None else errors
+        self.errors = field_errors(self.fields, self.reason, operation) if errors is None else errors
 
     def __str__(self) -> str:
         return f"{self.name}: {self.detail}" if self.detail else self.name

@@ -63,8 +63,9 @@ def check_timezone(name: str) -> None:
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",
-            "enter a time zone, such as Europe/Berlin (GET /api/private/timezones)",
+            "enter a time zone, such as Europe/Berlin",
             field="timezone",
+            operation="GET /api/private/timezones",
         )
 
 

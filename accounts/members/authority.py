@@ -21,7 +21,8 @@ def check_members(actor: Actor, members: Sequence[Member]) -> None:
         if member.pk == actor.member_id:
             raise NamedError(
                 "UnauthorizedAction_403",
-                "nobody changes their own membership; leave the company instead (DELETE /api/private/memberships/:id)",
+                "nobody changes their own membership; leave the company instead",
+                operation="DELETE /api/private/memberships/:id",
             )
         if member.status == Member.Status.OWNER:
             raise NamedError("UnauthorizedAction_403", f"{member.email} is an owner; only owners change owners")

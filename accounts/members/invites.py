@@ -72,8 +72,9 @@ def _free_membership(email: str) -> Member:
     if former is not None and is_live(former):
         raise NamedError(
             "MemberAlredyExists_400",
-            f"{email} is invited; send that invite again (POST /member/{former.pk}/resend)",
+            f"{email} is invited; send that invite again",
             field="email",
+            operation=f"POST /member/{former.pk}/resend",
         )
     # A member may have changed their address since, so both the invited and the present one are compared.
     seated = Member.objects.filter(Q(email=email) | Q(user__email=email), status__in=SEATED).first()

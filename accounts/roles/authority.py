@@ -69,7 +69,10 @@ def find_role(role_id: str | None) -> Role:
         role = Role.objects.filter(is_default=True).first()
         if role is None:
             raise NamedError(
-                "DefaultRoleNotFound_404", "choose a role, or make one the default (PUT /role/:id)", field="role"
+                "DefaultRoleNotFound_404",
+                "choose a role, or make one the default",
+                field="role",
+                operation="PUT /role/:id",
             )
         return role
     role = Role.objects.filter(pk=role_id).first()

@@ -50,7 +50,7 @@ def cancel_for(field: str) -> None:
     sent = Payment.objects.filter(status=Payment.Status.OPEN, bank_state=Bank.SUBMITTED).first()
     if sent is not None:
         text = f"we look for the bank transfer of order {sent.number}; wait for it, or take it back first"
-        raise NamedError("BadRequest_400", f"{text} (POST /manual-payment/{sent.pk}/choose-again)", field=field)
+        raise NamedError("BadRequest_400", text, field=field, operation=f"POST /manual-payment/{sent.pk}/choose-again")
     cancel_open_order()
 
 

@@ -36,7 +36,13 @@ and api-requests-each."""
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": (),
-    "DEFAULT_PERMISSION_CLASSES": (),
+    "DEFAULT_PERMISSION_CLASSES": (
+        "core.api.permissions.DeclaredPermission",
+        "core.api.permissions.VisitPermission",
+        "core.api.permissions.ApiKeyPermission",
+        "core.api.permissions.MemberPermission",
+    ),
+    "DEFAULT_THROTTLE_CLASSES": ("core.api.throttles.PaceThrottle",),
     "DEFAULT_RENDERER_CLASSES": ("core.api.json.Renderer",),
     "DEFAULT_PARSER_CLASSES": ("core.api.json.Parser",),
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

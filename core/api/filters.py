@@ -1,7 +1,8 @@
-"""Filter backends: search, filters, ids and order of lists (interface section 4.1)."""
+"""Filter backends of lists: search, filters, ids and order (interface section 4.1)."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from django.db.models import Model, QuerySet
@@ -11,31 +12,69 @@ from rest_framework.views import APIView
 
 from core.api.fields import FIELDS, choose_fields
 from core.lists import ListQuery
+from core.lists.keyset import in_order
 from core.lists.parameters import refuse_unknown
 from core.lists.query import PARAMETERS, read_parameters
 
 if TYPE_CHECKING:
+    from core.api.listing import Listing
     from core.api.viewsets import ResourceViewSet
 
 Record = TypeVar("Record", bound=Model)
 Row = TypeVar("Row")
 
 
-class ListFilterBackend(BaseFilterBackend):
-    """Parses the query string of a list into the view's `list_query`, and refuses what is malformed or unknown.
+def read_query(request: Request, listing: Listing) -> tuple[ListQuery, Collection[str] | None]:
+    """Parse the query string of a list into its query and the fields that records have (None: all of them).
 
-    It returns the queryset as it is. ListPagination applies the conditions, because their form depends on the page
-    (core.lists.matching). Statements of pages are built and planned once (decision 0017).
+    Raises a 400 for a parameter that is malformed or unknown.
     """
+    params = request.query_params.copy()
+    refuse_unknown(read_parameters(params), {*PARAMETERS, *listing.extra, FIELDS.name})
+    names = params.pop(FIELDS.name, None)
+    query = ListQuery.parse(params, listing.fields, extra=listing.extra)
+    return query, None if names is None else choose_fields(names, listing.output)
+
+
+class ListFilterBackend(BaseFilterBackend):
+    """Base of the classes. The view has parsed its `list_query`, since all parts of it are checked together."""
 
     def filter_queryset(
         self, request: Request, queryset: QuerySet[Record, Row], view: APIView
     ) -> QuerySet[Record, Row]:
-        view_set = cast("ResourceViewSet", view)
-        listing = view_set.answering_listing
-        params = request.query_params.copy()
-        refuse_unknown(read_parameters(params), {*PARAMETERS, *listing.extra, FIELDS.name})
-        names = params.pop(FIELDS.name, None)
-        view_set.list_query = ListQuery.parse(params, listing.fields, extra=listing.extra)
-        view_set.chosen_fields = None if names is None else choose_fields(names, listing.output)
-        return queryset
+        return self.apply(queryset, cast("ResourceViewSet", view).list_query)
+
+    def apply(self, queryset: QuerySet[Record, Row], query: ListQuery) -> QuerySet[Record, Row]:
+        """Return the queryset with the part of the query that the class applies."""
+        raise NotImplementedError
+
+
+class SearchFilter(ListFilterBackend):
+    """Keeps the records that a search finds: `searchBy` and `searchValue`."""
+
+    def apply(self, queryset: QuerySet[Record, Row], query: ListQuery) -> QuerySet[Record, Row]:
+        search = query.conditions.search
+        return queryset.filter(search) if search else queryset
+
+
+class FieldFilter(ListFilterBackend):
+    """Keeps the records whose fields meet `filters` and `advancedFilters`."""
+
+    def apply(self, queryset: QuerySet[Record, Row], query: ListQuery) -> QuerySet[Record, Row]:
+        filters = query.conditions.filters
+        return queryset.filter(filters) if filters else queryset
+
+
+class IdFilter(ListFilterBackend):
+    """Keeps the records of `ids` and leaves out those of `nids`."""
+
+    def apply(self, queryset: QuerySet[Record, Row], query: ListQuery) -> QuerySet[Record, Row]:
+        ids = query.conditions.ids
+        return queryset.filter(ids) if ids else queryset
+
+
+class OrderingFilter(ListFilterBackend):
+    """Orders the records by `sortBy` and `sortOrder`, and by their ids where these are equal."""
+
+    def apply(self, queryset: QuerySet[Record, Row], query: ListQuery) -> QuerySet[Record, Row]:
+        return in_order(queryset, query.sort)

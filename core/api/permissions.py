@@ -1,7 +1,8 @@
 """Permission classes: access of API keys, members and visiting staff (contract section 5).
 
-`ApiView.permission_classes` has them all. Each class checks one kind of actors, and passes requests of the others. The
-checks themselves are in core.access; they raise the named error of what is missing.
+The settings name them as defaults (config.settings.api), so that no view is open by accident. Each class checks one
+kind of actors, and passes requests of the others. The checks themselves are in core.access; they raise the named error
+of what is missing.
 """
 
 from __future__ import annotations
@@ -10,13 +11,24 @@ from typing import TYPE_CHECKING, cast
 
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from core.access import Actor, AuthPath, Entitlement, check_key, check_phase, check_session, subscribed
-from core.api.endpoint import Endpoint
 
 if TYPE_CHECKING:
+    # rest_framework.views itself imports the classes that the settings name.
+    from rest_framework.views import APIView
+
+    from core.api.endpoint import Endpoint
     from core.api.views import ApiView
+
+
+class DeclaredPermission(BasePermission):
+    """Refuses views that are not ApiViews or do not declare who may use them, and their methods without @endpoint."""
+
+    message = "the view declares no permission module"
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        return bool(getattr(view, "declares_access", False))
 
 
 class AccessPermission(BasePermission):

@@ -17,7 +17,7 @@ from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 
 from core.database import database_is_away, database_takes_no_writes
-from core.errors import WHOLE_BODY, ApiError, DuplicateField, FieldError, NamedError
+from core.errors import WHOLE_BODY, ApiError, DuplicateField, FieldError, NamedError, message_of, with_operation
 from core.messages import UNKNOWN, resolve
 from core.text.names import camel
 from core.types import JsonObject, Values
@@ -30,7 +30,8 @@ RETRY_SECONDS = 5
 class Refusal:
     """The answer to a request that failed. `name` is what programs compare; `errors` are the refused fields.
 
-    `code`, `params` and `text`, the message in words for people, are for pages, which ask in process.
+    `operation` of the API solves it, which the body names after the warning. `code`, `params` and `text`, the message
+    in words for people, are for pages, which ask in process.
     """
 
     status: int
@@ -41,6 +42,7 @@ class Refusal:
     code: str = ""
     params: Values = field(default_factory=dict)
     text: str = ""
+    operation: str = ""
 
     def body(self, error: BaseException | None = None) -> JsonObject:
         """Return the envelope. `stack` is there in development mode only."""
@@ -49,10 +51,10 @@ class Refusal:
             "success": False,
             "name": self.name,
             "message": self.message,
-            "warning": self.warning,
+            "warning": with_operation(self.warning, self.operation),
         }
         if self.errors:
-            members["errors"] = [{"field": error["field"], "message": error["message"]} for error in self.errors]
+            members["errors"] = [{"field": error["field"], "message": message_of(error)} for error in self.errors]
         if settings.DEBUG and error is not None:
             members["stack"] = "".join(traceback.format_exception(error))
         return members
@@ -100,9 +102,10 @@ NAMES: Mapping[str, str] = {
 def refusal_of(error: BaseException) -> Refusal:
     """Return what the answer says of an exception."""
     if isinstance(error, NamedError):
-        return replace(named(error.name, error.detail, error.errors), code=error.code, params=error.params)
+        refusal = named(error.name, error.hint, error.errors)
+        return replace(refusal, code=error.code, params=error.params, operation=error.operation)
     if isinstance(error, ApiError):
-        refusal = Refusal(error.status, error.name, error.message, error.detail, error.errors, text=error.text)
+        refusal = Refusal(error.status, error.name, error.message, error.hint, error.errors, text=error.text)
         return replace(refusal, code=error.code, params=error.params)
     if isinstance(error, exceptions.APIException):
         return _of_framework(error)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, cast
 
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
-from rest_framework.views import APIView
 
 from core.access import Actor, AuthPath, count_request, refusal
 from core.internals.rest_framework import http_request
 
 if TYPE_CHECKING:
+    # rest_framework.views itself imports the class, which the settings name.
+    from rest_framework.views import APIView
+
     from core.api.views import ApiView
 
 

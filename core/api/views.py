@@ -26,9 +26,7 @@ from core.access import (
 from core.api.endpoint import Endpoint
 from core.api.envelope import respond
 from core.api.json import Parser, Renderer
-from core.api.permissions import ApiKeyPermission, MemberPermission, VisitPermission
 from core.api.schema import Schema
-from core.api.throttles import PaceThrottle
 from core.errors import NamedError
 from core.internals.rest_framework import http_request
 from core.tenancy import company_scope
@@ -36,7 +34,7 @@ from core.types import Values
 
 
 class ApiView(APIView):
-    """Base of all API views.
+    """Base of all API views. The settings name its permission and throttle classes.
 
     A subclass names its permission `module`, or is `public` or `private`; @endpoint declares its handlers.
     ResourceViewSet refuses classes without.
@@ -56,8 +54,6 @@ class ApiView(APIView):
     """The view needs a session only: the person acts for themselves, in no company."""
     renderer_classes = (Renderer,)
     parser_classes = (Parser,)
-    permission_classes = (VisitPermission, ApiKeyPermission, MemberPermission)
-    throttle_classes = (PaceThrottle,)
     schema = Schema()
 
     actor: Actor
@@ -78,6 +74,12 @@ class ApiView(APIView):
     def declaration(self) -> Endpoint | None:
         """Return the declaration of the action that answers."""
         return getattr(getattr(self, self.action or "", None), "endpoint", None)
+
+    @property
+    def declares_access(self) -> bool:
+        """Return whether the view says who may use what answers (DeclaredPermission refuses others)."""
+        declared = self.declaration()
+        return self.public or self.private or declared is None or bool(self.modules_of(declared)[0])
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         with ExitStack() as self._scope:

@@ -11,7 +11,7 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.viewsets import ViewSetMixin
 
 from core.api.endpoint import Endpoint
-from core.api.filters import ListFilterBackend
+from core.api.filters import FieldFilter, IdFilter, OrderingFilter, SearchFilter, read_query
 from core.api.listing import Listing, ListRequest, list_handler
 from core.api.metadata import ResourceMetadata
 from core.api.output import Output
@@ -36,7 +36,7 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
     lookup_url_kwarg: str = "id"
     """The path parameter with the record's id."""
     listing: ClassVar[Listing]
-    filter_backends = (ListFilterBackend,)
+    filter_backends = (SearchFilter, FieldFilter, IdFilter, OrderingFilter)
     pagination_class = ListPagination
     metadata_class = ResourceMetadata
     singleton: ClassVar[bool] = False
@@ -53,9 +53,11 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
     answering_listing: Listing
     """The list that answers (set by answer_list)."""
     list_query: ListQuery
-    """The request for the list (set by the filter backend)."""
+    """The request for the list (set by filter_queryset)."""
     chosen_fields: Collection[str] | None
-    """The fields that the records of the list have (set by the filter backend). None: all."""
+    """The fields that the records of the list have (set by filter_queryset). None: all."""
+    listed: QuerySet[Any]
+    """The rows of the list before the filters that the query names (set by filter_queryset)."""
 
     def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -100,12 +102,12 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
 
     @classmethod
     def _check_access_classes(cls) -> None:
-        """Refuse a class or an @action that drops permission or throttle classes of ApiView."""
+        """Refuse a class or an @action that drops permission or throttle classes or filter backends of its base."""
         further: list[Any] = cls.get_extra_actions()
-        for name in ("permission_classes", "throttle_classes"):
+        for name in ("permission_classes", "throttle_classes", "filter_backends"):
             assigned = [getattr(cls, name), *(action.kwargs[name] for action in further if name in action.kwargs)]
-            if not all({*getattr(ApiView, name)} <= {*classes} for classes in assigned):
-                raise ImproperlyConfigured(f"{cls.__name__}: {name} lacks classes of ApiView")
+            if not all({*getattr(ResourceViewSet, name)} <= {*classes} for classes in assigned):
+                raise ImproperlyConfigured(f"{cls.__name__}: {name} lacks classes of ResourceViewSet")
 
     @property
     def shown(self) -> type[Output] | None:
@@ -146,6 +148,20 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
     def get_queryset(self) -> QuerySet[Any]:
         """Return the rows of the list that answers, before its filters."""
         return self.answering_listing.rows(self.list_request())
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Parse the query string, then narrow and order the rows of the list that answers.
+
+        A ViewSet's own backends come before those of the query, so that `listed` has their conditions too.
+        """
+        self.list_query, self.chosen_fields = read_query(self.request, self.answering_listing)
+        inherited = ResourceViewSet.filter_backends
+        for backend in (backend for backend in self.filter_backends if backend not in inherited):
+            queryset = backend().filter_queryset(self.request, queryset, self)
+        self.listed = queryset
+        for list_filter in inherited:
+            queryset = list_filter().filter_queryset(self.request, queryset, self)
+        return queryset
 
     def selection(self) -> BulkSelection:
         """Parse which records of the ViewSet's list a bulk request selects."""

@@ -114,6 +114,16 @@ class InSubquery(Func):
     output_field = BooleanField()
 
 
+def in_order(queryset: QuerySet[Any], sort: Sequence[SortKey]) -> QuerySet[Any]:
+    """Return the queryset in the order of the sort, with records without a value last in both directions."""
+    order: list[OrderBy] = []
+    for slot, key in enumerate(sort):
+        queryset = key.field.join(queryset, slot)
+        value = key.field.sort_value(slot)
+        order.append(OrderBy(value, descending=key.descending, nulls_last=key.field.may_lack_key or None))
+    return queryset.order_by(*order, OrderBy(column("pk"), descending=sort[-1].descending))
+
+
 def sections(
     queryset: QuerySet[Any],
     sort: Sequence[SortKey],

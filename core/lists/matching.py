@@ -63,15 +63,17 @@ class Matching:
         return self.capped and total > MAX_COUNTED
 
 
-def matching(queryset: QuerySet[Any], query: ListQuery) -> Matching:
-    """Return the records of the queryset that the query selects, in the form that pages fast."""
+def matching(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery) -> Matching:
+    """Return the records that match, in the form that pages fast.
+
+    `matches` are those of `listed` that meet the query's conditions.
+    """
     if query.without_prefilter is not None:
-        return _by_text(queryset, query, query.without_prefilter())
-    rows = queryset.filter(query.where) if query.where else queryset
-    return _by_value(queryset, query) or Matching(rows, rows, capped=query.searched)
+        return _by_text(listed, matches, query, query.without_prefilter())
+    return _by_value(listed, matches, query) or Matching(matches, matches, capped=query.searched)
 
 
-def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
+def _by_text(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
     """Find the records by the trigrams of a text, or read in the sort order and `compare` the text.
 
     The planner assumes that trigrams are independent and expects far too few records. For few matches that is harmless:
@@ -79,22 +81,22 @@ def _by_text(queryset: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
     only compares the text. A first page samples some records and counts up to MAX_COUNTED to choose between the two;
     later pages read the choice from the cursor.
     """
-    matches, likely = queryset.filter(query.where), queryset.filter(compare)
+    likely = listed.filter(compare)
     if not _has_subquery(compare):
         # For the planner a CASE holds for half of the records, so that it walks along the order.
-        likely = queryset.filter(Case(When(compare, then=True), default=False, output_field=BooleanField()))
+        likely = listed.filter(Case(When(compare, then=True), default=False, output_field=BooleanField()))
     # The form of the first page, or pages of one list could differ in their rows.
     if query.cursor is not None:
         total = query.cursor.total
     else:
         # As an array, so that the sample is read first and compared afterwards.
-        some = queryset.filter(AnyOf("pk", ArraySubquery(queryset.order_by().values("pk")[:SAMPLE])))
+        some = listed.filter(AnyOf("pk", ArraySubquery(listed.order_by().values("pk")[:SAMPLE])))
         common = some.filter(compare).order_by().count() * COMMON >= SAMPLE
         total = (likely if common else matches).order_by()[: MAX_COUNTED + 1].count()
     if total > MAX_COUNTED:
         return Matching(likely, matches, total if query.searched else None, capped=query.searched)
     # The limit is never reached; it only keeps the planner from walking the index of the order.
-    rows = queryset.filter(pk__in=matches.order_by().values("pk")[:FENCE])
+    rows = listed.filter(pk__in=matches.order_by().values("pk")[:FENCE])
     return Matching(rows, matches, total, capped=query.searched)
 
 
@@ -103,7 +105,7 @@ def _has_subquery(where: Q) -> bool:
     return any(_has_subquery(child) if isinstance(child, Q) else isinstance(child, Exists) for child in where.children)
 
 
-def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
+def _by_value(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery) -> Matching | None:
     """Find the records by the rarest of their custom values. None: there is no such condition, or too many match.
 
     By itself the planner would look up the value of each record in the sort order.
@@ -112,7 +114,7 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
     if not values:
         return None
     alone = not rest and len(values) == 1
-    total = _number_of(queryset, values[0], query) if alone else None
+    total = _number_of(listed, values[0], query) if alone else None
     if total is not None:
         expected, rarest = total, values[0]
     else:
@@ -121,9 +123,8 @@ def _by_value(queryset: QuerySet[Any], query: ListQuery) -> Matching | None:
             ((_expected(condition.ids), condition) for condition in values), key=lambda pair: pair[0]
         )
     if expected > SOME_VALUES:
-        rows = queryset.filter(query.where)
-        return Matching(rows, rows, total, capped=query.searched)
-    others = queryset.filter(rest, *(Q(condition) for condition in values if condition is not rarest))
+        return Matching(matches, matches, total, capped=query.searched)
+    others = listed.filter(rest, *(Q(condition) for condition in values if condition is not rarest))
     # By key, never as a join that might read the whole table.
     rows = others.filter(AnyOf("pk", ArraySubquery(rarest.ids)))
     # A second condition may leave so little that a walk along the order would not end soon.

@@ -1,4 +1,4 @@
-"""A page of a list, or the whole list as a stream."""
+"""The rows of a page of a list, and the whole list as a stream. core.api.pagination decides which."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from typing import Any, Protocol, cast
 from django.db import connections, transaction
 from django.db.models import QuerySet
 
-from core.lists.cursor import cursor_at, unpack_values
 from core.lists.keyset import Place, Section, sections
-from core.lists.matching import MAX_COUNTED, matching
-from core.lists.prepared import places_of, rows_of, sort_values
+from core.lists.prepared import places_of
 from core.lists.query import ListQuery
 from core.text.json import dumps
 from core.types import JsonObject, Values
 
 # As many rows as are in memory at a time while a whole list is sent.
 CHUNK = 2000
-MAX_NEAR = 5000
-"""The deepest row that a page sorted by a relation finds target by target; further down, sorting all is cheaper."""
 
 Row = JsonObject
 Scope = Callable[[], AbstractContextManager[Any]]
@@ -62,7 +58,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Stream:
-    """The whole set in lists of at most 2,000 rows. Iterating runs the query."""
+    """The records of the queryset in lists of at most 2,000 rows, in the query's order. Iterating runs the query."""
 
     queryset: QuerySet[Any]
     query: ListQuery
@@ -79,58 +75,15 @@ class Stream:
                 # Closed before the transaction, with which the cursor ends.
                 with closing(projected) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
-                        yield _completed(self.output, chunk, self.names)
+                        yield completed(self.output, chunk, self.names)
 
 
-def list_page(
-    queryset: QuerySet[Any], query: ListQuery, output: Projection, names: Collection[str] | None = None
-) -> Page | Stream:
-    """Return the page that the query requests, or the whole set as a stream if it doesn't paginate.
-
-    `names` are the fields of the output that the rows have; None: all.
-
-    A page costs two queries: one for the ids and one for the records' values. A further one counts the total, unless
-    the cursor or the page itself gives it. Another one is needed if the page reaches the rows without a sort value. The
-    choice of a form (core.lists.matching) may cost a first page up to two more. The total of a search counts up to
-    MAX_COUNTED.
-    """
-    if query.size is None:
-        return Stream(queryset.filter(query.where), query, output, names)
-    chosen = matching(queryset, query)
-    if query.cursor is None:
-        skip = ((query.page or 1) - 1) * query.size
-        by_target = skip + query.size <= MAX_NEAR
-        parts = sections(chosen.rows, query.sort, by_target=by_target, within=chosen.within)
-        # Fetch one extra row to detect a next page, without counting.
-        places = _first_places(parts, query.size + 1, skip)
-        # A page that isn't full is the end of the set.
-        ended = len(places) <= query.size and (places or not skip)
-        total = skip + len(places) if ended else chosen.count()
-        capped = not ended and chosen.is_beyond(total)
-    else:
-        kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)
-        after = unpack_values(query.cursor, kinds, nullable)
-        by_target = query.size <= MAX_NEAR
-        parts = sections(chosen.rows, query.sort, after, by_target=by_target, within=chosen.within)
-        places = _first_places(parts, query.size + 1)
-        # Counted once: later pages repeat it, so a walk through a large list costs no count for each page.
-        total = query.cursor.total
-        skip, capped = 0, chosen.is_beyond(total)
-    page = places[: query.size]
-    more = len(places) > query.size
-    last = sort_values(page[-1], query.sort) if more else []
-    next_cursor = cursor_at(query.sort_names, query.fingerprint, last, total).encode() if more else None
-    shown = max(MAX_COUNTED, skip + len(page)) if capped else total
-    # Read after the places: only the shown records cost their joins.
-    rows = rows_of(queryset, [place[-1] for place in page], output)
-    return Page(_completed(output, [output.render(row) for row in rows], names), shown, next_cursor, capped)
-
-
-def _completed(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
+def completed(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
+    """Return the rows with the values that are read for all of them at once. None of `names`: with all fields."""
     return output.complete(rows) if names is None else output.chosen(rows, names)
 
 
-def _first_places(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
+def first_places(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
     """Return the places of the first `count` records after `skip`."""
     taken: list[Place] = []
     for section in parts:

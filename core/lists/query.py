@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -57,14 +57,31 @@ _INDEXED = re.compile(r"(\w+)\[\d{0,6}\]", re.ASCII)
 
 
 @dataclass(frozen=True)
+class Conditions:
+    """The conditions of a list request, by the parameters that they come from: a filter backend applies each."""
+
+    search: Q = field(default_factory=Q)
+    """Of searchBy and searchValue."""
+    filters: Q = field(default_factory=Q)
+    """Of filters and advancedFilters."""
+    ids: Q = field(default_factory=Q)
+    """Of ids and nids."""
+
+    @property
+    def where(self) -> Q:
+        """All conditions as one."""
+        return _joined([self.search, self.filters, self.ids])
+
+
+@dataclass(frozen=True)
 class ListQuery:
-    """A validated list request: which records (`where`), in which order, and which part of them.
+    """A validated list request: which records (`conditions`), in which order, and which part of them.
 
     `page` is None in cursor mode, `size` is None for the whole set. `without_prefilter` makes `where` without
     prefilters (core.lists.prefilter), if it has any. `searched` says whether it has a searchValue.
     """
 
-    where: Q
+    conditions: Conditions
     sort: tuple[SortKey, ...]
     fingerprint: str
     page: int | None = None
@@ -72,6 +89,11 @@ class ListQuery:
     cursor: Cursor | None = None
     without_prefilter: Callable[[], Q] | None = None
     searched: bool = False
+
+    @property
+    def where(self) -> Q:
+        """All conditions as one."""
+        return self.conditions.where
 
     @property
     def paginated(self) -> bool:
@@ -113,7 +135,7 @@ class ListQuery:
         sort = _sort(reader, fields, cursor)
         now = now or datetime.now(UTC)
         with prefiltering() as prefilters:
-            where, content = _where(reader, fields, now, strict=strict)
+            conditions, content = _conditions(reader, fields, now, strict=strict)
         content += [[name, str(reader.last(name))] for name in extra if name in reader.values]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
         if cursor is not None and (
@@ -125,7 +147,7 @@ class ListQuery:
                 "belongs to another query; repeat the search, filters, ids and sort of the request that it came from",
             )
         return cls(
-            where=where,
+            conditions=conditions,
             sort=sort,
             fingerprint=fingerprint,
             page=page if paginated and not cursor_mode else None,
@@ -252,28 +274,22 @@ def _sort(reader: _Reader, fields: FieldSet, cursor: Cursor | None) -> tuple[Sor
     return tuple(SortKey(field, order == "desc") for field, order in zip(sortable_fields, orders, strict=True))
 
 
-def _where(reader: _Reader, fields: FieldSet, now: datetime, *, strict: bool = False) -> tuple[Q, list[Any]]:
-    """Return all conditions as one Q, and their sources for the fingerprint."""
+def _conditions(
+    reader: _Reader, fields: FieldSet, now: datetime, *, strict: bool = False
+) -> tuple[Conditions, list[Any]]:
+    """Return the conditions, and their sources for the fingerprint."""
     search_by, search = reader.list("searchBy"), reader.text("searchValue")
     filters, advanced = reader.json("filters"), reader.json("advancedFilters")
     ids, nids = read_ids(reader.list("ids"), "ids"), read_ids(reader.list("nids"), "nids")
     # A bulk operation would otherwise act on all records.
     if strict and search_by and not search:
         raise refuse("searchValue", "is missing beside searchBy; leave both out to act on all")
-    parts = [_search(search_by, search, fields)]
-    for name, given_tree in (("filters", filters), ("advancedFilters", advanced)):
-        if given_tree is None:
-            continue
-        node = filters_tree(given_tree) if name == "filters" else tree.parse(given_tree)
-        part = tree.compile(node, fields, now=now, parameter=name)
-        if strict and not part:
-            raise refuse(name, "has no condition; leave it out to act on all")
-        parts.append(part)
-    if ids:
-        parts.append(Q(pk__in=ids))
-    if nids:
-        parts.append(~Q(pk__in=nids))
-    return Q(*(part for part in parts if part)), [
+    conditions = Conditions(
+        search=_search(search_by, search, fields),
+        filters=_filters({"filters": filters, "advancedFilters": advanced}, fields, now, strict=strict),
+        ids=_joined([Q(pk__in=ids) if ids else Q(), ~Q(pk__in=nids) if nids else Q()]),
+    )
+    return conditions, [
         sorted(search_by) if search else [],
         search,
         filters,
@@ -283,9 +299,28 @@ def _where(reader: _Reader, fields: FieldSet, now: datetime, *, strict: bool = F
     ]
 
 
+def _filters(trees: Values, fields: FieldSet, now: datetime, *, strict: bool) -> Q:
+    """Return the conditions of filters and advancedFilters."""
+    parts: list[Q] = []
+    for name, given_tree in trees.items():
+        if given_tree is None:
+            continue
+        node = filters_tree(given_tree) if name == "filters" else tree.parse(given_tree)
+        part = tree.compile(node, fields, now=now, parameter=name)
+        if strict and not part:
+            raise refuse(name, "has no condition; leave it out to act on all")
+        parts.append(part)
+    return _joined(parts)
+
+
+def _joined(parts: Iterable[Q]) -> Q:
+    """Return the condition that all parts are met."""
+    return Q(*(part for part in parts if part))
+
+
 def _without_prefilter(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
     with prefiltering(wanted=False):
-        return _where(reader, fields, now)[0]
+        return _conditions(reader, fields, now)[0].where
 
 
 def _search(names: list[str], text: str, fields: FieldSet) -> Q:

@@ -29,7 +29,6 @@ from core.text.redaction import UNNAMED
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.visits import visible
-from core.web.words.cures import without_addresses
 from core.web.words.problems import WARNINGS, reason_text, sentence
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
@@ -116,7 +115,7 @@ class Answer:
     def notice(self) -> str:
         """Return the warning of a successful response as text for people."""
         codes = self.notes.get("warnings") or ()
-        texts = [str(WARNINGS[code]) for code in codes] or [sentence(without_addresses(self.warning))]
+        texts = [str(WARNINGS[code]) for code in codes] or [sentence(self.warning)]
         return " ".join(filter(None, texts))
 
     @property
@@ -131,8 +130,9 @@ class Answer:
         """The reason of a refusal as sentences, without the message and the names of fields."""
         if any(error.get("code") == GONE for error in self.errors):
             return sentence(self.message)
-        texts = [reason_text(error) for error in self.errors] or [self.warning or self.message]
-        return " ".join(dict.fromkeys(sentence(without_addresses(text)) for text in texts))
+        detail = self.failure.warning if self.failure else self.warning
+        texts = [reason_text(error) for error in self.errors] or [detail or self.message]
+        return " ".join(dict.fromkeys(sentence(text) for text in texts))
 
     @property
     def total(self) -> int | None:

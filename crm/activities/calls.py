@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.errors import WHOLE_BODY, ApiError, NamedError
+from core.errors import WHOLE_BODY, ApiError, NamedError, message_of
 from core.events import emit
 from core.lists import BulkSelection, in_batches
 from core.text.addresses import BadAddress, read_country_code, read_phone
@@ -296,10 +296,10 @@ def _problem(error: ApiError, name: str, reason: str) -> ValueProblem:
     if not fields:
         return ValueProblem("formData", name, reason)
     first, *others = fields
-    if all(field["message"] == first["message"] for field in others):
-        return ValueProblem(", ".join(field["field"] for field in fields), name, first["message"])
-    further = (f"{field['field']}: {field['message']}" for field in others)
-    return ValueProblem(first["field"], name, "; ".join([first["message"], *further]))
+    if all(message_of(field) == message_of(first) for field in others):
+        return ValueProblem(", ".join(field["field"] for field in fields), name, message_of(first))
+    further = (f"{field['field']}: {message_of(field)}" for field in others)
+    return ValueProblem(first["field"], name, "; ".join([message_of(first), *further]))
 
 
 def event_payload(call: CallLog) -> JsonObject:

@@ -71,8 +71,9 @@ class ContactChange(ContactInput):
         if isinstance(data, dict) and "contactUniqueKey" in data:
             raise NamedError(
                 "CannotUpdateUniqueKey_400",
-                "says what makes all of the company's contacts unique (PUT /settings)",
+                "says what makes all of the company's contacts unique",
                 field="contactUniqueKey",
+                operation="PUT /settings",
             )
         return super().to_internal_value(data)
 

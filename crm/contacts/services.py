@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from core.access import quota_exceeded
-from core.errors import FieldError, NamedError, shorten
+from core.errors import FieldError, NamedError, message_of, shorten
 from core.ids import is_id, new_id
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
@@ -256,7 +256,7 @@ def _report(written: WriteResult, items: Sequence[Any], result: BulkResult, may_
     errors = collision_errors(written.collided, may_read=may_read)
     for collision, error in zip(written.collided, errors, strict=True):
         result.failed.append(Failure(collision.index, items[collision.index], error.name, error.detail))
-        problem = ValueProblem(collision.field, error.name, error.errors[0]["message"])
+        problem = ValueProblem(collision.field, error.name, message_of(error.errors[0]))
         result.errors.append((collision.index, problem))
     for index in written.refused:
         error = quota_exceeded("contact")

@@ -156,7 +156,9 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
                 raise
             # As the body names them.
             names = [f"fields.{index}.{'_id' if field == 'id' else field}" for field in error.fields]
-            errors.append(NamedError(error.name, error.reason, field=names or f"fields.{index}"))
+            errors.append(
+                NamedError(error.name, error.reason, field=names or f"fields.{index}", operation=error.operation)
+            )
     if errors:
         fields = [field for error in errors for field in error.errors]
         raise NamedError(errors[0].name, "; ".join(error.detail for error in errors), errors=fields)

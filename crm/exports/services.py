@@ -69,7 +69,9 @@ def export_now(
     records = Records(listing, params, caller=actor, most=MAX_ROWS)
     if len(records) > MAX_ROWS:
         raise NamedError(
-            "InvalidRequest_400", f"more than {MAX_ROWS:,} records match; make an export instead (POST /export)"
+            "InvalidRequest_400",
+            f"more than {MAX_ROWS:,} records match; make an export instead",
+            operation="POST /export",
         )
     rows = (cells for chunk in records for cells in cells_of(columns, chunk))
     FORMATS[format].write(target, [column.header for column in columns], rows, formats_of(company_id()), None)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.db.models import F, QuerySet
 
 from core.access import Actor
 from core.api.listing import Listing, ListRequest
-from core.lists import ListQuery, Stream, list_page
+from core.lists import ListQuery, Stream
 from core.lists.values import refuse
 from core.types import JsonObject, Values
 
@@ -75,8 +75,8 @@ class Records:
         self._ids = bytearray(ids or b"")
         if ids is not None:
             return
-        stream = cast(Stream, list_page(self.rows, parse(listing, params), _Ids()))  # the query does not paginate
-        for chunk in stream:
+        query = parse(listing, params)
+        for chunk in Stream(self.rows.filter(query.where), query, _Ids()):
             self._ids += bytes.fromhex("".join(chunk))  # type: ignore[arg-type]
             if most is not None and len(self) > most:
                 return

@@ -297,7 +297,7 @@ def _start(job: Import, *, edited: bool) -> None:
             detect(job, IMPORT_TYPES[job.import_type].schema.load())  # fields may have changed
         except NamedError as error:
             hint = "; pauseImport true changes the import without starting it" if edited else ""
-            raise NamedError(error.name, error.reason + hint, field=error.fields) from None
+            raise NamedError(error.name, error.reason + hint, field=error.fields, operation=error.operation) from None
         make_fields(job)
     job.status = QUEUED
     job.due_at = timezone.now()

@@ -108,7 +108,8 @@ def check_restored(ids: Collection[str]) -> dict[str, str]:
 def _plan(schema: LeadSchema, form_data: Values, update_type: str, row: LeadRow) -> Change:
     foreign = [key for key in form_data if key in CONTACT_KEYS]
     if foreign:
-        raise NamedError(BAD_SYSTEM, "belongs to the leads' contacts; change it there (PUT /contact)", field=foreign)
+        text = "belongs to the leads' contacts; change it there"
+        raise NamedError(BAD_SYSTEM, text, field=foreign, operation="PUT /contact")
     change = plan_change(schema, form_data, update_type, row.tag_ids)
     for column, name in SINGLE.items():
         if column not in row.system:

@@ -69,8 +69,9 @@ def check_timezone(name: str) -> str:
     if not is_timezone(name):
         raise NamedError(
             "InvalidTimezone_400",
-            "enter a time zone, such as Europe/Berlin (GET /api/private/timezones)",
+            "enter a time zone, such as Europe/Berlin",
             field="timezone",
+            operation="GET /api/private/timezones",
         )
     return name
 

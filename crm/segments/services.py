@@ -83,7 +83,7 @@ def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
         return tree.compile(tree.parse(segment.filters, where), fields or fields_of(segment.panel), parameter=where)
     except ApiError as error:
         # The filters are stored, so that no field of the request is wrong.
-        error.reason = error.detail
+        error.reason = error.hint
         error.fields = ()
         error.errors = ()
         raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
@@ -12,10 +12,11 @@ from rest_framework.request import Request
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.output import Deleted
+from core.api.pagination import ListPagination
 from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, PermissionLacking
 from core.ids import is_id
-from core.lists import LIST_PARAMETERS, ListQuery, Page, list_page
+from core.lists import LIST_PARAMETERS, ListQuery
 from core.lists.values import refuse
 from core.types import JsonObject
 from crm.records.types import RECORD_TYPES, kind_of
@@ -91,12 +92,13 @@ class SegmentViewSet(ResourceViewSet):
     def execute(self, request: Request) -> object:
         segment, panel, records = self._selected(request)
         query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
+        matches = records.filter(query.where)
         answer: JsonObject = {"segment": segment, "panel": panel}
         if not query.paginated:
-            return {**answer, "count": records.filter(query.where).count(), "records": None}
+            return {**answer, "count": matches.count(), "records": None}
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
             raise PermissionLacking(f"{panel}.GET", "; without p and n the count is told")
-        page = cast(Page, list_page(records, query, RECORD_TYPES[panel].output))  # the query paginates
+        page = ListPagination().read_page(records, matches, query, RECORD_TYPES[panel].output)
         answer |= {"count": page.total_count, "records": page.rows}
         return self.success(answer, **page.members)
 

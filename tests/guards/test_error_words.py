@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from config.data_dir import PROJECT
-from core.web.words.cures import ADDRESSES
 
 APPS = ("core", "accounts", "billing", "crm", "outreach", "workflows")
 RAISED = frozenset(
@@ -52,15 +51,18 @@ def modules() -> list[Path]:
     return sorted(path for path in found if "migrations" not in path.parts and "management" not in path.parts)
 
 
-def errors_in(source: str) -> Iterator[str]:
-    """Yield the texts of errors that a module raises; values in them are an ellipsis."""
+def errors_in(source: str, but: str = "") -> Iterator[str]:
+    """Yield the texts of errors that a module raises; values in them are an ellipsis.
+
+    Texts of the keyword argument `but` are left out.
+    """
     for call in ast.walk(ast.parse(source)):
         name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
         if not isinstance(call, ast.Call) or name not in RAISED:
             continue
         # Programs read the first text of a ValidationFailed with two, people the second.
         arguments = call.args[1:] if len(call.args) > 1 and name == "ValidationFailed" else call.args
-        for argument in [*arguments, *(word.value for word in call.keywords)]:
+        for argument in [*arguments, *(word.value for word in call.keywords if word.arg != but)]:
             yield from parts(argument)
 
 
@@ -141,13 +143,54 @@ def test_pages_show_no_warning_of_the_api() -> None:
     assert (found, len(PAGES) > 100) == ([], True)
 
 
-def test_addresses_in_refusals_are_those_that_pages_leave_out() -> None:
-    """An address that a text names otherwise than in brackets would be shown."""
-    address = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
+def test_refusals_name_operations_as_data() -> None:
+    """A text with an operation of the API would be shown to people; `operation` is for programs alone."""
+    named = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) /")
     found = [
         f"{path.relative_to(PROJECT)}: {text}"
         for path in modules()
-        for text in errors_in(path.read_text(encoding="utf-8"))
-        if address.search(ADDRESSES.sub("", text))
+        for text in errors_in(path.read_text(encoding="utf-8"), but="operation")
+        if named.search(text)
     ]
     assert found == []
+
+
+CUTS = frozenset({"match", "fullmatch", "search", "sub", "split", "partition", "rpartition", "removeprefix"})
+"""Methods that read a part of a text."""
+ERROR_TEXT = re.compile(r"(?:\b|_)(?:message|warning|detail|reason|refusal)\b|\[['\"](?:message|warning)['\"]\]")
+STORED_BEFORE = {("workflows/runs/pages/failures.py", "SETTING.match(message)")}
+"""Texts of errors that were stored before their reasons were."""
+
+
+def cuts_in(source: str) -> Iterator[str]:
+    """Yield the calls that read a part of an error's text."""
+    for call in ast.walk(ast.parse(source)):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr not in CUTS:
+            continue
+        texts = [call.func.value, *call.args]
+        if any(ERROR_TEXT.search(ast.unparse(text)) for text in texts if not isinstance(text, ast.Constant)):
+            yield ast.unparse(call)
+
+
+@pytest.mark.parametrize(
+    ("line", "cuts"),
+    [
+        ("ADDRESSES.sub('', message)", True),
+        ("error['message'].partition(': ')", True),
+        ("re.match('x', answer.warning)", True),
+        ("key.partition(' ')", False),
+        ("str(answer.warning)", False),
+    ],
+)
+def test_cut_texts_of_errors_are_found(line: str, cuts: bool) -> None:
+    assert bool(list(cuts_in(line))) is cuts
+
+
+def test_pages_read_no_meaning_out_of_the_texts_of_errors() -> None:
+    """Errors carry their fields, codes and operations as data."""
+    found = {
+        (path.relative_to(PROJECT).as_posix(), cut)
+        for path in PAGES
+        for cut in cuts_in(path.read_text(encoding="utf-8"))
+    }
+    assert found == STORED_BEFORE

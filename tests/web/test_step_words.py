@@ -160,9 +160,25 @@ def test_a_run_without_a_sender_offers_to_connect_one(cast: Cast, client: Client
         ("SegmentNotFound_400", "segment: there is no such segment in this company", "The segment was deleted."),
         ("httpStatus", "the answer has the status 500: no", "The answer has the status 500: no"),
         ("badValue", "teamMember: there is none", "Member: there is none"),
-        ("other", "connect an app first (POST /apps/ocr), or switch one on", "Connect an app first, or switch one on"),
         ("", "", ""),
     ],
 )
-def test_failures_are_told_without_names_of_the_api(code: str, message: str, text: str) -> None:
+def test_failures_from_before_reasons_were_stored_are_told_without_names_of_the_api(
+    code: str, message: str, text: str
+) -> None:
     assert failure_text({"code": code, "message": message}) == text
+
+
+@pytest.mark.parametrize(
+    ("field", "reason", "text"),
+    [
+        ("teamMember", "there is none", "Member: there is none"),
+        ("", "note: the host answers nothing", "Note: the host answers nothing"),
+        ("", "connect an app first, or switch one on", "Connect an app first, or switch one on"),
+        ("6a1b2c3d4e5f6a7b8c9d0e1f", "City: enter a text", "City: enter a text"),
+        ("body, subject", "the contact has no value", "Body, Subject: the contact has no value"),
+    ],
+)
+def test_failures_are_told_by_their_stored_reasons(field: str, reason: str, text: str) -> None:
+    message = f"{field}: {reason} (POST /apps/ocr)"
+    assert failure_text({"code": "other", "message": message, "field": field, "text": reason}) == text

@@ -17,7 +17,7 @@ from workflows.engine.models import RunStep, WorkflowRun
 from workflows.engine.run_state import RunState
 from workflows.graphs.plan import Node, Plan
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
-from workflows.nodes.requests import Ask
+from workflows.nodes.requests import Ask, Reason
 
 BUDGET = 50
 """The most steps of a run in one slice, so that other runs proceed too."""
@@ -28,6 +28,16 @@ NAMESPACE = uuid.UUID("6f0d5f9e-6b1c-4f5e-9f55-0a3b6c7d8e14")
 Status = WorkflowRun.Status
 SUBJECT_DELETED = "subjectDeleted"
 """Reason for the cancellation of a run whose record was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailure:
+    """The error that failed a run: its node and code, its text for programs, and the reason for people."""
+
+    node: str = ""
+    code: str = ""
+    message: str = ""
+    reason: Reason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +63,7 @@ class Cursor:
     """Token, node, key of the effect, and the request."""
     ended: tuple[str, str] | None = None
     """Final status and reason."""
-    error: tuple[str, str, str] = ("", "", "")
-    """Node, code and text of the error that failed the run."""
+    failure: RunFailure = field(default_factory=RunFailure)
 
     @classmethod
     def of(cls, run: WorkflowRun, plan: Plan, now: datetime) -> Cursor:
@@ -105,8 +114,10 @@ class Cursor:
         # Checked before it is stored, so that the run fails at the node that made it.
         large = next((name for name, variable in outcome.variables.items() if is_larger(variable, MAX_OUTPUT)), None)
         if large is not None:
-            text = f"{large}: the value has more than {MAX_OUTPUT} bytes"
-            outcome = Outcome("failed", code="tooLarge", message=text, permanent=True)
+            text = f"the value has more than {MAX_OUTPUT} bytes"
+            outcome = Outcome(
+                "failed", code="tooLarge", message=f"{large}: {text}", reason=Reason(text, large), permanent=True
+            )
         if outcome.status == "failed":
             self._failed(seen, outcome, took)
             return
@@ -146,7 +157,7 @@ class Cursor:
         if done == "retry":
             self.timers.append((seen.token, self._next_try(seen)))
         elif done == "fail":
-            self.error = (seen.node.id, outcome.code, outcome.message)
+            self.failure = RunFailure(seen.node.id, outcome.code, outcome.message, outcome.reason)
             self.end(Status.FAILED, "error")
         elif seen.node.id in self.plan.kept:
             output = _fitting(outcome.output) if isinstance(outcome.output, dict) else {}
@@ -160,7 +171,12 @@ class Cursor:
         return self.now + min(first * times, most)
 
     def _error(self, seen: Visit, outcome: Outcome) -> JsonObject:
-        return {"code": outcome.code, "message": outcome.message, "attempt": seen.attempt}
+        return {
+            "code": outcome.code,
+            "message": outcome.message,
+            **outcome.reason.as_json(),
+            "attempt": seen.attempt,
+        }
 
     def note(self, seen: Visit, status: str, outcome: Outcome, took: float | None = None) -> None:
         """Write down a step, which took so many milliseconds."""
@@ -184,7 +200,7 @@ class Cursor:
 
     def fail_run(self, node: str, code: str, message: str) -> None:
         """Fail the run for a reason that lies in no node's policy."""
-        self.error = (node, code, message)
+        self.failure = RunFailure(node, code, message, Reason(message))
         self.end(Status.FAILED, "error")
 
     def _too_large(self) -> None:

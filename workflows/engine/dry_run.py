@@ -37,6 +37,7 @@ from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
 from workflows.graphs.rights import May, check_rights
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
+from workflows.nodes.requests import Reason
 
 MAX_STEPS, MAX_SECONDS = 500, 10
 LOCK_SECONDS = 2
@@ -296,7 +297,8 @@ class Trial:
         details: JsonObject = {"input": None, "effect": None}
         broken = self.draft.broken.get(node.id)
         if broken is not None:
-            outcome = Outcome("failed", code=broken.code, message=str(broken), permanent=True)
+            reason = Reason(broken.message, broken.path.removeprefix("config."))
+            outcome = Outcome("failed", code=broken.code, message=str(broken), reason=reason, permanent=True)
         elif node.id in self.pins:
             outcome = self.pins[node.id]
         else:

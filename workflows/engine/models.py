@@ -60,6 +60,7 @@ class WorkflowRun(CompanyModel):
     error_node = models.CharField(max_length=64, blank=True, default="")
     error_code = models.CharField(max_length=64, blank=True, default="")
     error = models.TextField(blank=True, default="")
+    error_reason = JSONField(null=True, help_text="The error's text for people, and the setting that it is about.")
     begins_at = models.DateTimeField(null=True, help_text="It begins no earlier, since starts have a rate.")
     place = models.CharField(
         max_length=12,

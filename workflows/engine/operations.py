@@ -151,6 +151,7 @@ def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> N
         error_node="",
         error_code="",
         error="",
+        error_reason=None,
         finished_at=None,
         **values,
     )

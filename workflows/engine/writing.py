@@ -45,13 +45,13 @@ FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, token text, du
 RUNS = """
 UPDATE workflows_workflowrun r SET state = new.state, status = new.status, reason = new.reason,
     seq = r.seq + new.steps, contact_id = new.contact, lead_id = new.lead, error_node = new.node,
-    error_code = new.code, error = new.message, updated_at = %(now)s,
+    error_code = new.code, error = new.message, error_reason = new.error_reason, updated_at = %(now)s,
     started_at = coalesce(r.started_at, %(now)s),
     finished_at = CASE WHEN new.ended THEN %(now)s::timestamptz END,
     solo_key = CASE WHEN new.ended THEN NULL ELSE r.solo_key END,
     place = CASE WHEN new.ended THEN NULL ELSE r.place END
 FROM json_to_recordset(%(rows)s::json) AS new (id text, seq int, epoch int, steps int, state jsonb, status text,
-    reason text, contact text, lead text, node text, code text, message text, ended boolean)
+    reason text, contact text, lead text, node text, code text, message text, error_reason jsonb, ended boolean)
 WHERE r.id = new.id AND r.seq = new.seq AND r.epoch = new.epoch
 """
 DELAY = """
@@ -107,7 +107,7 @@ def _row(cursor: Cursor) -> JsonObject:
     """Return the row that RUNS writes."""
     result = cursor.result()
     run = cursor.run
-    node, code, message = cursor.error
+    failure = cursor.failure
     return {
         "id": run.pk,
         "seq": run.seq,
@@ -118,9 +118,10 @@ def _row(cursor: Cursor) -> JsonObject:
         "reason": result.reason,
         "contact": run.contact_id,
         "lead": run.lead_id,
-        "node": node,
-        "code": code,
-        "message": message,
+        "node": failure.node,
+        "code": failure.code,
+        "message": failure.message,
+        "error_reason": None if failure.reason is None else failure.reason.as_json(),
         "ended": result.status in ENDED,
     }
 
@@ -267,6 +268,7 @@ def fail_run(run: WorkflowRun, code: str, message: str) -> None:
         reason="error",
         error_code=code,
         error=message,
+        error_reason={"field": "", "text": message},
         solo_key=None,
         finished_at=now,
         updated_at=now,

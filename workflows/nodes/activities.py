@@ -18,7 +18,7 @@ from crm.meetings.services import create_meeting
 from workflows.expressions.filters import number, text
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
-from workflows.nodes.records import fail_by
+from workflows.nodes.records import fail_by, fail_refused
 from workflows.nodes.references import checked_ids
 from workflows.nodes.team import no_member
 from workflows.nodes.wait import known_zone
@@ -145,8 +145,7 @@ def _call(batch: NodeBatch) -> None:
         items=items,
         read=lambda item: _call_values(batch, item),
     )
-    for failure in result.failed:
-        items[failure.index].fail(failure.name, failure.warning)
+    fail_refused(items, result)
     refused = {failure.index for failure in result.failed}
     created_items = [item for place, item in enumerate(items) if place not in refused]
     for item, id in zip(created_items, result.created, strict=True):

@@ -133,7 +133,7 @@ def _ai(batch: NodeBatch) -> None:
             "costCap": None if config.costCap is None else str(config.costCap),
         }
         if len(dumps(request)) > MAX_CALL_BYTES:
-            item.fail("tooLarge", f"inputs: the request has more than {MAX_CALL_BYTES:,} bytes")
+            item.fail("tooLarge", f"the request has more than {MAX_CALL_BYTES:,} bytes", field="inputs")
             continue
         # It changes nothing anywhere, so it may be made again.
         call = Call("ai", request, config.app or "default", keyed=True)
@@ -148,7 +148,7 @@ def make(call: CallToMake) -> CallResult:
         app = choose_ai_app(request["app"] or None)
         kind = provider_class(app.provider)
         if not issubclass(kind, ModelProvider):
-            return CallResult("failed", code="noModel", message="the company's AI app has no model", permanent=True)
+            return CallResult("failed", code="noModel", text="the company's AI app has no model", permanent=True)
         cap = None if request["costCap"] is None else Decimal(request["costCap"])
         shape = _shape(fields)
         prompt = f"The task:\n{request['task']}\n\nThe inputs, as JSON:\n{dumps(request['inputs']).decode()}"
@@ -156,9 +156,10 @@ def make(call: CallToMake) -> CallResult:
         provider = kind(app, CappedMeter(app, cap))
         answer = provider.ask(rules, prompt, _schema(fields), lambda text: parse(text, shape).model_dump())
     except NamedError as error:
-        return CallResult("failed", code=error.name, message=str(error.detail), permanent=True)
+        where = ", ".join(error.fields)
+        return CallResult("failed", None, error.name, error.reason, True, field=where, operation=error.operation)
     except ProviderError as error:
-        return CallResult("failed", code=error.name, message=error.detail, permanent=not error.temporary)
+        return CallResult("failed", code=error.name, text=error.detail, permanent=not error.temporary)
     refused = plain_text(answer.pop(REFUSED))
     # A refusal is an answer of its own way, not an error that is tried again.
     if refused:

@@ -49,7 +49,7 @@ def _ask(batch: NodeBatch) -> None:
     until = after(batch.now, batch.config.timeout.as_json(), ZoneInfo(batch.zone))
     for item in batch.items:
         if not members:
-            item.fail("memberMissing", "members: none of them is active any more")
+            item.fail("memberMissing", "none of them is active any more", field="members")
             continue
         question = Question(members, text(batch.render("text", item)), until)
         item.outcome = Outcome("waiting", until=until, waits_for="approval", request=question)

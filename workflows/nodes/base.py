@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.errors import detail_of, with_operation
 from core.types import JsonObject, Values
 from workflows.expressions import Compiled
 from workflows.expressions.compile import Escape
 from workflows.expressions.conditions import CompiledConditions, Subject
-from workflows.nodes.requests import Ask, CallResult, CallToMake
+from workflows.nodes.requests import Ask, CallResult, CallToMake, Reason
 
 Status = Literal["done", "waiting", "failed"]
 Group = Literal["trigger", "logic", "records", "messages", "team", "outside"]
@@ -58,6 +59,8 @@ class Outcome:
     """The request to make; its response resumes the run."""
     code: str = ""
     message: str = ""
+    """The text of its error for programs."""
+    reason: Reason = field(default_factory=Reason)
     permanent: bool = False
     """Another try would fail as well."""
     deletes: bool = False
@@ -135,8 +138,15 @@ class Item:
     def case(self) -> Subject:
         return Subject({"contact": self.run.contact_id, "lead": self.run.lead_id}, self.scope)
 
-    def fail(self, code: str, message: str, *, permanent: bool = True) -> None:
-        self.outcome = Outcome("failed", code=code, message=message[:2000], permanent=permanent)
+    def fail(self, code: str, text: str, *, field: str = "", operation: str = "", permanent: bool = True) -> None:
+        """Let the step fail. `field` is the setting that the text is about, `operation` one of the API that helps."""
+        self.outcome = Outcome(
+            "failed",
+            code=code,
+            message=with_operation(detail_of(field, text), operation)[:2000],
+            reason=Reason(text[:2000], field),
+            permanent=permanent,
+        )
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from core.types import JsonObject
 from crm.webhooks.signing import signed_headers
 from workflows.expressions.filters import text
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
-from workflows.nodes.requests import MAX_CALL_BYTES, Call, CallResult, CallToMake
+from workflows.nodes.requests import MAX_CALL_BYTES, Call, CallResult, CallToMake, Reason
 from workflows.secrets.services import has_secret, secret_for
 
 MAX_BYTES = 1024 * 1024
@@ -151,7 +151,7 @@ def _clean(value: str) -> str:
     return "".join(character if character.isprintable() else " " for character in value).strip()
 
 
-def _request(batch: NodeBatch, item: Item) -> JsonObject | str:
+def _request(batch: NodeBatch, item: Item) -> JsonObject | Reason:
     """Return the request as it is stored, or why there can be none."""
     config: HttpConfig = batch.config
     url = text(batch.render("url", item))
@@ -159,10 +159,10 @@ def _request(batch: NodeBatch, item: Item) -> JsonObject | str:
         url = quote(url.partition("#")[0], safe="%/:?=&@!$'()*+,;~[]-._")
     # Asked again of the whole address: expressions may hold an @ or a backslash.
     if len(url) > 8000 or host_of(url) != host_of(config.url):
-        return "url: the expressions make it none of the host"
+        return Reason("the expressions make it none of the host", "url")
     headers = {name: _clean(text(value)) for name, value in dict(batch.render("headers", item)).items()}
     if any(not value.isascii() or len(value) > 4000 for value in headers.values()):
-        return "headers: a value is too long, or has letters that no header can carry"
+        return Reason("a value is too long, or has letters that no header can carry", "headers")
     body = batch.render("body", item)
     if body is not None and not isinstance(body, str):
         headers = {"Content-Type": "application/json", **headers}
@@ -171,15 +171,15 @@ def _request(batch: NodeBatch, item: Item) -> JsonObject | str:
     request = {"method": config.method, "url": url, "headers": headers, "body": body, "auth": auth}
     # Stored in the call's row, and with it in each backup.
     if len(dumps(request)) > MAX_CALL_BYTES:
-        return f"body: the request has more than {MAX_CALL_BYTES:,} bytes"
+        return Reason(f"the request has more than {MAX_CALL_BYTES:,} bytes", "body")
     return {**request, "timeout": config.timeout, "success": config.success}
 
 
 def _http(batch: NodeBatch) -> None:
     for item in batch.items:
         request = _request(batch, item)
-        if isinstance(request, str):
-            item.fail("badValue", request)
+        if isinstance(request, Reason):
+            item.fail("badValue", request.text, field=request.field)
             continue
         call = Call("http", request, host_of(batch.config.url), batch.config.keyed)
         # Nothing is sent here: a node runs within the slice's transaction.
@@ -197,7 +197,10 @@ def take_answer(batch: NodeBatch) -> None:
         else:
             unknown = answer["status"] == "unknown"
             code = UNKNOWN if unknown else answer["code"]
-            item.fail(code, answer["message"], permanent=answer["permanent"])
+            # An answer from before an update has its whole text as its message.
+            reason = answer["text"] if "text" in answer else answer["message"]
+            field, operation = answer.get("field", ""), answer.get("operation", "")
+            item.fail(code, reason, field=field, operation=operation, permanent=answer["permanent"])
             item.outcome.unknown = unknown
             item.outcome.output = answer["output"]
 
@@ -216,13 +219,13 @@ def make(call: CallToMake) -> CallResult:
         secret = secret_for(request["auth"]["secret"], host_of(request["url"]))
         if secret is None:
             return CallResult(
-                "failed", code="secretMissing", message="there is no such secret for the host", permanent=True
+                "failed", code="secretMissing", text="there is no such secret for the host", permanent=True
             )
         try:
             headers |= _proof(request["auth"], secret, call.key, body or b"")
         except ValueError:
             text = "the secret is no key of Standard Webhooks: behind whsec_ it has no base64"
-            return CallResult("failed", code="secretInvalid", message=text, permanent=True)
+            return CallResult("failed", code="secretInvalid", text=text, permanent=True)
         # The password alone could be echoed as well as user and password.
         redactor = Redactor([secret, *secret.split(":", 1)[1:]] if request["auth"]["how"] == "basic" else [secret])
     try:

@@ -196,7 +196,7 @@ def _loop(batch: NodeBatch) -> None:
         if elements is None:  # what is not there is empty
             elements = []
         if not isinstance(elements, list):
-            item.fail("badValue", "items: the expression gives no list")
+            item.fail("badValue", "the expression gives no list", field="items")
             continue
         # The list comes from outside, and each item costs steps.
         items = elements[: batch.config.cap]

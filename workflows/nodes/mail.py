@@ -125,7 +125,7 @@ def _by_words(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[t
         elif mail.subject.strip() and mail.text.strip():
             mails.append((item, contact, Words(mail.subject, mail.text, mail.html)))
         else:
-            item.fail("badValue", f"{'body' if mail.subject.strip() else 'subject'}: the expressions leave no words")
+            item.fail("badValue", "the expressions leave no words", field="body" if mail.subject.strip() else "subject")
     return mails
 
 
@@ -134,7 +134,7 @@ def _by_template(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> lis
     template = EmailTemplate.objects.filter(pk=batch.config.template).first()
     if template is None:
         for item, _ in pairs:
-            item.fail("templateMissing", "template: there is no such email template in this company")
+            item.fail("templateMissing", "there is no such email template in this company", field="template")
         return []
     try:
         files = described(template.attachments)
@@ -152,7 +152,7 @@ def _by_template(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> lis
         if is_too_large(mail):
             item.fail("tooLarge", TOO_LARGE)
         elif mail.missing:
-            item.fail("templateVariable", f"{', '.join(mail.missing)}: the contact has no value")
+            item.fail("templateVariable", "the contact has no value", field=", ".join(mail.missing))
         else:
             mails.append((item, contact, Words(mail.subject, mail.text, mail.html, files)))
     return mails

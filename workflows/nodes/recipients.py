@@ -75,8 +75,8 @@ def recipients(batch: NodeBatch) -> list[tuple[Item, Contact]]:
     for item, name in named:
         recipient = contacts.get(name if is_id(name) else name.upper()) if name else None
         if recipient is None:
-            where = f"to: there is no contact {name[:60]!r} in this company" if name else "the run has no contact"
-            item.fail("missing", where)
+            reason = f"there is no contact {name[:60]!r} in this company" if name else "the run has no contact"
+            item.fail("missing", reason, field="to" if name else "")
         else:
             pairs.append((item, recipient))
     return pairs

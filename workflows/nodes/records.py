@@ -25,7 +25,7 @@ from crm.leads.bulk import delete_leads
 from crm.leads.places import read_close
 from crm.leads.relations import Relations
 from crm.leads.services import create_leads
-from crm.records.problems import explain
+from crm.records.problems import ValueProblem, reason_of
 from crm.records.results import BulkResult, Saved
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.nodes import effects
@@ -159,8 +159,7 @@ def _create(batch: NodeBatch, panel: str, create: Callable[[list[JsonObject]], B
             for item, value in zip(items, values, strict=True)
         ]
     result = create(values)
-    for failure in result.failed:
-        items[failure.index].fail(failure.name, failure.warning)
+    fail_refused(items, result)
     refused = {failure.index for failure in result.failed}
     created_items = [item for place, item in enumerate(items) if place not in refused]
     for item, id in zip(created_items, [*result.created, *result.updated], strict=True):
@@ -217,7 +216,26 @@ def _without_key(config: RecordConfig) -> list[tuple[str, str, str]]:
 def fail_by(item: Item, error: ApiError) -> None:
     """Let the item fail by a service's error, which a retry would repeat."""
     name = error.name if isinstance(error, NamedError) else "badValue"
-    item.fail(name, getattr(error, "detail", "") or str(error))
+    item.fail(name, error.reason or str(error), field=", ".join(error.fields), operation=error.operation)
+
+
+def fail_by_problems(item: Item, problems: Sequence[ValueProblem]) -> None:
+    """Let the item fail by problems of its values."""
+    item.fail(problems[0].name, reason_of(problems), field=problems[0].key)
+
+
+def fail_refused(items: Sequence[Item], result: BulkResult) -> None:
+    """Let those items fail that a bulk creation refused, whose order is that of the items."""
+    problems: dict[int, list[ValueProblem]] = {}
+    for index, problem in result.errors:
+        problems.setdefault(index, []).append(problem)
+    for failure in result.failed:
+        item = items[failure.index]
+        if failure.index in problems:
+            first = problems[failure.index][0]
+            item.fail(failure.name, reason_of(problems[failure.index]), field=first.key)
+        else:
+            item.fail(failure.name, failure.warning)
 
 
 def _delete(batch: NodeBatch, panel: str, delete: Callable[..., Any]) -> None:
@@ -239,13 +257,13 @@ def _set_contacts(batch: NodeBatch) -> None:
             continue
         row, problems = schema.read(values, partial=True, index=index)
         if row is None:
-            item.fail(problems[0].name, explain(problems))
+            fail_by_problems(item, problems)
         else:
             rows.append((id, row))
             owners.append(item)
     dangling = schema.check_references([row for _, row in rows])
     for place, problems in dangling.items():
-        owners[place].fail(problems[0].name, explain(problems))
+        fail_by_problems(owners[place], problems)
     good = [(id, row) for place, (id, row) in enumerate(rows) if place not in dangling]
     result = update_contacts(schema, good, actor_id=batch.actor_id)
     for place, ((id, _), item) in enumerate(zip(rows, owners, strict=True)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from core.errors import detail_of, with_operation
 from core.types import JsonObject, Values
 
 MAX_CALL_BYTES = 64_000
@@ -56,15 +57,33 @@ Ask = Call | Listen | StartRun | Question
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """The text about an error for people, and the setting that it is about, if it is about one."""
+
+    text: str = ""
+    field: str = ""
+
+    def as_json(self) -> JsonObject:
+        return {"field": self.field, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
 class CallResult:
-    """The result of a call."""
+    """The result of a call. `text`, `field` and `operation` are those of its error (Item.fail)."""
 
     status: Literal["done", "failed", "unknown"]
     output: Any = None
     code: str = ""
-    message: str = ""
+    text: str = ""
     permanent: bool = False
     handle: str = "out"
+    field: str = ""
+    operation: str = ""
+
+    @property
+    def message(self) -> str:
+        """The text of the error for programs."""
+        return with_operation(detail_of(self.field, self.text), self.operation)
 
     def as_json(self) -> JsonObject:
         return {
@@ -72,6 +91,9 @@ class CallResult:
             "output": self.output,
             "code": self.code,
             "message": self.message[:2000],
+            "text": self.text[:2000],
+            "field": self.field,
+            "operation": self.operation,
             "permanent": self.permanent,
             "handle": self.handle,
         }

@@ -112,7 +112,7 @@ def _segment(batch: NodeBatch) -> None:
     segment = Segment.objects.filter(pk=batch.config.segment).first()
     if segment is None:
         for item in batch.items:
-            item.fail("SegmentNotFound_400", "segment: there is no such segment in this company")
+            item.fail("SegmentNotFound_400", "there is no such segment in this company", field="segment")
         return
     pairs = with_record(batch, segment.panel)
     ids = [id for id, _ in pairs]

@@ -101,12 +101,12 @@ def _wait(batch: NodeBatch) -> None:
         elif config.until is not None:
             moment = read_moment(batch.render("until", item), zone)
             if moment is None:
-                item.fail("badValue", "until: the expression gives no time")
+                item.fail("badValue", "the expression gives no time", field="until")
                 continue
             try:
                 end = after(moment, {"amount": config.offset, "unit": "days"}, zone)
             except (OverflowError, ValueError):
-                item.fail("badValue", "until: lies beyond the calendar")
+                item.fail("badValue", "lies beyond the calendar", field="until")
                 continue
         if end > batch.now + MAX_WAIT:
             item.fail("tooLong", f"a wait ends within {MAX_WAIT.days} days")

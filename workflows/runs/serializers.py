@@ -17,7 +17,10 @@ from workflows.runs.selectors import waits_of, why_of
 NODES = "Node of its version -> type, label (empty: none), disabled, and ways: labels of its cases or arms."
 TRIGGER_FIELDS = ("kind", "happenedAt", "objectId")
 """Keys of a trigger that reveal nothing about a record."""
-ERROR = "node, code and message of what failed it; null: nothing."
+ERROR = (
+    "node, code and message of what failed it, with the setting that it is about as field and its text without that;"
+    " null: nothing."
+)
 
 
 class WorkflowRunDelete(SelectionInput):
@@ -93,7 +96,7 @@ class WorkflowRunContact(Output):
 class WorkflowRunOut(Output):
     """A run of a workflow."""
 
-    reads: ClassVar[tuple[str, ...]] = ("error_node", "error_code", "error")
+    reads: ClassVar[tuple[str, ...]] = ("error_node", "error_code", "error", "error_reason")
 
     _id = IdField()
     workflow = WorkflowOfRun()
@@ -111,6 +114,7 @@ class WorkflowRunOut(Output):
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         failure = {"node": row["error_node"], "code": row["error_code"], "message": row["error"]}
+        failure |= row["error_reason"] or {}
         return {**data, "failure": failure if row["error_code"] else None}
 
 
@@ -166,7 +170,7 @@ def withheld(data: JsonObject) -> JsonObject:
 
 def without_messages(data: JsonObject) -> JsonObject:
     """Return a run or a step without the messages of its errors, which may quote values."""
-    messages = {name: {**data[name], "message": ""} for name in ("failure", "error") if data.get(name)}
+    messages = {name: {**data[name], "message": "", "text": ""} for name in ("failure", "error") if data.get(name)}
     return {**data, **messages}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -81,15 +80,6 @@ REMEDIES: Mapping[str, Remedy] = {
     "CannotDeleteDefaultTeam_400": Remedy((), _("You can't delete the fallback team. Choose other teams.")),
 }
 """Code or name of a refusal -> its remedy. A code comes first."""
-
-ADDRESS = r"(?:GET|POST|PUT|PATCH|DELETE) /\S+"
-ADDRESSES = re.compile(rf"\s*\({ADDRESS}?\)|; connect one with {ADDRESS}(?: or {ADDRESS})*")
-"""Addresses of the API that its messages name for programs."""
-
-
-def without_addresses(message: str) -> str:
-    """Return a message of the API without the addresses that it names for programs."""
-    return ADDRESSES.sub("", message)
 
 
 def remedy_key(answer: Answer) -> str:

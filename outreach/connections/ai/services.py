@@ -208,7 +208,9 @@ def choose_ai_app(ai_type: str | None) -> AiApp:
             detail = f"every {ai_type} app of this company is switched off; switch one on, or leave aiType out"
             raise NamedError(NO_DEFAULT[ai_type], detail, field="aiType")
         name = NOT_AVAILABLE.get(ai_type or "", "AiANotAvailableInPlan_400")
-        raise NamedError(name, _connect_advice(ai_type), field="aiType", code="noWriter")
+        text = f"no {ai_type or 'AI'} app is active in this company"
+        ways = " or ".join(f"POST /apps/{key}" for key in ([ai_type] if ai_type else ai_types()))
+        raise NamedError(name, text, field="aiType", code="noWriter", operation=ways)
     # Refused when the work is started, and not message by message.
     if providers()[app.provider].calls_a_model and plan_tokens() == 0:
         name = NOT_AVAILABLE.get(ai_type_of(app), "AiANotAvailableInPlan_400")
@@ -228,11 +230,3 @@ def _default(apps: QuerySet[AiApp]) -> AiApp | None:
     detail = f"“{app.name}”, the default AI app, is switched off" if app.is_default else "no AI app is the default"
     way_out = "switch it on, make another app the default, or name a type"
     raise NamedError(name, f"{detail}; {way_out}", field="aiType", code="defaultAppOff")
-
-
-def _connect_advice(ai_type: str | None) -> str:
-    """Return advice for a company without an active app of the type."""
-    if ai_type:
-        return f"no {ai_type} app is active in this company; connect one with POST /apps/{ai_type}"
-    ways = " or ".join(f"POST /apps/{key}" for key in ai_types())
-    return f"no AI app is active in this company; connect one with {ways}"

@@ -40,8 +40,8 @@ _KEYS = {
 }
 
 
-def refuse(where: str, hint: str, name: str = INVALID) -> NoReturn:
-    raise NamedError(name, hint, field=where)
+def refuse(where: str, hint: str, name: str = INVALID, *, operation: str = "") -> NoReturn:
+    raise NamedError(name, hint, field=where, operation=operation)
 
 
 def check_template(*, name: str, language: str, components: Sequence[Any]) -> None:
@@ -117,7 +117,7 @@ def _check_header(component: Values, where: str) -> None:
     format = component.get("format", "TEXT")
     if format in MEDIA:
         if not _words(_example(component, "header_handle", where), 1):
-            refuse(f"{where}.example.header_handle", "upload a file first (POST /template/chatapp/handle)")
+            refuse(f"{where}.example.header_handle", "upload a file first", operation="POST /template/chatapp/handle")
         return
     if format != "TEXT":
         refuse(f"{where}.format", f"one of TEXT, {', '.join(MEDIA)}")

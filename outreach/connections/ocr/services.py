@@ -191,7 +191,7 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
     """
     app = (readers().filter(pk=ocr_id) if ocr_id else readers()).first()
     if app is None:
-        raise NamedError("OcrNotFound_404", "connect an OCR app first (POST /apps/ocr), or switch one on")
+        raise NamedError("OcrNotFound_404", "connect an OCR app first, or switch one on", operation="POST /apps/ocr")
     file = kept(files).filter(pk=file_id).first()
     if file is None:
         raise NamedError("FileNotFound_400", "there is no such file in this company", field="fileId")

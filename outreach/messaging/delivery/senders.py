@@ -139,14 +139,18 @@ def choose_sender(
     if not oldest and letter:
         name = nothing_selected(letter).name
         raise NamedError(
-            name, f"connect a mailvendor-{letter} app first (POST /apps/mailvendor-{letter})", field="type"
+            name,
+            f"connect a mailvendor-{letter} app first",
+            field="type",
+            operation=f"POST /apps/mailvendor-{letter}",
         )
     if not oldest:
         raise NamedError(
             "NoSMTPSelected_400",
-            "connect a sender first (POST /apps/smtp) and let its connection test pass",
+            "connect a sender first and let its connection test pass",
             field="smtp",
             code="noSender",
+            operation="POST /apps/smtp",
         )
     # The id decides between senders of the same moment, so that all workers choose the same one.
     return min(oldest, key=lambda candidate: (candidate.created_at, candidate.pk))

@@ -24,8 +24,9 @@ def check_enrichment(is_enabled: bool) -> None:
     if is_enabled and enrichment_provider() is None:
         raise NamedError(
             "AppNotFound_400",
-            "no enrichment app is connected (POST /apps/enrich); leave it false",
+            "no enrichment app is connected; leave it false",
             field="enrichmentEnabled",
+            operation="POST /apps/enrich",
         )
 
 

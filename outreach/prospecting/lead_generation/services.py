@@ -190,8 +190,9 @@ def cancel_generation(id: str) -> LeadGeneration:
     elif generation.status != LeadGeneration.Status.CANCELLED:
         raise NamedError(
             "InvalidInput_400",
-            f"the search is {generation.status} already; delete its leads (DELETE /lead)",
+            f"the search is {generation.status} already; delete its leads",
             field="status",
+            operation="DELETE /lead",
         )
     generation.save(update_fields=["cancel_requested", "status", "finished_at", "updated_at"])
     if generation.status == LeadGeneration.Status.CANCELLED:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import QuerySet
-from django.test import Client
+from django.test import Client, RequestFactory
 from rest_framework.decorators import action
+from rest_framework.filters import BaseFilterBackend
+from rest_framework.pagination import PageNumberPagination
 from rest_framework.permissions import BasePermission
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
+from rest_framework.views import APIView
 
 from core.access import Actor, AuthPath, Entitlement
 from core.api.endpoint import endpoint
-from core.api.filters import ListFilterBackend
 from core.api.pagination import ListPagination
 from core.api.viewsets import ResourceViewSet
+from core.lists import matching
+from crm.contacts.views import ContactViewSet
 from tests.core.api.helpers import BeanViewSet, Trusting
 from tests.kit.cast import Cast
-from tests.kit.factories import TagFactory
+from tests.kit.factories import ContactFactory, TagFactory
 
 NO_REQUESTS = Entitlement(limits={"api-requests-each": 0})
 READ_ONLY = {"tag": {"GET": True}}
@@ -79,19 +84,37 @@ def test_any_permission_class_refuses_in_the_envelope(client: Client, monkeypatc
     assert answer.json()["warning"] == "the beans are closed"
 
 
-@pytest.mark.parametrize("name", ["permission_classes", "throttle_classes"])
+def test_a_view_that_declares_no_access_is_refused_by_default() -> None:
+    class Plain(APIView):
+        def get(self, request: Any) -> Response:
+            return Response("open")
+
+    class Undeclared(ResourceViewSet, abstract=True):
+        authentication_classes = (Trusting,)
+
+        @endpoint("Try")
+        def retrieve(self, request: Any) -> Any:
+            return "open"
+
+    request = RequestFactory().get("/try")
+    assert Plain.as_view()(request).status_code == 403
+    refused = Undeclared.as_view({"get": "retrieve"})(request)
+    assert (refused.status_code, refused.data["warning"]) == (403, "the view declares no permission module")
+
+
+@pytest.mark.parametrize("name", ["permission_classes", "throttle_classes", "filter_backends"])
 def test_a_viewset_adds_classes_and_drops_none(name: str) -> None:
     inherited = getattr(ResourceViewSet, name)
     assert inherited
     type("More", (ResourceViewSet,), {name: (*inherited, object)})
-    with pytest.raises(ImproperlyConfigured, match=f"{name} lacks classes of ApiView"):
+    with pytest.raises(ImproperlyConfigured, match=f"{name} lacks classes of ResourceViewSet"):
         type("Other", (ResourceViewSet,), {name: (object,)})
 
     @action(detail=True, **{name: [object]})
     @endpoint("Try")
     def attempt(view: Any, request: Any, id: str) -> Any: ...
 
-    with pytest.raises(ImproperlyConfigured, match=f"{name} lacks classes of ApiView"):
+    with pytest.raises(ImproperlyConfigured, match=f"{name} lacks classes of ResourceViewSet"):
         type("Acting", (ResourceViewSet,), {"module": "tag", "attempt": attempt})
 
 
@@ -107,9 +130,9 @@ def test_any_throttle_class_refuses(client: Client, monkeypatch: pytest.MonkeyPa
 def test_lists_go_through_filter_backends_and_the_pagination_class(
     client: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class OnlyBob(ListFilterBackend):
+    class OnlyBobs(BaseFilterBackend):
         def filter_queryset(self, request: Any, queryset: Any, view: Any) -> QuerySet[Any]:
-            filtered: QuerySet[Any] = super().filter_queryset(request, queryset, view).filter(name="Bob")
+            filtered: QuerySet[Any] = queryset.filter(name__startswith="Bob")
             return filtered
 
     class Marked(ListPagination):
@@ -121,7 +144,7 @@ def test_lists_go_through_filter_backends_and_the_pagination_class(
     with cast.scope():
         for name in ("Ann", "Bob"):
             TagFactory(name=name)
-    monkeypatch.setattr(BeanViewSet, "filter_backends", (OnlyBob,))
+    monkeypatch.setattr(BeanViewSet, "filter_backends", (*BeanViewSet.filter_backends, OnlyBobs))
     monkeypatch.setattr(BeanViewSet, "pagination_class", Marked)
     page = client.get("/try/bean", {"p": 1, "n": 10})
     assert [row["name"] for row in page.json()["data"]] == ["Bob"]
@@ -130,3 +153,41 @@ def test_lists_go_through_filter_backends_and_the_pagination_class(
     whole = client.get("/try/bean")
     assert b'"Bob"' in b"".join(whole.streaming_content)  # type: ignore[attr-defined]
     assert "X-Page" not in whole.headers
+
+
+def test_filter_backends_narrow_and_order_for_any_pagination_class(
+    client: Client, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Names(PageNumberPagination):
+        page_size = 2
+
+        def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> list[Any] | None:
+            return [tag.name for tag in super().paginate_queryset(queryset, request, view) or ()]
+
+    with cast.scope():
+        tags = {name: TagFactory(name=name).pk for name in ("Alina", "Bob", "Bobby", "Rob", "Robert")}
+    monkeypatch.setattr(BeanViewSet, "pagination_class", Names)
+    ordered = {"searchBy": "name", "searchValue": "ob", "sortBy": "name", "sortOrder": "desc"}
+    assert client.get("/try/bean", ordered).json()["results"] == ["Robert", "Rob"]
+    filters = json.dumps({"name": ["Alina", "Bobby", "Rob"]})
+    narrowed = client.get("/try/bean", {**ordered, "filters": filters, "nids": tags["Rob"]}).json()
+    assert (narrowed["count"], narrowed["results"]) == (1, ["Bobby"])
+    chosen = client.get("/try/bean", {"ids": f"{tags['Rob']},{tags['Alina']}"}).json()
+    assert (chosen["count"], chosen["results"]) == (2, ["Rob", "Alina"])
+
+
+def test_backends_of_a_viewset_count_in_every_form_of_a_search(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    class OnlyBobs(BaseFilterBackend):
+        def filter_queryset(self, request: Any, queryset: Any, view: Any) -> QuerySet[Any]:
+            filtered: QuerySet[Any] = queryset.filter(name__startswith="Bob")
+            return filtered
+
+    with cast.scope():
+        for name in ("Ann Miller", "Bob Miller", "Bob Smith"):
+            ContactFactory(name=name)
+    monkeypatch.setattr(ContactViewSet, "filter_backends", (OnlyBobs, *ContactViewSet.filter_backends))
+    for most in (0, 5000):
+        # Few matches are looked up, many are compared in the order of the list.
+        monkeypatch.setattr(matching, "MAX_COUNTED", most)
+        page = cast.key.get("/contact", p=1, n=10, searchValue="miller")
+        assert [row["name"] for row in page.data] == ["Bob Miller"]

@@ -9,7 +9,8 @@ from typing import Any
 from django.db.models import F, OuterRef, QuerySet
 from django.http import QueryDict
 
-from core.lists import FieldSet, ListField, ListQuery, ManyField, Page, RelationField, ValueTableField, list_page
+from core.api.pagination import ListPagination
+from core.lists import FieldSet, ListField, ListQuery, ManyField, Page, RelationField, Stream, ValueTableField
 from tests.core.lists.app.models import Label, Person, PersonValue
 
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
@@ -79,9 +80,14 @@ def parse(**params: Any) -> ListQuery:
 
 
 def page(queryset: QuerySet | None = None, **params: Any) -> Page:
-    found = list_page(Person.objects.all() if queryset is None else queryset, parse(**params), PersonOutput)
-    assert isinstance(found, Page)
-    return found
+    listed = Person.objects.all() if queryset is None else queryset
+    query = parse(**params)
+    return ListPagination().read_page(listed, listed.filter(query.where), query, PersonOutput)
+
+
+def stream(**params: Any) -> Stream:
+    query = parse(**params)
+    return Stream(Person.objects.filter(query.where), query, PersonOutput)
 
 
 def names(queryset: QuerySet | None = None, **params: Any) -> list[str]:

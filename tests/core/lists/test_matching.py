@@ -70,7 +70,7 @@ def test_each_form_gives_the_same_pages(
 
 def test_the_total_of_a_search_is_capped_and_says_so(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "MAX_COUNTED", 20)
-    monkeypatch.setattr("core.lists.paging.MAX_COUNTED", 20)
+    monkeypatch.setattr("core.api.pagination.MAX_COUNTED", 20)
     asked = {"searchValue": "p", "sortBy": "name", "sortOrder": "asc"}
     first = page(p=1, n=10, **asked)
     assert (first.total_count, first.is_capped) == (20, True)

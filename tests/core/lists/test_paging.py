@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import NamedError
-from core.lists import Stream, list_page
 from core.lists.values import capitals
 from core.text.folding import sort_text
 from tests.core.lists.app.models import Person, Team
@@ -29,10 +28,9 @@ from tests.core.lists.helpers import (
     NUMBER_FIELD,
     TEXT_FIELD,
     TIME_FIELD,
-    PersonOutput,
     page,
-    parse,
     person,
+    stream,
 )
 from tests.core.lists.test_tree import LETTERS, MOMENTS, record
 from tests.kit.examples import thorough
@@ -119,9 +117,7 @@ def test_each_record_comes_once_and_in_order(crowd: list[dict[str, Any]], sort: 
     pages = -(-len(expected) // n)
     assert [row["_id"] for p in range(pages) for row in page(p=p + 1, n=n, **params).rows] == expected
     assert page(p=pages + 1, n=n, **params).rows == []
-    stream = list_page(Person.objects.all(), parse(**params), PersonOutput)
-    assert isinstance(stream, Stream)
-    assert [row["_id"] for rows in stream for row in rows] == expected
+    assert [row["_id"] for rows in stream(**params) for row in rows] == expected
 
 
 @pytest.mark.parametrize(

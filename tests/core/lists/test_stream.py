@@ -12,17 +12,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.lists import Stream, list_page, stream_json
+from core.lists import Stream, stream_json
 from tests.core.lists.app.models import Person
-from tests.core.lists.helpers import NOW, NUMBER_FIELD, PersonOutput, parse, person
+from tests.core.lists.helpers import NOW, NUMBER_FIELD, PersonOutput, parse, person, stream
 
 ENVELOPE = {"status": "success", "success": True, "message": "Fetched"}
-
-
-def stream(**params: Any) -> Stream:
-    found = list_page(Person.objects.all(), parse(**params), PersonOutput)
-    assert isinstance(found, Stream)
-    return found
 
 
 def crowd(count: int) -> None:

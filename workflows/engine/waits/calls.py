@@ -193,7 +193,7 @@ def _make(call: RunCall) -> CallResult:
     """Run a call in its company. An unexpected exception makes its outcome unknown, unless the call has a key."""
     make = NODE_TYPES[call.kind].call if call.kind in NODE_TYPES else None
     if make is None:
-        return CallResult("failed", code="unknownType", message=f"there is no node type {call.kind}", permanent=True)
+        return CallResult("failed", code="unknownType", text=f"there is no node type {call.kind}", permanent=True)
     # No transaction is open: the other server may take a minute.
     with company_scope(call.company_id):
         try:
@@ -202,7 +202,7 @@ def _make(call: RunCall) -> CallResult:
             log.exception("call %s failed", call.pk)
             # With a key the repetition is recognized by the server; without one nobody knows.
             status = "failed" if call.keyed else "unknown"
-            return CallResult(status, code="internal", message=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
+            return CallResult(status, code="internal", text=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
 
 
 flights = Flights("call", _make, _end)
@@ -239,7 +239,7 @@ def report_abandoned_calls(rows: Sequence[tuple[str, Any]]) -> None:
             text = "the worker died while it made the call; nobody knows whether it was made" if unknown else call.error
             status: Literal["failed", "unknown"] = "unknown" if unknown else "failed"
             code = "unknown" if unknown else "poisoned"
-            call.response = CallResult(status, code=code, message=text).as_json()
+            call.response = CallResult(status, code=code, text=text).as_json()
             call.error = text
             call.finished_at = timezone.now()
             call.save(update_fields=["response", "error", "finished_at", "updated_at"])

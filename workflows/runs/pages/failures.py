@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.words.cures import without_addresses
 from core.web.words.problems import capitalized
 from workflows.definitions.pages.problems import setting_label
 
@@ -36,6 +36,7 @@ REMEDIES = {
 }
 """Code of an error -> the key of its remedy in core/web/words/cures.py; others are keys themselves, or have none."""
 SETTING = re.compile(r"([a-z]\w*(?:\.\w+)*): ")
+"""The setting before the text of an error that was stored without its reason."""
 
 
 def failure_text(error: Values | None) -> str:
@@ -44,11 +45,18 @@ def failure_text(error: Values | None) -> str:
         return ""
     if text := TEXTS.get(error.get("code") or ""):
         return str(text)
-    message = without_addresses(str(error["message"]))
+    reason = error if "text" in error else _reason_before(str(error["message"]))
+    # The texts about values of custom fields begin with their names.
+    settings = [setting_label(field) for field in reason["field"].split(", ") if field and not is_id(field)]
+    return f"{', '.join(settings)}: {reason['text']}" if settings else capitalized(reason["text"])
+
+
+def _reason_before(message: str) -> Values:
+    """Return the reason of an error from before reasons were stored: the message begins with its setting."""
     setting = SETTING.match(message)
-    if setting:
-        message = f"{setting_label(setting[1])}: {message[setting.end() :]}"
-    return capitalized(message)
+    if setting is None:
+        return {"field": "", "text": message}
+    return {"field": setting[1], "text": message[setting.end() :]}
 
 
 def remedy_of(error: Values | None) -> str:

@@ -207,15 +207,15 @@ def test_a_missing_ai_app_is_told_with_what_helps(ready: Cast) -> None:
         assert answer.status == 400
         return str(answer.body["warning"])
 
-    missing = "aiType: no ai-a app is active in this company; connect one with POST /apps/ai-a"
+    missing = "aiType: no ai-a app is active in this company (POST /apps/ai-a)"
     assert told(aiType="ai-a") == missing
     assert ready.key.post(START, {"contactIds": [contact], "aiType": "ai-offline", "draft": True}).status == 201
     with ready.scope():
         AiApp.objects.update(is_active=False)
     assert told(aiType="ai-a") == missing
-    connect = "app is active in this company; connect one with POST /apps/"
-    assert told(aiType="ai-offline") == f"aiType: no ai-offline {connect}ai-offline"
-    assert told() == f"aiType: no AI {connect}ai-a or POST /apps/ai-b or POST /apps/ai-offline"
+    connect = "app is active in this company (POST /apps/"
+    assert told(aiType="ai-offline") == f"aiType: no ai-offline {connect}ai-offline)"
+    assert told() == f"aiType: no AI {connect}ai-a or POST /apps/ai-b or POST /apps/ai-offline)"
 
 
 def test_list_has_phases_and_a_fixed_number_of_queries(
