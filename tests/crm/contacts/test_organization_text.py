@@ -31,7 +31,7 @@ def test_a_chosen_organization_sets_the_text(cast: Cast, caller: Caller) -> None
     caller.put(f"/contact/{first}", {"organization": beta})
     caller.put(f"/contact/{own}", {"organization": beta, "formData": {"company": "Beta UK"}})
     assert texts(caller, first, own) == ["Beta", "Beta UK"]
-    assert caller.put("/contact", {"ids": made, "organization": beta}).data["updatedCount"] == 3
+    assert caller.put("/contact", {"ids": made, "organization": beta}).data["updatedCount"] == 2
     assert texts(caller, *made) == ["Beta", "Beta", "Beta"]
 
 
@@ -48,4 +48,4 @@ def test_a_removed_organization_empties_the_text_and_a_text_alone_stays(cast: Ca
 def test_a_company_without_the_field_has_no_text(cast: Cast) -> None:
     acme = organization(cast, "Acme Ltd")["_id"]
     made = cast.key.post("/contact", {"formData": form(1), "organization": acme})
-    assert (made.status, "company" in made.data["formData"]) == (201, False)
+    assert (made.status, "company" in made.data["formData"]) == (200, False)
