@@ -117,7 +117,15 @@ class ContactDetail(RecordPage, ContactTable):
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
             return {**context, "form": self.form(self.values())}
-        return {**context, **self.fact_context(self.contact), **self.history()}
+        return {**context, "suppressed_at": self.suppressed_at(), **self.fact_context(self.contact), **self.history()}
+
+    def suppressed_at(self) -> str:
+        """Return the suppression list's page with the contact's address, if that is on it and the reader may see it."""
+        email = self.contact["email"]
+        if not email or not self.may("genie"):
+            return ""
+        answer = self.ask("GET", "suppression", {"filters": {"email": email.lower()}, "p": "1", "n": "1"})
+        return self.address("suppressions", q=email) if answer.ok and answer.data else ""
 
     def do_save(self) -> HttpResponse:
         for _attempt in range(RETRIES):
