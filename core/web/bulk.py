@@ -128,6 +128,10 @@ class ChangeMany(BulkList):
         """Return further fields of the form, such as the name of a new tag."""
         return []
 
+    def more_values(self, form: Form) -> JsonObject:
+        """Return values of further fields that the change sends too, such as the reason for a loss."""
+        return {}
+
     def chosen_value(self, form: Form) -> Any:
         """Return the value of the form. Errors are added to it."""
         return form[self.what.name].value()
@@ -141,7 +145,7 @@ class ChangeMany(BulkList):
         return {"form": None, "back": self.list_here}
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        is_change = request.POST.get("do", "save") in ("choose", "save")
+        is_change = request.POST.get("do", "save") != "delete"
         if is_change and not self.may(self.module, "PUT"):
             return self.fail(_("You can't change these records"), self.list_here)
         return super().post(request)
@@ -169,6 +173,7 @@ class ChangeMany(BulkList):
         query, body = self.selection
         value = None if how == "clear" and what.kind not in SEVERAL else value
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
+        change |= self.more_values(form) if how == "set" else {}
         answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how})
         if not answer.ok:
             form.refuse(answer)

@@ -8,9 +8,9 @@ from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
-from crm.contacts.employment import MATCH, prepare_match
+from crm.contacts.employment import MATCH, name_employers, prepare_match
 from crm.contacts.kind import CONTACT
-from crm.contacts.schema import ContactSchema, refuse_lone_prefix
+from crm.contacts.schema import ContactRow, ContactSchema, refuse_lone_prefix
 from crm.contacts.services import KEY_PARTS, check_organization
 from crm.contacts.unique_key import lock_unique_key
 from crm.records.results import UNSET
@@ -97,6 +97,7 @@ def _plan(
                 field=name,
             )
         change.columns[f"{name}_id"] = id if update_type == "set" else None
+    name_employers(schema, [ContactRow(system=change.columns, custom=change.custom)])
     return change
 
 

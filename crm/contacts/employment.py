@@ -101,6 +101,21 @@ def prepare_match(schema: ContactSchema, actor_id: str | None, options: Values) 
     return apply
 
 
+def name_employers(schema: ContactSchema, rows: Sequence[ContactRow]) -> None:
+    """Write the names of the rows' organizations into the text field of their company, unless a row has its own text.
+
+    A row whose organization is removed empties the text.
+    """
+    field = company_field(schema.fields.values())
+    unnamed = [row for row in rows if "organization_id" in row.system and field not in row.custom] if field else []
+    ids = {id for row in unnamed if (id := row.system["organization_id"])}
+    names = dict(Organization.objects.filter(pk__in=ids).values_list("pk", "name")) if ids else {}
+    for row in unnamed:
+        name = names.get(row.system["organization_id"])
+        if name or field not in schema.required_custom:
+            row.custom[field] = name
+
+
 class Colleagues(NamedTuple):
     """The company that most people at a domain name: its key, and its name."""
 

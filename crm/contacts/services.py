@@ -15,6 +15,7 @@ from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.contacts.collisions import EXISTS, TAKEN, differences, shown_person
+from crm.contacts.employment import name_employers
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
@@ -85,6 +86,7 @@ def create_contact(
         row.category_id = category_id
         if organization_id:
             row.system[ORGANIZATION] = organization_id
+            name_employers(schema, [row])
         written, job = _write(schema, [row], existing_error, actor_id, automation)
         if drop_taken_number and written.collided and written.collided[0].person:
             for column in NUMBER_COLUMNS:
@@ -178,6 +180,7 @@ def create_contacts(
             else:
                 rows.append(row)
         rows = _drop_dangling(schema, rows, items, result, drop_invalid)
+        name_employers(schema, rows)
         written, job = _write(schema, rows, existing_error, actor_id, automation)
         result.job = job
         _report(written, items, result, may_read)
@@ -346,6 +349,7 @@ def change_contact(
             organization = organization_id if isinstance(organization_id, str) else None
             check_organization(organization)
             row.system[ORGANIZATION] = organization
+            name_employers(schema, [row])
         outcome = update_contacts(
             schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
         )

@@ -45,8 +45,8 @@ FORECAST = Report(
     name="forecast",
     title=gettext_lazy("Forecast"),
     about=gettext_lazy(
-        "Open leads as they are now, whatever the period is, by the month of their expected close. The weighted value"
-        " counts each lead by the probability of its stage."
+        "Open leads as they are now, by the month of their expected close. The weighted value counts each lead by the"
+        " probability of its stage."
     ),
     modules=("lead",),
     place=22,
@@ -69,9 +69,9 @@ FORECAST = Report(
                 MEMBER,
             ),
             columns=(
-                count("forecastLeads", gettext_lazy("Open leads")),
-                Column("forecastValue", gettext_lazy("Value"), Sum("value"), "money"),
                 Column("forecastWeighted", gettext_lazy("Weighted value"), WEIGHTED, "money"),
+                Column("forecastValue", gettext_lazy("Value"), Sum("value"), "money"),
+                count("forecastLeads", gettext_lazy("Open leads")),
             ),
         ),
     ),

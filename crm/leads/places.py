@@ -17,6 +17,7 @@ from core.text.timezones import zone_of
 from core.types import JsonObject, Values
 from crm.leads.models import Lead
 from crm.leads.schema import LeadSchema
+from crm.pipelines.models import Stage
 from crm.pipelines.stages import PLACE, Stages
 from crm.records.datetimes import check_year, company_timezone, local_to_utc, read_datetime
 from crm.records.writes.updates import event_value
@@ -66,12 +67,17 @@ def refuse_placeless(was: Values, pipeline: object, stage: object) -> None:
 
 
 def refuse_reasonless(schema: LeadSchema, was: Values, now: Values) -> None:
-    """Refuse that a lead becomes lost without a reason, where the company wants one (LostReasonRequired_400)."""
+    """Refuse that a lead becomes lost without a reason, or loses its reason, where the company wants one.
+
+    Raises LostReasonRequired_400. A lead that was lost without a reason stays as it is.
+    """
     if not schema.needs_reason:
         return
     settled = {**now, **schema.settle(was, now)}
-    if schema.stages.becomes_lost(was, settled) and not settled.get("lost_reason_id"):
-        raise NamedError("LostReasonRequired_400", "name the reason for which the lead is lost", field="lostReason")
+    if settled.get("lost_reason_id") or schema.stages.kind_of(settled.get("status")) != Stage.Kind.LOST:
+        return
+    if was.get("lost_reason_id") or schema.stages.becomes_lost(was, settled):
+        raise NamedError("LostReasonRequired_400", "choose the reason for which the lead is lost", field="lostReason")
 
 
 def settled_changes(schema: LeadSchema, ids: Sequence[str], columns: Values) -> list[tuple[list[str], JsonObject]]:

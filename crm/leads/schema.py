@@ -111,6 +111,18 @@ class LeadSchema(RecordSchema):
     def settle(self, was: Values, now: Values) -> JsonObject:
         return self.stages.settle(was, now)
 
+    def place_of(self, columns: Values) -> JsonObject:
+        """Return the first stage of the same kind in the pipeline, or in the default one, if the lead's own is gone."""
+        pipeline = columns["pipeline_id"]
+        if columns["stage_id"] or (pipeline and not columns["status"]):
+            return {}
+        kind = self.stages.kind_of(columns["status"])
+        stage = self.stages.first(pipeline or "", kind) or self.stages.first(self.stages.default_pipeline or "", kind)
+        if stage is None:
+            return {}
+        status = self.stages.status_of(stage, columns["status"])
+        return {"pipeline_id": stage.pipeline_id, "stage_id": stage.id, "status": status}
+
     def is_open(self, row: LeadRow) -> bool:
         """Return whether the row's lead is open, as far as the row says where it is; a new lead is by default."""
         return self.new_columns(row).get("status") not in self.closed

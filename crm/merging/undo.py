@@ -36,6 +36,8 @@ class Undone:
     winner: str
     losers: list[str]
     kept: list[KeptChange] = field(default_factory=list)
+    placed: list[str] = field(default_factory=list)
+    """The records that have another place, since their own has been deleted."""
 
 
 def not_found() -> NamedError:
@@ -86,7 +88,7 @@ def undo_merge(*, panel: str, id: str, actor_id: str, automation: bool = True) -
             # After the losers exist again, since the references need their targets.
             _, resource, name = reference.split(".")
             kept += [KeptChange(resource, row, [name]) for row in rows]
-        return Undone(merge.winner_id, losers, kept)
+        return Undone(merge.winner_id, losers, kept, list(dict.fromkeys(restored.placed)))
 
 
 def _check(kind: RecordKind, merge: Merge) -> int:

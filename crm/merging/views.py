@@ -48,7 +48,8 @@ MERGE = (
 )
 UNDO = (
     f"Within {UNDO_DAYS} days, the records are what they were before; what somebody has changed since stays, and is"
-    " named in `kept`.\nTakes the permissions to update and to delete too."
+    " named in `kept`. A lead whose stage has been deleted comes to the first one of the same kind, which `warning`"
+    " states.\nTakes the permissions to update and to delete too."
 )
 MERGE_ERRORS = ("InvalidPayload_400", *VALUE_ERRORS)
 UNDO_ERRORS = ("NotFound_404", "BadRequest_400", "PlanLimitExceeded_403", "PlanSubscriptionLimitExceeded_403")
@@ -88,14 +89,19 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         records = self._records([merge["winner"]])
         return {**merge, self.panel: records[0] if records else None}
 
-    def revert(self, id: str, data: JsonObject) -> JsonObject:
+    def revert(self, id: str, data: JsonObject) -> Response:
         self._find(id)
         self._check_permissions()
         undone = undo_merge(
             panel=self.panel, id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip"
         )
         kept = [{"resource": record.resource, "_id": record.id, "keys": record.names} for record in undone.kept]
-        return {**self._find(id), "kept": kept, f"{self.panel}s": self._records([undone.winner, *undone.losers])}
+        records = self._records([undone.winner, *undone.losers])
+        notes = []
+        if undone.placed:
+            self.page_notes = {"warnings": ["leadsPlaced"]}
+            notes = [f"{id}: its stage has been deleted, so that it is in another one now" for id in undone.placed]
+        return self.success({**self._find(id), "kept": kept, f"{self.panel}s": records}, **beside(notes))
 
     def _find(self, id: str) -> JsonObject:
         merge = MergeOut.one(merges_of(self.panel).filter(pk=id))

@@ -13,23 +13,14 @@ from dataclasses import dataclass, field
 
 from core.access.quota import lock_company
 from core.events import emit
+from core.text.company_names import names_company
 from core.text.domains import organization_domain
-from core.text.folding import fold
 from crm.field_types import FieldSpec
 from crm.organizations.names import name_key
 from crm.organizations.schema import MAX_NAME, OrganizationSchema
 from crm.organizations.selectors import live_organizations
 from crm.organizations.writer import insert_organizations
 from crm.records.schema import RecordRow
-
-COMPANY_WORDS = frozenset(
-    """
-    COMPANY COMPANYNAME ORGANIZATION ORGANIZATIONNAME ORGANISATION ORGANISATIONNAME FIRM FIRMA FIRMENNAME EMPLOYER
-    UNTERNEHMEN ARBEITGEBER SOCIETE ENTREPRISE EMPRESA COMPANIA AZIENDA SOCIETA BEDRIJF ORGANISATIE FORETAG VIRKSOMHED
-    ACCOUNTNAME BUSINESSNAME
-    """.split()  # noqa: SIM905  a list would take a line for each word
-)
-"""Names of the contacts' text field with the name of their organization, in capitals without accents and blanks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +77,9 @@ def company_field(fields: Iterable[FieldSpec]) -> str:
     """Return the key of the text field of contacts that has the name of their organization; empty without one."""
     for spec in fields:
         is_text = spec.field_type.name == "text" and spec.value_type.name in ("string", "any")
-        if is_text and not COMPANY_WORDS.isdisjoint((_letters(spec.name), _letters(spec.key))):
+        if is_text and names_company(spec.name, spec.key):
             return spec.key
     return ""
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, fold(text)))
 
 
 def majorities(counts: Mapping[str, Counter[str]]) -> dict[str, str]:

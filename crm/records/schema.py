@@ -212,6 +212,10 @@ class RecordSchema:
         nothing."""
         return {}
 
+    def place_of(self, columns: Values) -> JsonObject:
+        """Return the columns that place a restored record, if its own place is gone."""
+        return {}
+
     def claims(self, columns: Values) -> dict[str, str]:
         """Return part of the unique key (RecordKind.unique) of a live record with these columns -> its value."""
         return {}

@@ -117,7 +117,7 @@ def test_a_field_of_the_name_and_type_is_proposed_for_the_next_file(scope: Cast,
     for name in ("company", "since"):
         create_field(actor_id=scope.owner.pk, values={"name": name, "field_type": "text", "panel": "contact"})
     found = proposed(client.get(path + "/columns"))
-    assert (found["Company"], found["Since"]) == ("company", "New field (day)")
+    assert (found["Company"], found["Since"]) == ("Organization (company)", "New field (day)")
 
 
 ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")

@@ -67,7 +67,9 @@ def test_the_table_searches_filters_and_sorts(scope: Cast, leads: list[Lead], cl
 
 def test_many_are_moved_assigned_and_deleted_and_it_is_undone(scope: Cast, leads: list[Lead], client: Any) -> None:
     sam, path, ids = member(name="Sam"), at(scope.owner, "leads"), [one.pk for one in leads]
-    moved = toast_of(client, client.post(path, {"do": "status", "status": "proposal", "ids": ids}))
+    moved = toast_of(
+        client, client.post(f"{path}/change", {"do": "move", "stage": stage_of_status("proposal").pk, "ids": ids})
+    )
     assert "Changed 2 leads" in moved
     assert set(Lead.objects.values_list("status", flat=True)) == {"proposal"}
     undo = re.search(r'action="([^"]+)"', moved)
@@ -84,7 +86,34 @@ def test_many_are_moved_assigned_and_deleted_and_it_is_undone(scope: Cast, leads
     assert set(Lead.objects.values_list("source", flat=True)) == {"referral"}
     assert "Deleted 2 leads" in toast_of(client, client.post(path, {"do": "delete", "ids": ids}))
     assert not Lead.objects.filter(is_deleted=False).exists()
-    assert 'class="toast bad"' in toast_of(client, client.post(path, {"do": "status", "status": "nothing", "ids": ids}))
+    assert 'class="toast bad"' in toast_of(
+        client, client.post(f"{path}/change", {"do": "move", "stage": "0" * 24, "ids": ids})
+    )
+
+
+def test_many_are_lost_with_a_reason(scope: Cast, leads: list[Lead], client: Any) -> None:
+    CompanySettings.objects.update_or_create(defaults={"lost_reason_required": True})
+    reason = scope.key.post("/lost-reason", {"name": "Price"}).data["_id"]
+    pipeline = make_pipeline(scope)
+    gone = stage_ids(pipeline)["Gone"]
+    path, ids = at(scope.owner, "leads"), [lead.pk for lead in leads]
+    bar = html_of(client.get(path)).split('class="bulk"')[1]
+    assert ('aria-label="Stage"' in bar, f'<optgroup label="{pipeline["name"]}"' in " ".join(bar.split())) == (
+        True,
+        True,
+    )
+    for stage in (stage_of_status("lost").pk, gone):
+        asked = html_of(client.post(f"{path}/change?q=e", {"do": "move", "stage": stage, "ids": ids}))
+        assert (f'value="{stage}" selected' in asked, 'name="lostReason"' in asked) == (True, True)
+        assert [f'name="ids" value="{id}"' in asked for id in ids] == [True, True]
+    save = {"do": "save", "what": "stage", "how": "set", "stage": gone, "ids": ids}
+    refused = client.post(f"{path}/change", save)
+    assert (refused.status_code, "Choose the reason" in text_of(refused)) == (422, True)
+    assert "Changed 2 leads" in toast_of(client, client.post(f"{path}/change", {**save, "lostReason": reason}))
+    assert set(Lead.objects.values_list("stage", "lost_reason")) == {(gone, reason)}
+    won = {**save, "stage": stage_of_status("won").pk, "lostReason": reason}
+    assert "Changed 2 leads" in toast_of(client, client.post(f"{path}/change", won))
+    assert set(Lead.objects.values_list("status", "lost_reason")) == {("won", None)}
 
 
 def test_the_board_counts_and_sums_what_the_filters_match(scope: Cast, leads: list[Lead], client: Any) -> None:
@@ -301,7 +330,7 @@ def test_nobody_does_what_their_role_may_not(db: None) -> None:
         assert not re.findall(actions, page)
     for path, body in (
         ("leads", {"do": "delete", "ids": lead.pk}),
-        ("leads", {"do": "status", "status": "won", "all": "1"}),
+        ("leads/change", {"do": "move", "stage": "0" * 24, "all": "1"}),
         ("leads?view=board", {"do": "move", "id": lead.pk, "stage": lead.stage_id or ""}),
         (f"leads/{lead.pk}", {"do": "delete"}),
         (f"leads/{lead.pk}", {"do": "note", "notes": "x"}),

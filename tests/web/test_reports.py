@@ -266,3 +266,13 @@ def test_a_refused_name_is_shown_at_its_field(cast: Cast) -> None:
         assert 'aria-invalid="true"' in field[0], name
     with cast.scope():
         assert Dashboard.objects.count() == 1
+
+
+def test_the_forecast_shows_its_weighted_value_and_no_period(cast: Cast) -> None:
+    client = enter(cast.owner)
+    page = html_of(client.get(at(cast.owner, "reports?reportType=forecast")))
+    cards = re.findall(r'<li class="card stat"><a\s+class="muted"[^>]*>([^<]*)</a>', page)
+    assert cards == ["Weighted value", "Value", "Open leads"]
+    assert 'aria-label="Period"' not in page
+    for report in ("leads", "pipeline", "stages"):
+        assert 'aria-label="Period"' in html_of(client.get(at(cast.owner, f"reports?reportType={report}")))

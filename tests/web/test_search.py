@@ -16,7 +16,7 @@ from core.web.navigation.places import NOTIFICATIONS, PLACES
 from core.web.pages import PersonPage
 from crm.models import BulkJob, Export, File, Import, Tag
 from outreach.models import GenieScheduler
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
 from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
@@ -206,3 +206,20 @@ def test_background_work_leaves_out_changes_of_one_record(scope: Cast, client: A
     for query, shown in (("", everything[:2]), ("?only=every", everything)):
         text = text_of(client.get(path + query))
         assert [words for words in everything if words in text] == shown
+
+
+def test_reports_are_found_by_their_titles(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "search")
+    for text in ("forecast", "Forec"):
+        assert hits(client.get(f"{path}?q={text}"))[0] == ("Forecast", at(scope.owner, "reports?reportType=forecast"))
+    assert "Stage conversion" in [words for words, _ in hits(client.get(f"{path}?q=conversion"))]
+    assert hits(client.get(f"{path}?q=leads"))[0][0] == "Leads"
+
+
+def test_reports_about_other_records_are_not_found(db: None) -> None:
+    cast = make_cast({"report": {"GET": True}, "contact": {"GET": True}})
+    with cast.scope():
+        found = hits(enter(cast.narrow).get(at(cast.owner, "search?q=forecast")))
+        contacts = hits(enter(cast.narrow).get(at(cast.owner, "search?q=contacts")))
+    assert found == []
+    assert ("Contacts", at(cast.owner, "reports?reportType=contacts")) in contacts

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext
 
+from core.text.company_names import names_company
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.field_values import field_values, reference_kind
@@ -52,6 +53,21 @@ def shown_fields(definitions: Iterable[Definition], placed: Container[str] | Non
         if not definition["hide"]
         and not (definition["isSystem"] and (placed is None or definition["uniqueFieldID"] in placed))
     ]
+
+
+def company_definition(definitions: Iterable[Definition]) -> Definition | None:
+    """Return the definition of the text field with the name of a contact's organization, if there is one."""
+    return next(
+        (
+            definition
+            for definition in definitions
+            if not definition["isSystem"]
+            and definition["fieldType"] == "text"
+            and definition["valueType"] in ("string", "any")
+            and names_company(str(definition["name"]), definition["uniqueFieldID"])
+        ),
+        None,
+    )
 
 
 def form_field(definition: Definition, zone: str = "UTC") -> Field | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
+from core.reports import REPORTS
 from core.text.folding import fold
 from core.text.translation import gettext_lazy
 from core.types import Values
@@ -135,11 +136,23 @@ class Search(Page):
         ]
 
     def places(self, text: str) -> list[Hit]:
-        """Return the pages that match by their label, and then those that match by other words for them."""
+        """Return the pages that match by their label, reports, and then pages that match by other words for them."""
         candidates = self.candidates()
         by_label = [candidate.hit for candidate in candidates if matches(text, candidate.hit.title)]
+        by_label += self.reports(text)
         by_words = [candidate.hit for candidate in candidates if matches(text, candidate.words)]
         return list(dict.fromkeys([*by_label, *by_words]))[:MAX_PAGES]
+
+    def reports(self, text: str) -> list[Hit]:
+        """Return the reports that match by their title."""
+        page = next(page for page in registered() if page.name == "reports")
+        if page.menu is None or not self.opens(page):
+            return []
+        return [
+            Hit(report.title, page.menu.label, self.address(page.name, reportType=report.name), page.menu.icon)
+            for report in sorted(REPORTS.values(), key=lambda report: report.place)
+            if matches(text, report.title) and all(map(self.may, report.modules))
+        ]
 
     def actions(self, text: str = "") -> list[Hit]:
         """Return the reader's actions whose labels match."""

@@ -25,6 +25,8 @@ from crm.records.values import add_values, remove_values
 from crm.records.writes.updates import Changes
 
 MAX_ROUNDS = 5
+PLACES = ("pipeline_id", "stage_id")
+"""Columns of a record's place, for which there may be another one (RecordSchema.place_of)."""
 
 
 class JournalEntry(NamedTuple):
@@ -57,6 +59,8 @@ class RestoreResult:
     taken: dict[str, str] = field(default_factory=dict)
     over_quota: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    placed: list[str] = field(default_factory=list)
+    """Records that have another place, since their own, such as a stage, has been deleted."""
 
     def add(self, other: RestoreResult) -> RestoreResult:
         """Add the outcome of other records."""
@@ -118,6 +122,7 @@ class _Batch:
         self._delete([entry for entry in there if entry.before is None], now)
         records = self._merge([entry for entry in there if entry.before is not None])
         self._refuse_dangling(records)
+        self._place_revived(there, records)
         # Checked before the write, so that one taken key costs one record. The
         # unique index is the last resort.
         result.taken = _taken(self.schema, {id: record for id, record in records.items() if record.row_differs})
@@ -201,7 +206,7 @@ class _Batch:
             # value only, instead of the whole statement.
             there = _lock_present(reference.related_model, {record.row[column] for record in moved})
             for record in moved:
-                if record.row[column] not in there:
+                if record.row[column] not in there and not self._place(record, column):
                     record.keep(column)
         for name, table, target in self.kind.links:
             model: Any = next(f.related_model for f in table._meta.local_concrete_fields if f.column == target)
@@ -214,6 +219,29 @@ class _Batch:
                 record.added[name] = links
                 if not links:
                     del record.added[name]
+
+    def _place(self, record: MergedRecord, gone: str = "") -> bool:
+        """Give the record another place if its own is gone, such as a stage. Return whether it has another one."""
+        if gone and gone not in PLACES:
+            return False
+        # The stages of a pipeline go with it.
+        columns = PLACES[PLACES.index(gone) :] if gone else ()
+        place = self.schema.place_of({**record.row, **dict.fromkeys(columns)})
+        if place:
+            record.row |= place
+            record.untouched = False
+            self.result.placed.append(record.row["id"])
+        return bool(place)
+
+    def _place_revived(self, entries: Iterable[JournalEntry], records: Mapping[str, MergedRecord]) -> None:
+        """Place the revived records, and note those that have another place than before: theirs was deleted."""
+        for entry in entries:
+            record = records.get(entry.id)
+            if record is None or not record.revives or self._place(record):
+                continue
+            was = (entry.before or {}).get("row", {})
+            if any(was.get(column) != record.row.get(column) for column in PLACES):
+                self.result.placed.append(entry.id)
 
     def _write_links(self, records: Iterable[MergedRecord]) -> None:
         records = list(records)

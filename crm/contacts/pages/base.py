@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form, Option
-from core.web.forms.record_forms import fields_query, record_fields, shown_fields
+from core.web.forms.record_forms import company_definition, fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.organization_names import NamesOrganization
 
@@ -50,7 +50,27 @@ class ContactPage(NamesOrganization):
     @property
     def own_fields(self) -> list[Values]:
         """The company's own fields that people see, and the system fields that the pages do not place themselves."""
-        return shown_fields(self.definitions, placed=SYSTEM)
+        fields = shown_fields(self.definitions, placed=SYSTEM)
+        return [definition for definition in fields if definition["uniqueFieldID"] != self.company_key]
+
+    @cached_property
+    def company(self) -> Values | None:
+        """The definition of the text field with the organization's name, for which the organization stands."""
+        return company_definition(self.definitions)
+
+    @property
+    def company_key(self) -> str:
+        return str(self.company["uniqueFieldID"]) if self.company else ""
+
+    def company_text(self, contact: Values) -> str:
+        """Return the name that a contact without an organization has as a text."""
+        return "" if contact["organization"] else str(contact["formData"].get(self.company_key) or "")
+
+    def organization_fields(self) -> list[Field]:
+        fields = super().organization_fields()
+        for field in fields:
+            field.required = bool(self.company and self.company["required"])
+        return fields
 
     def system_fields(self) -> list[Field]:
         """Return the fields of a contact's own values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -57,10 +58,17 @@ class ContactTable(ContactPage, TablePage):
     @cached_property
     def usual_columns(self) -> list[str]:
         custom = [definition["uniqueFieldID"] for definition in self.own_fields[:CUSTOM_COLUMNS]]
-        return [*self.usual[:2], *custom, *self.usual[2:]]
+        organization = ["organization"] if self.company else []
+        return [*self.usual[:2], *organization, *custom, *self.usual[2:]]
+
+    def columns_of(self, names: Sequence[str]) -> list[Column]:
+        """Return the columns of these names; the organization stands for the text field of the company."""
+        return super().columns_of(["organization" if name == self.company_key else name for name in names])
 
     def row(self, record: Values) -> Row:
         name = record["name"] or ""
+        if text := self.company_text(record):
+            record = {**record, "organization": {"_id": "", "id": "", "name": text}}
         return Row(
             record["_id"],
             f"contacts/{record['_id']}",
@@ -220,5 +228,7 @@ class ContactCell(ContactTable, EditCell):
 
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)
+        if self.column.name == "organization" and not values.get("organization"):
+            form.initial["organization"] = self.company_text(self.record)
         form.name_chosen(category=[self.record["category"]], tags=self.record["tags"])
         return form

@@ -15,6 +15,7 @@ from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms.record_forms import form_values
+from core.web.organization_names import SAME_NAME
 from core.web.prefills import named_record
 from core.web.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow
 from crm.contacts.pages.base import ContactPage, body_of, chosen_tags, linked_values
@@ -45,10 +46,11 @@ class NewContact(ContactPage):
 
     def scanned(self, card: Values) -> Form:
         """Return the form of a contact with the values read on a card; each field states the confidence."""
-        form = self.form(card["formData"])
+        form = self.form({"organization": card["formData"].get(self.company_key), **card["formData"]})
         readings = {reading["field"]: reading for reading in card["fields"]}
         for field in form:
-            reading = readings.get(OF_CARD.get(field.name, field.name))
+            name = self.company_key if field.name == "organization" else field.name
+            reading = readings.get(OF_CARD.get(name, name))
             if reading and field.value():
                 field.help_text = gettext("From the card, %(confidence)s sure.") % {
                     "confidence": f"{reading['confidence']:.0%}"
@@ -65,6 +67,8 @@ class NewContact(ContactPage):
         if tags := self.with_new_tag(form, chosen_tags(form)):
             values["tags"] = tags
         if "organization" in values:
+            if form["organization"].field.required:
+                values[self.company_key] = values["organization"].partition(SAME_NAME)[0]
             values["organization"] = self.organization_of(form, values["organization"])
         if form.errors:
             return self.page({"form": form}, status=422)
@@ -101,7 +105,8 @@ class ContactDetail(RecordPage, ContactTable):
     def values(self) -> JsonObject:
         """Return the contact's values by the names of the form."""
         own = form_values(self.definitions, self.contact["formData"])
-        return {**own, **linked_values(self.contact)}
+        linked = linked_values(self.contact)
+        return {**own, **linked, "organization": linked["organization"] or self.company_text(self.contact)}
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
@@ -112,7 +117,15 @@ class ContactDetail(RecordPage, ContactTable):
         context = {"contact": self.contact, "title": self.contact["name"] or self.contact["email"]}
         if "edit" in self.request.GET and self.may("contact", "PUT"):
             return {**context, "form": self.form(self.values())}
-        return {**context, **self.fact_context(self.contact), **self.history()}
+        return {**context, "suppressed_at": self.suppressed_at(), **self.fact_context(self.contact), **self.history()}
+
+    def suppressed_at(self) -> str:
+        """Return the suppression list's page with the contact's address, if that is on it and the reader may see it."""
+        email = self.contact["email"]
+        if not email or not self.may("genie"):
+            return ""
+        answer = self.ask("GET", "suppression", {"filters": {"email": email.lower()}, "p": "1", "n": "1"})
+        return self.address("suppressions", q=email) if answer.ok and answer.data else ""
 
     def do_save(self) -> HttpResponse:
         for _attempt in range(RETRIES):

@@ -15,7 +15,7 @@ from core.text.labels.counts import ROWS
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.forms.record_forms import fields_query
+from core.web.forms.record_forms import company_definition, fields_query
 from core.web.navigation.places import CONTACTS as CONTACTS_PLACE
 from core.web.navigation.places import LEADS as LEADS_PLACE
 from core.web.navigation.places import SETTINGS, MenuItem, Place
@@ -33,7 +33,7 @@ CONTACT_TARGETS = {
     "number": gettext_lazy("Phone number"),
     "tags": gettext_lazy("Tags"),
     "category": gettext_lazy("Category"),
-    "organization": gettext_lazy("Organization"),
+    "organization": gettext_lazy("Organization (company)"),
     "_id": gettext_lazy("Record ID (from an export)"),
 }
 LEAD_TARGETS = {
@@ -304,7 +304,22 @@ class ImportPage(Page):
 
     def labels(self) -> dict[str, str]:
         """Return target -> its label: the system's, and the company's own fields."""
-        return {**self.kind.targets, **dict(self.custom)}
+        return {**self.kind.targets, **self.targets, **dict(self.custom)}
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """Return the targets of a column. The text field of a contact's company stands for the organization too."""
+        return {self.target_of(key): label for key, label in self.kind.targets.items()}
+
+    @cached_property
+    def company_key(self) -> str:
+        """The key of the text field with the organization's name, from which an import finds or creates that."""
+        company = company_definition(self.definitions) if self.kind is CONTACTS else None
+        return str(company["uniqueFieldID"]) if company else ""
+
+    def target_of(self, key: str) -> str:
+        """Return the target of a column, which the page shows for it."""
+        return self.company_key if key == "organization" and self.company_key else key
 
     @cached_property
     def definitions(self) -> list[Values]:
@@ -315,7 +330,8 @@ class ImportPage(Page):
     @property
     def custom(self) -> list[tuple[str, str]]:
         """The (key, name) of the company's own fields."""
-        return [(field["uniqueFieldID"], field["name"]) for field in self.own_fields]
+        fields = [(field["uniqueFieldID"], field["name"]) for field in self.own_fields]
+        return [(key, name) for key, name in fields if key != self.company_key]
 
     @property
     def own_fields(self) -> list[Values]:

@@ -71,6 +71,7 @@ class ImportColumns(ImportPage):
         """Return the page's data for a mapping. Raises Refused once another tab has started the import."""
         if not self.is_open:
             raise Refused(409, gettext("The columns can't be changed now"), gettext("The import has started."))
+        mapping = {header: self.target_of(key) for header, key in mapping.items()}
         columns = self.choices(mapping)
         filled = [column for column in columns if column["values"] or column["error"]]
         return {
@@ -78,7 +79,7 @@ class ImportColumns(ImportPage):
             "file_columns": filled,
             "empty_columns": [column for column in columns if column not in filled],
             "left_out": left_out([column["header"] for column in filled if not column["key"]]),
-            "targets": list(self.kind.targets.items()),
+            "targets": list(self.targets.items()),
             "custom": self.custom,
             "can_add": self.can_add,
             "is_proposed": self.job["isProposed"],

@@ -12,7 +12,7 @@ from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
-from core.web.forms import Field, Option
+from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
@@ -63,7 +63,7 @@ class LeadList(LeadTable, BulkList):
 
     @property
     def changes(self) -> list[tuple[str, str]]:
-        """Return the links and values of leads; status and member have buttons of their own."""
+        """Return the links and values of leads; the member has a button of its own."""
         named = [(name, str(label)) for name, label in OF_PLACE.items()]
         named += [(name, str(label)) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
         return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
@@ -77,7 +77,7 @@ class Leads(LeadList):
     def show(self) -> Values:
         shared = {
             "choices": self.choices,
-            "statuses": self.statuses,
+            "stages": [] if self.is_board or not self.may("lead", "PUT") else self.stage_options,
             "members": [] if self.is_board else self.members,
             "changes": self.changes if not self.is_board and self.may("lead", "PUT") else [],
             "table_link": self.request.path + self.state.link(view=None),
@@ -148,9 +148,6 @@ class Leads(LeadList):
     def do_move(self) -> HttpResponse:
         return self.move(self.sent_id(), self.here)
 
-    def do_status(self) -> HttpResponse:
-        return self.change({"formData": {"status": self.request.POST.get("status", "")}})
-
     def do_assign(self) -> HttpResponse:
         return self.change({"teamMember": self.request.POST.get("member") or None})
 
@@ -170,6 +167,22 @@ class ChangeLeads(ChangeMany, LeadList):
         if name in (*LINKED_FIELDS, *OF_PLACE):
             return self.linked_field(name)
         return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
+
+    def more_fields(self) -> list[Field]:
+        return [self.linked_field("lostReason")] if self.what.name == "stage" and self.reasons else []
+
+    def more_values(self, form: Form) -> JsonObject:
+        reason = form["lostReason"].value() if "lostReason" in form.fields else ""
+        return {"lostReason": reason} if reason and self.kind_of_stage(str(form["stage"].value())) == "lost" else {}
+
+    def do_move(self) -> HttpResponse:
+        """Move the leads to the stage that the bulk bar sent, and ask for the reason of a loss first."""
+        stage = self.request.POST.get("stage", "")
+        if self.kind_of_stage(stage) != "lost" or not self.reasons:
+            return self.change({"stage": stage})
+        self.what = self.linked_field("stage")
+        self.what.initial = stage
+        return self.page({**self.chosen(self.change_form()), "label": self.what.label})
 
 
 class Pipeline(LeadPage):

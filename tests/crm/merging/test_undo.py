@@ -18,6 +18,7 @@ from crm.models import Contact, ContactTag, CustomFieldValue, Lead, Merge, Tag
 from tests.crm.contacts.helpers import add_field, form
 from tests.crm.leads.helpers import lead_field, make, product
 from tests.crm.merging.helpers import differences, everything, merge, undo
+from tests.crm.pipelines.helpers import default_pipeline, make_pipeline, stage_ids
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactCategoryFactory, TagFactory
 
@@ -252,3 +253,37 @@ def test_bad_bodies(cast: Cast, pair: tuple[str, str]) -> None:
     with cast.scope():
         assert Merge.objects.get().undone_at is None
         assert Tag.objects.count() == 1
+
+
+@pytest.mark.parametrize("caller", ["key", "session"])
+def test_leads_of_a_deleted_pipeline_come_to_the_default_one(cast: Cast, caller: str) -> None:
+    pipeline = make_pipeline(cast)
+    stages = stage_ids(pipeline)
+    winner = make(cast, 1, formData={"status": "qualified"})["_id"]
+    lost, asked = (make(cast, number, stage=stages[name])["_id"] for number, name in ((2, "Gone"), (3, "Asked")))
+    merged = merge(cast, "lead", winner, lost, asked)["_id"]
+    assert cast.key.delete("/pipeline", {"ids": [pipeline["_id"]]}).status == 200
+    answer = getattr(cast, caller).post(f"/lead/merge/{merged}/undo")
+    assert (answer.status, lost in answer.body["warning"], winner in answer.body["warning"]) == (200, True, False)
+    places = {lead["_id"]: (lead["pipeline"]["name"], lead["stage"]["name"]) for lead in cast.key.get("/lead").data}
+    name = default_pipeline(cast)["name"]
+    assert places == {winner: (name, "Qualified"), lost: (name, "Lost"), asked: (name, "New")}
+
+
+def test_a_winner_of_a_deleted_pipeline_comes_to_the_default_one(cast: Cast) -> None:
+    pipeline = make_pipeline(cast)
+    winner = make(cast, 1, stage=stage_ids(pipeline)["Gone"])["_id"]
+    other = make(cast, 2, formData={"status": "qualified"})["_id"]
+    merged = merge(cast, "lead", winner, other, choices={"status": other})["_id"]
+    assert cast.key.get(f"/lead/{winner}").data["stage"]["name"] == "Qualified"
+    assert cast.key.delete("/pipeline", {"ids": [pipeline["_id"]]}).status == 200
+    assert winner in undo(cast, "lead", merged).body["warning"]
+    lead = cast.key.get(f"/lead/{winner}").data
+    assert (lead["stage"]["name"], lead["formData"]["status"]) == ("Lost", "lost")
+
+
+def test_leads_of_a_pipeline_that_stays_come_back_without_a_warning(cast: Cast) -> None:
+    pipeline = make_pipeline(cast)
+    winner, lost = make(cast, 1)["_id"], make(cast, 2, stage=stage_ids(pipeline)["Gone"])["_id"]
+    assert "warning" not in undo(cast, "lead", merge(cast, "lead", winner, lost)["_id"]).body
+    assert cast.key.get(f"/lead/{lost}").data["pipeline"]["_id"] == pipeline["_id"]

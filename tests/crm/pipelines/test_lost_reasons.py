@@ -64,3 +64,23 @@ def test_the_setting_asks_for_a_reason(cast: Cast, reason: str) -> None:
     assert answer.data == {"matchedCount": 1, "updatedCount": 1}
     with cast.scope():
         assert CompanySettings.objects.get().lost_reason_required is True
+
+
+def test_the_setting_keeps_the_reason_of_a_lost_lead(cast: Cast, reason: str) -> None:
+    gone = stage_ids(make_pipeline(cast))["Gone"]
+    lead = make(cast, 1, formData={"status": "lost"}, lostReason=reason)
+    old = make(cast, 2, formData={"status": "lost"})
+    address, ids = f"/lead/{lead['_id']}", {"ids": [lead["_id"], old["_id"]]}
+    cast.key.put("/settings", {"lostReasonRequired": True})
+    for body in ({"lostReason": None}, {"lostReason": None, "stage": gone}):
+        answer = cast.session.put(address, body)
+        assert (answer.status, answer.body["message"]) == (400, "Choose the reason for which the lead is lost.")
+    for many in ({**ids, "lostReason": None}, {**ids, "updateType": "clear", "lostReason": None}):
+        assert cast.key.put("/lead", many).status == 400
+    assert cast.key.get(address).data["lostReason"]["_id"] == reason
+    assert cast.key.put(address, {"stage": gone}).data["lostReason"]["_id"] == reason
+    assert cast.key.put(f"/lead/{old['_id']}", {"lostReason": None, "formData": {"value": 3}}).status == 200
+    assert cast.key.put(address, {"lostReason": None, "formData": {"status": "new"}}).data["lostReason"] is None
+    cast.key.put("/settings", {"lostReasonRequired": False})
+    assert cast.key.put(address, {"formData": {"status": "lost"}, "lostReason": reason}).status == 200
+    assert cast.key.put(address, {"lostReason": None}).data["lostReason"] is None

@@ -8,6 +8,7 @@ from functools import cached_property
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
+from core.reports.declarations import DAY
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -76,6 +77,11 @@ class Reports(ReportPage):
             return {"range": CUSTOM, **days}
         return {"range": name if name in RANGES and name != CUSTOM else USUAL}
 
+    @property
+    def has_days(self) -> bool:
+        """Return whether the report counts what happened in a period, and not only what is so now."""
+        return any(option["key"] == DAY for option in self.of_type["by"])
+
     def form(self) -> Form:
         """Return the form with the reader's choices: report, grouping and chart."""
         by = self.asked["by"]
@@ -110,7 +116,7 @@ class Reports(ReportPage):
             "form": self.form(),
             "days_form": days_form,
             "file": self.address(**self.query(), download="true"),
-            "periods": self.periods(),
+            "periods": self.periods() if self.has_days else [],
             "is_custom": self.asked["range"] == CUSTOM,
             "kept": [(name, self.asked[name]) for name in ("range", *DAYS) if name in self.asked],
             "chosen": [(name, self.asked[name]) for name in ("reportType", "by", "chart", "metric")],
