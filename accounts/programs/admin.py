@@ -243,14 +243,16 @@ def payout_table() -> SafeString:
     )
 
 
-def payout_link(row: JsonObject) -> SafeString:
-    """Render a link to the rewards that are earned and not paid yet."""
+def payout_link(row: JsonObject) -> SafeString | str:
+    """Render a link to the rewards that are earned and not paid yet, for readers of rewards."""
     query = {
         "beneficiary__id__exact": row["beneficiary_id"],
         "currency__exact": row["currency"],
         "state__exact": Reward.State.EARNED,
     }
     address = list_address(Reward, **query)
+    if not address:
+        return ""
     return format_html('<a class="backoffice-link" href="{}">{}</a>', address, _("Show"))
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import admin
 from django.db import models
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -14,6 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from core.backoffice.reading import may_open
 from core.backoffice.values import shown
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
@@ -71,10 +71,10 @@ def facts(pairs: Iterable[tuple[str, Any]]) -> SafeString:
 
 
 def link(record: models.Model | None, text: str = "") -> SafeString | str:
-    """Render a link to a record's page, its text if the model has no pages, or a dash for None."""
+    """Render a link to a record's page, its text where the reader has no such page, or a dash for None."""
     if record is None:
         return "–"
-    if not admin.site.is_registered(type(record)):
+    if not may_open(type(record)):
         return text or str(record)
     meta = record._meta
     address = reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=(record.pk,))
@@ -82,7 +82,7 @@ def link(record: models.Model | None, text: str = "") -> SafeString | str:
 
 
 def list_address(model: type[models.Model], **query: str) -> str:
-    """Return the address of a model's filtered list; empty for a model without pages."""
-    if not admin.site.is_registered(model):
+    """Return the address of a model's filtered list; empty where the reader has no such list."""
+    if not may_open(model):
         return ""
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist", query=query or None)

@@ -231,7 +231,9 @@ def _read_number(
                 row.system["contact_number"] = None
             return
         if country_code is None and "countryCode" in phone_values and "number" not in phone_values:
-            row.system["country_code"] = None
+            problems.append(
+                ValueProblem("countryCode", BAD_SYSTEM, "clear the number too, or enter another country code")
+            )
             return
         if "countryCode" not in phone_values and is_international(number):
             country_code = None  # the number brings its own

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from config.data_dir import PROJECT
+from core.text.labels.choices import choice_label
+from outreach.models import SendJob
 
 APPS = ("accounts", "billing", "core", "crm", "outreach", "workflows")
 TEMPLATES = sorted((PROJECT / "templates" / "web").rglob("*.html"))
@@ -30,6 +32,8 @@ CALLS = {
     "Send a JSON object by POST to start a run. Keep the address secret.",
 }
 """Texts about calls from or to other systems, which name the method of the call."""
+SHOWING = {"admin.py", "panels.py", "pages.py", "overview.py", "people.py", "service.py"}
+"""Modules that show records."""
 SEARCHED = {"appointment canceled cancelled no show"}
 """Words by which a search finds something, in all spellings."""
 FORMER = re.compile(r"\b(?:go on|do not contact|take off|came back|answered|proposals)\b|\bempty:", re.IGNORECASE)
@@ -112,3 +116,15 @@ def test_templates_use_words_of_pages(template: Path) -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PROJECT)))
 def test_modules_use_words_of_pages(module: Path) -> None:
     assert refused(texts_of_module(module.read_text(encoding="utf-8"))) == []
+
+
+def test_choices_are_shown_by_their_words() -> None:
+    """A choice's own label may be a note for developers; `chosen` and the tables of pages have the words."""
+    raw = re.compile(r"\bget_\w+_display\b")
+    pages = [path for app in (*APPS, "config") for path in (PROJECT / app).rglob("*.py") if path.name in SHOWING]
+    templates = sorted((PROJECT / "templates").rglob("*.*"))
+    assert len(pages) > 50
+    assert len(templates) > 100
+    assert [str(path) for path in (*pages, *templates) if raw.search(path.read_text())] == []
+    assert choice_label("won: the money stays") == "Won"
+    assert str(SendJob.Status.UNKNOWN.label) == "Delivery unknown"

@@ -26,7 +26,7 @@ KEYS = (
     ("Enter", gettext_lazy("edit the step")),
     ("A", gettext_lazy("add a step after it")),
     ("C", gettext_lazy("connect it: choose the other step, then Enter")),
-    ("Delete", gettext_lazy("delete the step, or the connection that is chosen")),
+    ("Delete", gettext_lazy("delete the chosen step or connection")),
     ("Shift + arrows", gettext_lazy("move the step")),
     ("Ctrl + Z", "undo"),
     ("Ctrl + Shift + Z", "redo"),

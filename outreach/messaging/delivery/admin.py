@@ -132,7 +132,7 @@ class SendJobAdmin(CompanyRecordAdmin):
 @panel(SendJob, _("Ledger"), permission="outreach.view_sendjobtransition")
 def _ledger(job: SendJob) -> SafeString:
     rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
-    cells = [(row.created_at, row.to_status.capitalize(), _reason(row), row.detail, row.actor) for row in rows]
+    cells = [(row.created_at, _status(row.to_status), _reason(row), row.detail, row.actor) for row in rows]
     return table((_("Time"), _("Status"), _("Reason"), _("Details"), _("By")), cells)
 
 
@@ -142,14 +142,27 @@ class SendJobTransitionAdmin(CompanyRecordAdmin):
 
     icon = "timeline"
     operators_only = True
-    list_display = ("__str__", "created_at", "send_job", "from_status", "to_status", "reason", "company")
+    list_display = ("__str__", "created_at", "send_job", "before", "after", "reason", "company")
     search_fields = ("=id", "=send_job__id")
     search_help_text = _("Id of the step or message")
+
+    @admin.display(description=_("Previous status"), ordering="from_status")
+    def before(self, row: SendJobTransition) -> str:
+        return _status(row.from_status)
+
+    @admin.display(description=_("Status"), ordering="to_status")
+    def after(self, row: SendJobTransition) -> str:
+        return _status(row.to_status)
 
 
 @panel(Contact, _("Messages"), permission="outreach.view_sendjob")
 def _messages_to(contact: Contact) -> SafeString:
     return message_table(SendJob.objects.filter(contact=contact), contact__id__exact=contact.pk)
+
+
+def _status(code: str) -> str:
+    """Return the words for a status of messages; empty for none."""
+    return chosen(SendJob(status=code), "status") if code else ""
 
 
 def _reason(row: SendJob | SendJobTransition) -> str:

@@ -274,7 +274,10 @@ class SendJob(ChatColumns, CompanyWork):
             models.Index(
                 models.F("company"),
                 HANDED_AT,
-                include=(*COUNTED, "reason", "delivery_status", "bounced_at", "recipient", "sending_at", "refused_at"),
+                include=(
+                    *(*COUNTED, "opens_tracked", "clicks_tracked", "reason", "delivery_status", "bounced_at"),
+                    *("recipient", "sending_at", "refused_at"),
+                ),
                 condition=models.Q(IsNull(HANDED_AT, False)),
                 name="sendjob_handed_at",
             ),

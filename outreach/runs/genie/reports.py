@@ -99,6 +99,19 @@ VISITS = (
     count("clicked", gettext_lazy("Clicked"), Q(click_count__gt=0), condition("clickCount", "greaterThan", 0)),
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
+OPENS_MEASURED = (
+    Q(opens_tracked=True) | Q(open_count__gt=0) | Q(channel__in=[SendJob.Channel.CHATAPP, *telling_channels()])
+)
+CLICKS_MEASURED = Q(clicks_tracked=True) | Q(click_count__gt=0) | Q(channel__in=telling_channels())
+MEASURED = (
+    count("openedMeasured", gettext_lazy("Opens measured"), OPENS_MEASURED),
+    count("clickedMeasured", gettext_lazy("Clicks measured"), CLICKS_MEASURED),
+)
+"""Messages that were sent with tracking, or that their platform reports visits of. Their number divides rates."""
+MEASURED_RATES = (
+    Column("openRate", gettext_lazy("Open rate"), type="percent", ratio=("opened", "openedMeasured")),
+    Column("clickRate", gettext_lazy("Click rate"), type="percent", ratio=("clicked", "clickedMeasured")),
+)
 
 MESSAGES_BY = (
     BY_RUN,
@@ -172,13 +185,13 @@ OUTREACH = Report(
             columns=(
                 count("sent", gettext_lazy("Sent")),
                 *VISITS,
+                *MEASURED,
                 count("replied", gettext_lazy("Replied"), Q(received(REPLY)), condition("replied", "equals", True)),
             ),
         ),
     ),
     ratios=(
-        Column("openRate", gettext_lazy("Open rate"), type="percent", ratio=("opened", "sent")),
-        Column("clickRate", gettext_lazy("Click rate"), type="percent", ratio=("clicked", "sent")),
+        *MEASURED_RATES,
         Column("replyRate", gettext_lazy("Reply rate"), type="percent", ratio=("replied", "sent")),
     ),
 )
@@ -238,6 +251,7 @@ DELIVERABILITY = Report(
                     condition("deliveryStatus", "in", list(REACHED)),
                 ),
                 *VISITS,
+                *MEASURED,
                 count("bouncedHard", gettext_lazy("Hard bounces"), HARD, condition("bounce", "equals", HARD_BOUNCE)),
                 count("bouncedSoft", gettext_lazy("Soft bounces"), SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
                 count("complained", gettext_lazy("Complained"), COMPLAINED, condition("complained", "equals", True)),
@@ -259,8 +273,7 @@ DELIVERABILITY = Report(
     ),
     ratios=(
         Column("deliveryRate", gettext_lazy("Delivery rate"), type="percent", ratio=("delivered", "told")),
-        Column("openRate", gettext_lazy("Open rate"), type="percent", ratio=("opened", "messages")),
-        Column("clickRate", gettext_lazy("Click rate"), type="percent", ratio=("clicked", "messages")),
+        *MEASURED_RATES,
         Column("bounceRate", gettext_lazy("Hard bounce rate"), type="percent", ratio=("bouncedHard", "messages")),
         Column("complaintRate", gettext_lazy("Complaint rate"), type="percent", ratio=("complained", "messages")),
         Column("unsubscribeRate", gettext_lazy("Unsubscribe rate"), type="percent", ratio=("unsubscribed", "messages")),

@@ -9,7 +9,7 @@ import pytest
 from core.models import Event
 from crm.models import Contact, CustomFieldValue
 from tests.crm.contacts.helpers import add_field, form
-from tests.kit.cast import Cast
+from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactCategoryFactory, TagFactory
 
 
@@ -127,6 +127,17 @@ def test_prefix_and_number_may_come_alone(cast: Cast, ann: str) -> None:
             assert (answer.status, answer.body["message"]) == (400, "The value of a system field is not valid.")
         else:
             assert (answer.status, answer.data["contactNumber"]) == (200, expected)
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+@pytest.mark.parametrize("prefix", [None, "", "\u200b"])
+def test_a_prefix_is_not_cleared_without_its_number(cast: Cast, ann: str, path: str, prefix: str | None) -> None:
+    assert cast.key.put("/settings", {"contactUniqueKey": "email"}).status == 200
+    caller: Caller = getattr(cast, path)
+    before = caller.get(f"/contact/{ann}").data
+    refused = caller.put(f"/contact/{ann}", {"formData": {"countryCode": prefix}})
+    assert (refused.status, refused.body["errors"][0]["field"]) == (400, "countryCode")
+    assert caller.get(f"/contact/{ann}").data == before
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""Open and click rates of reports: shares of the messages whose visits are measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from outreach.models import GenieScheduler, SendJob
+from outreach.runs.genie.reports import telling_channels
+from tests.kit.cast import Caller, Cast
+from tests.kit.factories import ContactFactory
+
+pytestmark = pytest.mark.django_db
+BOTH = {"opens_tracked": True, "clicks_tracked": True}
+OPENED = {**BOTH, "open_count": 2}
+CLICKED = {**OPENED, "click_count": 1}
+VENDOR = {"channel": telling_channels()[0]}
+
+
+@pytest.mark.parametrize("path", ["key", "session"])
+@pytest.mark.parametrize("name", ["outreach", "deliverability"])
+@pytest.mark.parametrize(
+    ("messages", "opens", "clicks"),
+    [
+        ([{}, {}], (0, 0, None), (0, 0, None)),
+        ([{}, {}, BOTH, OPENED], (1, 2, 50.0), (0, 2, 0.0)),
+        ([{}, {"opens_tracked": True}, CLICKED], (1, 2, 50.0), (1, 1, 100.0)),
+        ([{"channel": "chatapp"}, {"channel": "chatapp", "open_count": 1}, {}], (1, 2, 50.0), (0, 0, None)),
+        ([VENDOR, {**VENDOR, "open_count": 1}, {}], (1, 2, 50.0), (0, 2, 0.0)),
+        ([{"open_count": 1}, {}], (1, 1, 100.0), (0, 0, None)),
+    ],
+)
+def test_rates_divide_by_measured_messages(
+    cast: Cast, path: str, name: str, messages: list[dict[str, Any]], opens: tuple[Any, ...], clicks: tuple[Any, ...]
+) -> None:
+    now = timezone.now()
+    with cast.scope():
+        run = GenieScheduler.objects.create(ai_type="offline", status="completed")
+        for columns in messages:
+            contact = ContactFactory()
+            SendJob.objects.create(run=run, contact=contact, status="sent", sending_at=now, sent_at=now, **columns)
+    caller: Caller = getattr(cast, path)
+    data = caller.get("/logs/report", reportType=name, by="run", range="last7").data
+    totals = data["totals"]
+    assert (totals["opened"], totals["openedMeasured"], totals["openRate"]) == opens
+    assert (totals["clicked"], totals["clickedMeasured"], totals["clickRate"]) == clicks
+    titles = {column["key"]: column["title"] for column in data["columns"]}
+    assert (titles["openedMeasured"], titles["clickedMeasured"]) == ("Opens measured", "Clicks measured")
+    assert [row["openedMeasured"] for row in data["rows"]] == [opens[1]]
