@@ -32,7 +32,7 @@ class OrganizationAdmin(CompanyRecordAdmin):
     when: ClassVar[Any] = {"restore": lambda organization: organization.is_deleted}
 
     restore = command(
-        _("Restore"), lambda organization: restore_one(ORGANIZATION, organization.pk, actor_id=None), "restored"
+        _("Restore"), lambda organization: restore_one(ORGANIZATION, organization.pk, actor_id=None), _("Restored")
     )
 
 
