@@ -74,7 +74,7 @@ class Page(View):
     template: ClassVar[str] = ""
     module: ClassVar[str] = ""
     """The permission module whose GET opens the page. Without one every member may see it."""
-    also: ClassVar[tuple[str, ...]] = ()
+    alternate_modules: ClassVar[tuple[str, ...]] = ()
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
     """The entry of the navigation that it belongs to. The first page that is registered with it is its link."""
@@ -211,7 +211,7 @@ class Page(View):
         if page.personal and self.reader.visit:
             return False
         may = self.may if page.needs_subscription or self.reader.member is None else self.reader.member.may
-        return not page.module or any(may(module, "GET") for module in (page.module, *page.also))
+        return not page.module or any(may(module, "GET") for module in (page.module, *page.alternate_modules))
 
     def address(self, name: str = "", *args: str, **query: Any) -> str:
         """Return the address of a page of the company, by default of this one."""
@@ -352,7 +352,7 @@ class Page(View):
         if self.needs_subscription and isinstance(self.plan, NamedError):
             # The message of the error is the contract's, and no words for people.
             raise Refused(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
-        modules = (self.module, *self.also)
+        modules = (self.module, *self.alternate_modules)
         if not self.opens(type(self)) and any(self.actor.may(module, "GET") for module in modules if module):
             refusal = Refused(403, _("Your plan doesn't include this page"), _("Ask an owner to change the plan."))
             refusal.is_beyond_plan = True

@@ -87,7 +87,7 @@ class JobPage(Page):
     """Shared parts of the pages of jobs."""
 
     module = "contact"
-    also = ("lead", "product-service", "genie", "workflow")
+    alternate_modules = ("lead", "product-service", "genie", "workflow")
     menu = MenuItem(
         gettext_lazy("Background jobs"),
         SETTINGS,

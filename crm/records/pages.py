@@ -25,7 +25,7 @@ class Bin(Page):
     title = gettext_lazy("Recycle bin: contacts")
     template = "web/recycle_bin/list.html"
     module = "contact"
-    also: ClassVar[tuple[str, ...]] = ("lead", "file")
+    alternate_modules: ClassVar[tuple[str, ...]] = ("lead", "file")
     menu = MenuItem(
         gettext_lazy("Recycle bin"),
         SETTINGS,
@@ -122,7 +122,7 @@ class LeadBin(Bin):
     restored = ngettext_lazy("Restored %(count)s lead", "Restored %(count)s leads")
     refused = ngettext_lazy("Not restored: %(count)s lead (%(reason)s)", "Not restored: %(count)s leads (%(reason)s)")
     progress = gettext_lazy("Restoring leads")
-    also = ()
+    alternate_modules = ()
     restoring = "lead/restore"
     columns: ClassVar[list[Column]] = [
         Column("name", gettext_lazy("Contact"), "contact.name"),
@@ -158,7 +158,7 @@ class OrganizationBin(Bin):
         "Not restored: %(count)s organization (%(reason)s)", "Not restored: %(count)s organizations (%(reason)s)"
     )
     progress = gettext_lazy("Restoring organizations")
-    also = ()
+    alternate_modules = ()
     resource, restoring = "organization", "organization/restore"
     columns: ClassVar[list[Column]] = [
         Column("name", gettext_lazy("Name"), "name"),
@@ -180,7 +180,7 @@ class FileBin(Bin):
     restored = ngettext_lazy("Restored %(count)s file", "Restored %(count)s files")
     refused = ngettext_lazy("Not restored: %(count)s file (%(reason)s)", "Not restored: %(count)s files (%(reason)s)")
     progress = gettext_lazy("Restoring files")
-    also = ()
+    alternate_modules = ()
     resource, restoring = "file/recycle-bin", "file/recycle-bin/restore"
     deleted: ClassVar[Values] = {}
     columns: ClassVar[list[Column]] = [

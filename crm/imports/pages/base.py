@@ -264,7 +264,7 @@ class ImportPage(Page):
         gettext_lazy("Data"),
         gettext_lazy("import upload csv excel spreadsheet"),
     )
-    also: ClassVar[tuple[str, ...]] = ("lead",)
+    alternate_modules: ClassVar[tuple[str, ...]] = ("lead",)
 
     @cached_property
     def found(self) -> tuple[Kind, Values]:

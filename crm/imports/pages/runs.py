@@ -286,7 +286,7 @@ class LeadImports(Imports):
     module = "lead"
     kind = LEADS
     title = gettext_lazy("Imports of leads")
-    also = ()
+    alternate_modules = ()
 
 
 class OrganizationImports(Imports):
@@ -294,7 +294,7 @@ class OrganizationImports(Imports):
     name = "organization-imports"
     kind = ORGANIZATIONS
     title = gettext_lazy("Imports of organizations")
-    also = ()
+    alternate_modules = ()
 
 
 PAGES = [Imports, LeadImports, OrganizationImports, ImportDetail]

@@ -42,7 +42,7 @@ class Calendar(Page):
     title = gettext_lazy("Calendar")
     template = "web/meetings/calendar.html"
     module = "meeting"
-    also = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
+    alternate_modules = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
     menu = MenuItem(
         gettext_lazy("Meetings"),
         CALENDAR,
@@ -108,7 +108,7 @@ class Calendar(Page):
     @cached_property
     def shows(self) -> str:
         """Return the path of the API with the most entries that the reader may see."""
-        return next(path for path in (self.module, *self.also) if self.may(path))
+        return next(path for path in (self.module, *self.alternate_modules) if self.may(path))
 
     @property
     def shows_all(self) -> bool:

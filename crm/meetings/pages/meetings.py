@@ -94,7 +94,7 @@ class MeetingPage(Page):
 class EditMeeting(MeetingPage):
     """A meeting with its participants and its subject; members with permission change it here."""
 
-    also = ("videocall", "my-videocall", "offline-meeting")
+    alternate_modules = ("videocall", "my-videocall", "offline-meeting")
 
     path = "meetings/<str:id>"
     name = "meeting"
@@ -104,7 +104,7 @@ class EditMeeting(MeetingPage):
     @cached_property
     def shows(self) -> str:
         """The path of the API that shows the reader the meeting."""
-        ways = [path for path in (self.module, *self.also) if self.may(path)]
+        ways = [path for path in (self.module, *self.alternate_modules) if self.may(path)]
         readable = (path for path in ways[:-1] if self.ask("GET", f"{path}/{self.params['id']}").ok)
         return next(readable, ways[-1]) if len(ways) > 1 and ways[0] != self.module else ways[0]
 

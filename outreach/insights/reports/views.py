@@ -90,7 +90,7 @@ CHANGE_ERRORS = ("DashboardNameAlreadyExists_400", "InvalidInput_400")
 
 class ReportViewSet(ResourceViewSet):
     module = MODULE
-    also = ("logs",)
+    alternate_modules = ("logs",)
     singleton = True
 
     @endpoint(
@@ -98,7 +98,7 @@ class ReportViewSet(ResourceViewSet):
         output=ReportOut,
         parameters=PARAMETERS,
         errors=("ReportNotFound_404", "InvalidRequest_400", "UnauthorizedAction_403"),
-        or_raw=CSV.mime,
+        download_type=CSV.mime,
         description=ABOUT,
     )
     def retrieve(self, request: Request) -> object:
@@ -190,7 +190,7 @@ class DashboardViewSet(ResourceViewSet):
         output=DashboardOut,
         success="DashboardCreated_201",
         errors=CHANGE_ERRORS,
-        takes=MODULE,
+        quota_module=MODULE,
         description=f"{WHOSE} Emits dashboard.created.",
     )
     def create(self, request: Request, data: JsonObject) -> object:

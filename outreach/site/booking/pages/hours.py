@@ -35,7 +35,7 @@ class BookableHours(BookingPages):
     title = gettext_lazy("Your hours")
     template = "web/booking/hours.html"
     module = "my-calendar"
-    also = ()
+    alternate_modules = ()
 
     def may(self, module: str, method: str = "GET") -> bool:
         return Page.may(self, module, method)
@@ -144,7 +144,7 @@ class CalendarReturn(BookingPages):
     title = gettext_lazy("Log-in of the calendar")
     template = "web/booking/return.html"
     module = "my-calendar"
-    also = ()
+    alternate_modules = ()
 
     def may(self, module: str, method: str = "GET") -> bool:
         return Page.may(self, module, method)
