@@ -250,14 +250,14 @@ class PlanAndUse(Page):
         elif subscription["scheduledSeats"] is not None:
             answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
         else:
-            return self.done()
-        return self.done(_("No changes")) if answer.ok else self.refuse(answer)
+            return self.redirect_with_toast()
+        return self.redirect_with_toast(_("No changes")) if answer.ok else self.refuse(answer)
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""
         subscription: SubscriptionPlansData = self.read("plans", {"p": "1", "n": "1"}).data
         answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": False})
-        return self.done(_("Resumed")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Resumed")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [PlanAndUse]

@@ -58,7 +58,7 @@ class Bin(Page):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if not self.may(self.module):  # opened by one of `also`
-            return self.done(to=self.address(self.tabs()[0][0]))
+            return self.redirect_with_toast(to=self.address(self.tabs()[0][0]))
         return super().get(request)
 
     @cached_property
@@ -103,14 +103,14 @@ class Bin(Page):
             return self.refuse(answer, here)
         count, failed = answer.data["restoredCount"], answer.data.get("failed") or []
         if count is None:
-            return self.done(self.progress, here, watch=answer.job)
+            return self.redirect_with_toast(self.progress, here, watch=answer.job)
         text = self.restored.of(count)
         if failed:
             reason = failed[0].get("message") or _("a duplicate exists")
             text = f"{text}. {self.refused.of(len(failed), reason=reason)}"
         if answer.notice:
             text = _("%(result)s. %(notice)s") % {"result": text, "notice": answer.notice}
-        return self.done(text, here, undo=answer.job)
+        return self.redirect_with_toast(text, here, undo=answer.job)
 
 
 class LeadBin(Bin):
@@ -201,7 +201,7 @@ class FileBin(Bin):
 
     def do_empty(self) -> HttpResponse:
         answer = self.ask("DELETE", "file/recycle-bin", None, {})
-        return self.done(_("Files permanently deleted")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Files permanently deleted")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Bin, OrganizationBin, LeadBin, FileBin]

@@ -186,7 +186,9 @@ class NewFixedSegment(NewRecord, SegmentForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Segment created. Now choose its members."), self.address("segment", answer.data["_id"]))
+        return self.redirect_with_toast(
+            _("Segment created. Now choose its members."), self.address("segment", answer.data["_id"])
+        )
 
 
 class SegmentFilters(NewSegment):
@@ -221,7 +223,7 @@ class SegmentFilters(NewSegment):
             form = self.form()
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Segment saved"), self.list_address())
+        return self.redirect_with_toast(_("Segment saved"), self.list_address())
 
 
 class EditSegment(EditRecord, SegmentForm):
@@ -275,7 +277,7 @@ class EditSegment(EditRecord, SegmentForm):
 
     def _changed(self, name: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {name: [self.sent_id("member")]})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
     def is_known(self, text: str) -> bool:
         """Return whether the page of the filters shows the filter, which it would lose otherwise."""

@@ -149,14 +149,14 @@ class Contacts(ContactList):
         """Start an outreach to those who are chosen; a filter goes by way of a segment."""
         ids = self.request.POST.getlist("ids")
         if "all" not in self.request.POST and ids and len(ids) <= MAX_RECIPIENTS:
-            return self.done(to=self.address("outreach-new", contactIds=ids))
+            return self.redirect_with_toast(to=self.address("outreach-new", contactIds=ids))
         message = gettext("Choose at most %(most)s contacts, or save the filters as a segment.") % {
             "most": MAX_RECIPIENTS
         }
         return self.refuse(Answer(400, {"message": message}), self.request.path + self.state.link())
 
     def do_merge(self) -> HttpResponse:
-        return self.done(to=self.address("contact-merge", ids=self.request.POST.getlist("ids")))
+        return self.redirect_with_toast(to=self.address("contact-merge", ids=self.request.POST.getlist("ids")))
 
 
 class StartForContacts(StartForMany, ContactList):

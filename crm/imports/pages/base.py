@@ -19,7 +19,7 @@ from core.web.forms.record_forms import company_definition, fields_query
 from core.web.navigation.places import CONTACTS as CONTACTS_PLACE
 from core.web.navigation.places import LEADS as LEADS_PLACE
 from core.web.navigation.places import SETTINGS, MenuItem, Place
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 from core.web.words.problems import capitalized
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 
@@ -274,7 +274,7 @@ class ImportPage(Page):
             if answer is not None and answer.ok:
                 self.menu_place = kind.place
                 return kind, answer.data
-        raise Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
+        raise PageError(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 
     @property
     def kind(self) -> Kind:
@@ -393,4 +393,8 @@ class ImportPage(Page):
     def move(self, body: Values, text: str) -> HttpResponse:
         """Change the import, and lead to it."""
         answer = self.ask("PUT", self.resource, None, body)
-        return self.done(text, self.step("import")) if answer.ok else self.refuse(answer, self.step("import"))
+        return (
+            self.redirect_with_toast(text, self.step("import"))
+            if answer.ok
+            else self.refuse(answer, self.step("import"))
+        )

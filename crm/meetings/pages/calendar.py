@@ -266,7 +266,7 @@ class Calendar(Page):
     def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:
             return self.refuse(answer, self.link())
-        return self.done(" ".join(map(str, filter(None, (text, answer.notice)))), self.link(), back=back)
+        return self.redirect_with_toast(" ".join(map(str, filter(None, (text, answer.notice)))), self.link(), back=back)
 
 
 def selection(conditions: list[JsonObject], by: str, filters: Values) -> JsonObject:

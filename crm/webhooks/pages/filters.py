@@ -110,4 +110,4 @@ class WebhookFilter(Page):
         answer = self.ask("PUT", self.resource, None, {"filter": tree})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(_("Webhook saved"), self.address("webhook", self.params["id"]))
+        return self.redirect_with_toast(_("Webhook saved"), self.address("webhook", self.params["id"]))

@@ -213,7 +213,9 @@ class Reports(ReportPage):
             answer = self.ask("POST", "dashboard", None, {"name": sent.get("name", "").strip(), "tiles": [tile]})
         if not answer.ok:
             return self.refuse_adding(answer)
-        return self.done(gettext("Added to the dashboard"), self.address("dashboard", answer.data["_id"]))
+        return self.redirect_with_toast(
+            gettext("Added to the dashboard"), self.address("dashboard", answer.data["_id"])
+        )
 
     def refuse_adding(self, answer: Answer) -> HttpResponse:
         """Show the page again, with the refusal at the fields of the form that adds the report."""
