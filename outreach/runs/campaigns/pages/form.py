@@ -278,9 +278,9 @@ class NewCampaign(CampaignForm):
             return {"form": None}
         form = self.form()
         for field in form:
-            if field.name in WHO or field.name == "templateId":
-                if sent := self.request.GET.getlist(field.name):
-                    field.replace(sent if field.name in WHO else sent[0])
+            sent = self.request.GET.getlist(field.name)
+            if sent and (field.name in WHO or field.name == "templateId"):
+                field.replace(sent if field.name in WHO else sent[0])
         return self.context(form)
 
     def do_save(self) -> HttpResponse:
