@@ -109,11 +109,10 @@ def changes_of(plan: Values, subscription: SubscriptionPlansData) -> tuple[list[
     mine = subscription["plan"]
     if mine is None or plan["current"] or not subscription["isOpen"]:
         return [], []
-    had, has = mine["features"], plan["features"]
-    gains, loses = (
-        [feature for feature in has if feature not in had],
-        [feature for feature in had if feature not in has],
-    )
+    present = mine["features"]
+    offered = plan["features"]
+    gains = [feature for feature in offered if feature not in present]
+    loses = [feature for feature in present if feature not in offered]
     for module in {**mine["limits"], **plan["limits"]}:
         before, after = mine["limits"].get(module), plan["limits"].get(module)
         if before == after:

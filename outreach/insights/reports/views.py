@@ -142,7 +142,9 @@ def _grouping(params: Mapping[str, str], report: Report) -> str:
 
 
 def _period(params: Mapping[str, str], clock: Clock) -> Period:
-    name, first, last = params.get("range", CUSTOM), params.get("startDate", ""), params.get("endDate", "")
+    name = params.get("range", CUSTOM)
+    first = params.get("startDate", "")
+    last = params.get("endDate", "")
     if name not in RANGES:
         raise refuse("range", f"one of {', '.join(RANGES)}, not {shorten(name, 40)!r}")
     if name == CUSTOM:

@@ -59,7 +59,9 @@ class Reports(ReportPage):
         """Return the parameters of the address, without those that do not fit its report."""
         sent = self.request.GET
         metrics = [column["key"] for column in self.of_group["columns"]]
-        by, metric, chart = self.of_group["key"], sent.get("metric", ""), sent.get("chart", "")
+        by = self.of_group["key"]
+        metric = sent.get("metric", "")
+        chart = sent.get("chart", "")
         params = {
             "reportType": self.of_type["reportType"],
             "by": by,
