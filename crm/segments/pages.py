@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.labels.counts import RECORD_COUNTS
@@ -111,12 +111,7 @@ class NewSegment(NewRecord, SegmentForm):
     def state(self) -> ListState:
         """The filters in the address, with those that the form adds and without those that it removes."""
         choices = {choice.name: choice for choice in self.choices}
-        added, dropped = changed_filters(self.request.POST, choices)
-        texts = [str(condition) for condition in ListState(self.request.GET, choices, zone=self.zone_name).filters]
-        query = QueryDict(mutable=True)
-        query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
-        query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
-        return ListState(query, choices, zone=self.zone_name)
+        return ListState.changed(self.request.GET, self.request.POST, choices, self.zone_name)
 
     def show(self) -> Values:
         return {**self.context(), "form": super().show()["form"]}

@@ -18,7 +18,8 @@ from core.web.filters import SINCE, Choice
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import column_of, form_field, record_choices, record_fields
 from core.web.lists import Column
-from core.web.tables import ChooseColumns, EditCell, Row, TablePage
+from core.web.organization_names import OrganizationCell
+from core.web.tables import ChooseColumns, Row, TablePage
 from crm.contacts.pages.base import ContactPage, body_of, linked_values
 
 CUSTOM_COLUMNS = 2
@@ -196,7 +197,7 @@ class ContactColumns(ContactTable, ChooseColumns):
     title = gettext_lazy("Columns of contacts")
 
 
-class ContactCell(ContactTable, EditCell):
+class ContactCell(OrganizationCell, ContactTable):
     path = "contacts/<str:id>/cell"
     name = "contact-cell"
     tab_name = gettext_lazy("Edit a contact")
@@ -219,12 +220,6 @@ class ContactCell(ContactTable, EditCell):
 
     def body(self, values: Values) -> JsonObject:
         return body_of(values)
-
-    def cell_body(self, form: Form, values: Values) -> JsonObject:
-        if "organization" not in values:
-            return self.body(values)
-        held = self.record["organization"]
-        return self.body({"organization": self.organization_of(form, values["organization"], held)})
 
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)
