@@ -112,10 +112,10 @@ class Key(EditRecord, RecordForm, KeyPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "api", None, {"ids": [self.params["id"]]})
-        return self.done(_("Key revoked"), self.address("keys")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Key revoked"), self.address("keys")) if answer.ok else self.refuse(answer)
 
     def do_save(self) -> HttpResponse:
-        return self.done(to=self.address("keys"))
+        return self.redirect_with_toast(to=self.address("keys"))
 
 
 PAGES = [Keys, NewKey, Key]

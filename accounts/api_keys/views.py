@@ -33,7 +33,7 @@ class ApiKeyViewSet(ResourceViewSet):
         output=ApiKeyFull,
         success="ApiKeyCreated_201",
         errors=("DurationRequired_400",),
-        takes="api",
+        quota_module="api",
         description="A temporary key works for durationMinutes, a restricted one from the addresses in allowedIps,"
         " unless the operator has switched STRICT_KEYS off.",
     )

@@ -27,18 +27,18 @@ class Sessions(PersonPage):
     template = "web/account/sessions.html"
 
     def show(self) -> Values:
-        answer = self.needed(self.ask_private("GET", "sessions"))
+        answer = self.require_ok(self.ask_private("GET", "sessions"))
         current = [session for session in answer.data if session["isCurrent"]]
         others = [session for session in answer.data if not session["isCurrent"]]
         return {"current": current, "others": others, "total": answer.total}
 
     def do_end(self) -> HttpResponse:
         answer = self.ask_private("DELETE", f"sessions/{self.sent_id()}")
-        return self.done(_("Session ended")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Session ended")) if answer.ok else self.refuse(answer)
 
     def do_others(self) -> HttpResponse:
         answer = self.ask_private("DELETE", "sessions")
-        return self.done(_("Logged out on all other devices")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Logged out on all other devices")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Sessions]

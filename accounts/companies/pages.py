@@ -252,7 +252,11 @@ class FirstSteps(Page):
     def do_dismiss(self) -> HttpResponse:
         layout = {**self.reader.layout, "firstSteps": False}
         answer = self.ask_private("PUT", "profile", None, {"layout": layout})
-        return self.done(to=self.address("home")) if answer.ok else self.refuse(answer, self.address("home"))
+        return (
+            self.redirect_with_toast(to=self.address("home"))
+            if answer.ok
+            else self.refuse(answer, self.address("home"))
+        )
 
 
 def is_dismissed(layout: Values) -> bool:

@@ -66,7 +66,7 @@ class FirstStepsViewSet(ResourceViewSet):
 
 class OverviewViewSet(ResourceViewSet):
     module = "company"
-    also = ("contact", "lead", "genie", "apps")
+    alternate_modules = ("contact", "lead", "genie", "apps")
     singleton = True
 
     @endpoint(

@@ -118,7 +118,9 @@ class NewMember(NewRecord, MemberPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(gettext("Invite sent to %(email)s") % {"email": form.values["email"]}, self.address("members"))
+        return self.redirect_with_toast(
+            gettext("Invite sent to %(email)s") % {"email": form.values["email"]}, self.address("members")
+        )
 
 
 class EditMember(EditRecord, RecordForm, MemberPage):
@@ -164,7 +166,7 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     def do_resend(self) -> HttpResponse:
         answer = self.ask("POST", f"member/{self.params['id']}/resend", None, {})
-        return self.done(gettext("New invite sent")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(gettext("New invite sent")) if answer.ok else self.refuse(answer)
 
     def do_block(self) -> HttpResponse:
         return self._status("blocked", gettext("Blocked and logged out."))
@@ -180,18 +182,22 @@ class EditMember(EditRecord, RecordForm, MemberPage):
 
     def _status(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"member/{self.params['id']}", None, {"status": status})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
     def do_transfer(self) -> HttpResponse:
         answer = self.ask("POST", f"member/{self.params['id']}/transfer-ownership", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Ownership transferred. You are now a member."), self.address("members"))
+        return self.redirect_with_toast(
+            gettext("Ownership transferred. You are now a member."), self.address("members")
+        )
 
     def do_remove(self) -> HttpResponse:
         body = {"deleteKeys": True} if "deleteKeys" in self.request.POST else {}
         answer = self.ask("DELETE", f"member/{self.params['id']}", None, body)
-        return self.done(gettext("Removed"), self.address("members")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(gettext("Removed"), self.address("members")) if answer.ok else self.refuse(answer)
+        )
 
     def do_delete(self) -> HttpResponse:
         return self.do_remove()

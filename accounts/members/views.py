@@ -88,7 +88,7 @@ class MemberViewSet(ResourceViewSet):
         input=MemberInvite,
         output=MemberOut,
         success="InviteSent_201",
-        takes="member",
+        quota_module="member",
         limited=True,
         errors=("MemberAlredyExists_400", *INVITE_ERRORS),
         description="Mails a link that works for 7 days and takes a seat meanwhile. Who was removed, declined, or let"

@@ -38,7 +38,9 @@ class Notifications(NotificationPage):
         only = self.request.GET.get("only") == "unread"
         state = ListState(self.request.GET, keeps=("only",))
         conditions = {"company": self.reader.company_id, **({"isRead": False} if only else {})}
-        answer = self.needed(self.ask_private("GET", "notification", {**state.query(size=SIZE), "filters": conditions}))
+        answer = self.require_ok(
+            self.ask_private("GET", "notification", {**state.query(size=SIZE), "filters": conditions})
+        )
         more = state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None
         shown = [{**notification, "address": self.address_of(notification)} for notification in answer.data]
         return {"notifications": shown, "more": more, "only": only}
@@ -58,11 +60,11 @@ class Notifications(NotificationPage):
 
     def do_read(self) -> HttpResponse:
         answer = self.ask_private("PUT", f"notification/{self.sent_id()}", None, {"isRead": True})
-        return self.done() if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast() if answer.ok else self.refuse(answer)
 
     def do_all(self) -> HttpResponse:
         answer = self.ask_private("PUT", "notification", None, {"company": self.reader.company_id})
-        return self.done(_("All marked as read")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("All marked as read")) if answer.ok else self.refuse(answer)
 
 
 class NotificationChoice(NotificationPage):
@@ -83,7 +85,7 @@ class NotificationChoice(NotificationPage):
     purpose = gettext_lazy("Choose your notifications.")
 
     def form(self) -> Form:
-        notices = self.needed(self.ask_private("GET", "notification/preferences")).data["notices"]
+        notices = self.require_ok(self.ask_private("GET", "notification/preferences")).data["notices"]
         chosen = {notice["kind"]: notice["isOn"] for notice in notices}
         fields = [Field(notice["kind"], notice["title"], "switch") for notice in notices]
         return Form(fields=fields, initial=chosen, fieldsets=topic_fieldsets(chosen))
@@ -99,7 +101,7 @@ class NotificationChoice(NotificationPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done(_("Saved"), self.address("notifications"))
+        return self.redirect_with_toast(_("Saved"), self.address("notifications"))
 
 
 PAGES = [Notifications, NotificationChoice]

@@ -69,7 +69,7 @@ class Account(PersonPage):
     template = "web/account/account.html"
 
     def show(self) -> Values:
-        profile = self.needed(self.ask_private("GET", "profile")).data
+        profile = self.require_ok(self.ask_private("GET", "profile")).data
         invites = self.ask_private("GET", "invites", {"p": "1", "n": "20"})
         return {
             "profile": profile,
@@ -110,7 +110,7 @@ class Account(PersonPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({**self.show(), "profile_form": form}, status=422)
-        return self.done(_("Saved"))
+        return self.redirect_with_toast(_("Saved"))
 
     def do_signature(self) -> HttpResponse:
         form = SignatureForm().bind(self.request.POST)
@@ -118,7 +118,7 @@ class Account(PersonPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({**self.show(), "signature_form": form}, status=422)
-        return self.done(_("Saved"))
+        return self.redirect_with_toast(_("Saved"))
 
     def do_preferences(self) -> HttpResponse:
         form = self.preferences_form().bind(self.request.POST)
@@ -130,7 +130,7 @@ class Account(PersonPage):
         kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
         body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
         answer = self.ask_private("PUT", "profile", None, body)
-        return self.done(_("Saved")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Saved")) if answer.ok else self.refuse(answer)
 
     def do_password(self) -> HttpResponse:
         form = self.password_form().bind(self.request.POST)
@@ -140,7 +140,7 @@ class Account(PersonPage):
             status = answer.status if answer.status == 429 else 422
             return self.page({**self.show(), "password_form": form}, status=status)
         source().renew(self.request, answer.data["token"])
-        return self.done(_("Your new password is set. Other sessions have ended."))
+        return self.redirect_with_toast(_("Your new password is set. Other sessions have ended."))
 
     def do_accept(self) -> HttpResponse:
         return self._answer_invite("accepted", _("You are a member now"))
@@ -150,7 +150,7 @@ class Account(PersonPage):
 
     def _answer_invite(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("POST", f"invite/{self.sent_id()}", None, {"status": status})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Account]

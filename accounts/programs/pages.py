@@ -44,8 +44,8 @@ class Referral(PersonPage):
     template = "web/programs/referral.html"
 
     def show(self) -> Values:
-        refer = self.needed(self.ask_private("GET", "refer-program")).data["referProgram"]
-        partner = self.needed(self.ask_private("GET", "partner-program")).data
+        refer = self.require_ok(self.ask_private("GET", "refer-program")).data["referProgram"]
+        partner = self.require_ok(self.ask_private("GET", "partner-program")).data
         state, tone = PARTNERSHIPS.get(partner["status"], (partner["status"], "none"))
         return {
             "refer": refer,
@@ -71,12 +71,12 @@ class Referral(PersonPage):
 
     def _take_part(self, status: str, text: str) -> HttpResponse:
         answer = self.ask_private("PUT", "refer-program", None, {"status": status})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
     def do_request(self) -> HttpResponse:
         note = self.request.POST.get("requestNote", "").strip()
         answer = self.ask_private("POST", "partner-program/request", None, {"requestNote": note})
-        return self.done(_("Request sent. We will email you.")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Request sent. We will email you.")) if answer.ok else self.refuse(answer)
 
 
 def shown(referral: Values) -> JsonObject:

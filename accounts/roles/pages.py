@@ -260,7 +260,9 @@ class EditRole(EditRecord, RoleForm):
             form.refuse(answer)
             return self.refused(form, **self.context())
         summary = difference(before["flags"], changed["flags"]) if "flags" in changed else ""
-        return self.done((gettext("Role saved. %(summary)s") % {"summary": summary}).strip(), self.address("roles"))
+        return self.redirect_with_toast(
+            (gettext("Role saved. %(summary)s") % {"summary": summary}).strip(), self.address("roles")
+        )
 
 
 PAGES = [Roles, NewRole, EditRole]

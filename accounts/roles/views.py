@@ -41,7 +41,7 @@ class RoleViewSet(ResourceViewSet):
         input=RoleCreate,
         output=RoleOut,
         success="RoleCreated_201",
-        takes="role",
+        quota_module="role",
         errors=("RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400"),
         description=f"Name and permission are needed. {MOVES} {NO_MORE_THAN_ONES_OWN}",
     )

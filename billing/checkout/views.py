@@ -119,7 +119,7 @@ class SubscriptionViewSet(ResourceViewSet):
         input=OrderInput,
         output=OrderedOut,
         success="OrderCreated_201",
-        others=(UPDATED,),
+        other_successes=(UPDATED,),
         errors=QUOTE_ERRORS,
         needs_subscription=False,
         limited=True,
@@ -160,7 +160,7 @@ class SubscriptionViewSet(ResourceViewSet):
         input=SeatsInput,
         output=OrderedOut,
         success="OrderCreated_201",
-        others=(UPDATED,),
+        other_successes=(UPDATED,),
         errors=(
             "SubscriptionNotFound_400",
             "PlanMinUsers_400",

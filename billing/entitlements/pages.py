@@ -109,11 +109,10 @@ def changes_of(plan: Values, subscription: SubscriptionPlansData) -> tuple[list[
     mine = subscription["plan"]
     if mine is None or plan["current"] or not subscription["isOpen"]:
         return [], []
-    had, has = mine["features"], plan["features"]
-    gains, loses = (
-        [feature for feature in has if feature not in had],
-        [feature for feature in had if feature not in has],
-    )
+    present = mine["features"]
+    offered = plan["features"]
+    gains = [feature for feature in offered if feature not in present]
+    loses = [feature for feature in present if feature not in offered]
     for module in {**mine["limits"], **plan["limits"]}:
         before, after = mine["limits"].get(module), plan["limits"].get(module)
         if before == after:
@@ -250,14 +249,14 @@ class PlanAndUse(Page):
         elif subscription["scheduledSeats"] is not None:
             answer = self.ask("POST", "subscription/seats", None, {"seats": subscription["seats"]["total"]})
         else:
-            return self.done()
-        return self.done(_("No changes")) if answer.ok else self.refuse(answer)
+            return self.redirect_with_toast()
+        return self.redirect_with_toast(_("No changes")) if answer.ok else self.refuse(answer)
 
     def do_go_on(self) -> HttpResponse:
         """Take a cancellation back; the banner of every page does so too."""
         subscription: SubscriptionPlansData = self.read("plans", {"p": "1", "n": "1"}).data
         answer = self.ask("PUT", f"subscription/{subscription['_id']}", None, {"cancelAtPeriodEnd": False})
-        return self.done(_("Resumed")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Resumed")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [PlanAndUse]

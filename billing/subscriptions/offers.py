@@ -71,7 +71,8 @@ def change_to(held: CurrentPlan | None, plan_id: str, interval: str, amounts: Am
         return DOWNGRADE
     if held.plan_id == plan_id:
         return UPGRADE
-    mine, other = monthly_price(held.amounts, held.currency, interval), monthly_price(amounts, held.currency, interval)
+    mine = monthly_price(held.amounts, held.currency, interval)
+    other = monthly_price(amounts, held.currency, interval)
     return DOWNGRADE if mine is not None and other is not None and other < mine else UPGRADE
 
 

@@ -33,9 +33,9 @@ class Usage(Page):
         params = {name: self.request.GET[name] for name in ("from", "to") if self.request.GET.get(name)}
         answer = self.ask("GET", "subscription/usage", params)
         if params and answer.status == 400:
-            self.warn(gettext("These days can't be shown. Here are the usual ones."))
+            self.add_error_toast(gettext("These days can't be shown. Here are the usual ones."))
             answer = self.ask("GET", "subscription/usage")
-        usage = self.needed(answer).data
+        usage = self.require_ok(answer).data
         return {"usage": usage, "meters": [shown(meter) for meter in usage["meters"]]}
 
 

@@ -10,6 +10,7 @@ from http import HTTPStatus
 
 from django.utils.safestring import SafeString, mark_safe
 
+from config.api_docs.samples import resolve_reference
 from core.messages.defaults import DEFAULTS
 from core.types import JsonObject
 
@@ -151,10 +152,7 @@ class Reader:
                 yield from self._fields(whole, depth + 1)
 
     def _resolve(self, part: JsonObject) -> JsonObject:
-        while "$ref" in part:
-            kind, name = part["$ref"].removeprefix("#/components/").split("/")
-            part = self._components[kind][name]
-        return part
+        return resolve_reference(part, self._components)
 
 
 def _answer(status: str, description: str) -> Answer:

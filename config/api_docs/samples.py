@@ -10,6 +10,15 @@ from core.types import JsonObject, Values
 
 Schema = Values
 
+
+def resolve_reference(part: Schema, components: Mapping[str, Mapping[str, Schema]]) -> Schema:
+    """Return the part of a schema, or the component that it refers to."""
+    while "$ref" in part:
+        kind, name = part["$ref"].removeprefix("#/components/").split("/")
+        part = components[kind][name]
+    return part
+
+
 DEEPEST = 6
 ID_PATTERN = "^[0-9a-f]{24}$"
 TIME = "2026-11-23T19:05:11.120Z"
@@ -156,7 +165,4 @@ class Sampler:
         return text[: schema.get("maxLength", len(text))]
 
     def _resolve(self, part: Schema) -> Schema:
-        while "$ref" in part:
-            kind, name = part["$ref"].removeprefix("#/components/").split("/")
-            part = self._components[kind][name]
-        return part
+        return resolve_reference(part, self._components)

@@ -52,7 +52,7 @@ def message_places() -> Mapping[str, Places]:
 def _names(operation: Operation) -> list[str]:
     """Return the names of an operation's messages, each once."""
     endpoint = operation.endpoint
-    return list(dict.fromkeys((endpoint.success, *endpoint.others, *endpoint.errors)))
+    return list(dict.fromkeys((endpoint.success, *endpoint.other_successes, *endpoint.errors)))
 
 
 def _places(name: str, places: list[Place]) -> Places:

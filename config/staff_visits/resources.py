@@ -47,7 +47,7 @@ def find_resources(operations: Iterable[Operation]) -> list[Resource]:
     """Return the lists without path parameters, sorted by app and path."""
     readable = [operation for operation in operations if operation.method == "GET"]
     # The feed of events has no pages to leaf through.
-    lists = [operation for operation in readable if operation.endpoint.many and not operation.endpoint.beside]
+    lists = [operation for operation in readable if operation.endpoint.many and not operation.endpoint.envelope_fields]
     resources = [_resource(operation, readable, lists) for operation in lists if not operation.parameters]
     apps = list(TITLES)
     return sorted(resources, key=lambda resource: (apps.index(resource.app), resource.route.path))

@@ -139,7 +139,7 @@ def may_read(actor: Actor, module: str) -> bool:
     return actor.may(module, "GET")
 
 
-def check_session(actor: Actor, allowed: Entitlement, module: str, method: str, *, own: bool = False) -> None:
+def check_session(actor: Actor, allowed: Entitlement, module: str, method: str, *, any_member: bool = False) -> None:
     """Check the member's status, the role and the plan's modules. Keys have a check of their own (`check_key`).
 
     What is the member's `own` takes no permission of the role.
@@ -148,7 +148,7 @@ def check_session(actor: Actor, allowed: Entitlement, module: str, method: str, 
     """
     if not (actor.is_owner or actor.is_accepted):
         raise NamedError("UnauthorizedAction_403", "your membership is not accepted or is blocked")
-    if not (own or actor.may(module, method)):
+    if not (any_member or actor.may(module, method)):
         raise PermissionLacking(f"{module}.{permission_of(method)}")
     if allowed.modules is not None and module not in allowed.modules:
         raise NamedError("PlanDoesNotIncludeThisFeature_400", f"the feature {module} is not in your plan")

@@ -76,8 +76,8 @@ class Listing:
     """
     needs_subscription: bool = True
     module: str | None = None
-    also: tuple[str, ...] | None = None
-    own: bool = False
+    alternate_modules: tuple[str, ...] | None = None
+    any_member: bool = False
     """Every accepted member may read it. It returns the member's own rows, and other rows that the role can read."""
     extra: tuple[str, ...] = field(init=False)
     """The names of `parameters`."""
@@ -122,8 +122,8 @@ def list_handler(listing: Listing, name: str) -> Callable[..., Any]:
         errors=listing.errors,
         needs_subscription=listing.needs_subscription,
         module=listing.module,
-        also=listing.also,
-        own=listing.own,
+        alternate_modules=listing.alternate_modules,
+        any_member=listing.any_member,
         listing=listing,
     )
     return declare(answer)

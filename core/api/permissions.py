@@ -53,7 +53,7 @@ class AccessPermission(BasePermission):
     @staticmethod
     def check_phase(view: ApiView, allowed: Entitlement, declared: Endpoint, module: str) -> None:
         """Check that a paused or unpaid subscription allows the operation."""
-        if allowed.phase and not declared.own:
+        if allowed.phase and not declared.any_member:
             check_phase(allowed, module if view.blocked_when_unpaid else "", view.needed_permission(declared))
 
 
@@ -79,7 +79,7 @@ class ApiKeyPermission(AccessPermission):
         modules = view.modules_of(declared)
         if declared.needs_subscription:
             self.check_phase(view, subscribed(view.granted), declared, modules[0])
-        if not declared.own:
+        if not declared.any_member:
             check_key(actor, modules, view.needed_permission(declared))
         return True
 
@@ -96,7 +96,7 @@ class MemberPermission(AccessPermission):
         needed = view.needed_permission(declared)
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
         module = next((module for module in in_plan if actor.may(module, needed)), modules[0])
-        check_session(actor, allowed, module, needed, own=declared.own)
+        check_session(actor, allowed, module, needed, any_member=declared.any_member)
         if declared.needs_subscription:
             self.check_phase(view, allowed, declared, module)
         return True

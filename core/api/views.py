@@ -41,7 +41,7 @@ class ApiView(APIView):
     """
 
     module: ClassVar[str | None] = None
-    also: ClassVar[tuple[str, ...]] = ()
+    alternate_modules: ClassVar[tuple[str, ...]] = ()
     """Other modules whose permission allows the view. It shows each actor only the data of the actor's modules."""
     public: ClassVar[bool] = False
     page_notes: Values = {}
@@ -68,8 +68,11 @@ class ApiView(APIView):
     def modules_of(cls, declared: Endpoint) -> tuple[str, ...]:
         """Return the permission modules that allow an operation, its own first."""
         if declared.module is not None:
-            return (declared.module, *(declared.also or ()))
-        return (cls.module or "", *(cls.also if declared.also is None else declared.also))
+            return (declared.module, *(declared.alternate_modules or ()))
+        return (
+            cls.module or "",
+            *(cls.alternate_modules if declared.alternate_modules is None else declared.alternate_modules),
+        )
 
     def declaration(self) -> Endpoint | None:
         """Return the declaration of the action that answers."""

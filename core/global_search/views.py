@@ -39,7 +39,7 @@ DESCRIPTION = (
 
 class SearchViewSet(ResourceViewSet):
     module = "contact"
-    also = (
+    alternate_modules = (
         "lead",
         "product-service",
         "genie",

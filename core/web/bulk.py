@@ -14,7 +14,7 @@ from core.text.translation import PluralText, gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import SEVERAL, Field, Form, Option, options_of
-from core.web.pages import Refused
+from core.web.pages import PageError
 from core.web.saved_views import ViewedList
 
 SINGLE = [Option("set", gettext_lazy("Set to")), Option("clear", gettext_lazy("Clear"))]
@@ -99,11 +99,11 @@ class BulkList(ViewedList):
             return self.refuse(answer, self.list_here)
         number = answer.data[count]
         if number is None:
-            return self.done(doing, self.list_here, watch=answer.job)
+            return self.redirect_with_toast(doing, self.list_here, watch=answer.job)
         text = did.of(number)
         if answer.notice:
             text = _("%(result)s. %(notice)s") % {"result": text, "notice": answer.notice}
-        return self.done(text, self.list_here, undo=answer.job)
+        return self.redirect_with_toast(text, self.list_here, undo=answer.job)
 
 
 class ChangeMany(BulkList):
@@ -120,7 +120,7 @@ class ChangeMany(BulkList):
         name = self.request.POST.get("what", "")
         field = self.field(name) if name in dict(self.changes) else None
         if field is None:
-            raise Refused(404, _("This can't be changed for many"), _("Choose another field in the list."))
+            raise PageError(404, _("This can't be changed for many"), _("Choose another field in the list."))
         field.required = False
         return field
 
@@ -215,7 +215,7 @@ class StartForMany(BulkList):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.chosen(form), status=422)
-        return self.done(started(answer.data), self.list_here)
+        return self.redirect_with_toast(started(answer.data), self.list_here)
 
 
 def started(enrolled: Mapping[str, int]) -> str:

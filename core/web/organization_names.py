@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from core.text.translation import gettext_lazy as _
-from core.types import Values
+from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
 from core.web.pages import Page
+from core.web.tables import EditCell
 
 FOUND = 8
 MAX_FIND = 200
@@ -64,6 +65,16 @@ class NamesOrganization(Page):
             return str(answer.data["_id"])
         form.refuse(answer, lambda path: NAME)
         return None
+
+
+class OrganizationCell(NamesOrganization, EditCell):
+    """A cell of a table whose rows may have an organization."""
+
+    def cell_body(self, form: Form, values: Values) -> JsonObject:
+        if "organization" not in values:
+            return self.body(values)
+        held = self.record["organization"]
+        return self.body({"organization": self.organization_of(form, values["organization"], held)})
 
 
 def find(page: Page, text: str) -> list[Values]:

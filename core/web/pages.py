@@ -40,7 +40,7 @@ WHOLE, PART = "web/base.html", "web/bare.html"
 """The templates around a page: the shell, and nothing."""
 
 
-class Refused(Exception):
+class PageError(Exception):
     """The page cannot be shown. `detail` has the reason, and the next step."""
 
     is_beyond_plan = False
@@ -53,9 +53,9 @@ class Refused(Exception):
         super().__init__(message)
 
 
-def nothing_here() -> Refused:
+def nothing_here() -> PageError:
     """Return the refusal of an address without a page."""
-    return Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
+    return PageError(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 
 
 class Page(View):
@@ -74,7 +74,7 @@ class Page(View):
     template: ClassVar[str] = ""
     module: ClassVar[str] = ""
     """The permission module whose GET opens the page. Without one every member may see it."""
-    also: ClassVar[tuple[str, ...]] = ()
+    alternate_modules: ClassVar[tuple[str, ...]] = ()
     """Other modules that open it."""
     menu: ClassVar[MenuItem | None] = None
     """The entry of the navigation that it belongs to. The first page that is registered with it is its link."""
@@ -116,12 +116,12 @@ class Page(View):
         return answer
 
     def download(self, path: str, query: Values | None = None) -> HttpResponse:
-        """Return the API's stream at the path, as this page's own response. Raises Refused for a refusal."""
+        """Return the API's stream at the path, as this page's own response. Raises PageError for a refusal."""
         if self.reader.visit:
-            raise Refused(403, _("A visit shows pages, no files"), _("Ask the company's people for the file."))
+            raise PageError(403, _("A visit shows pages, no files"), _("Ask the company's people for the file."))
         response, declared = ask.respond(self.actor, PROTECTED, "GET", path, query, caller=self.request)
         if response.status_code >= 400:
-            self.needed(ask.answer_of(response, declared))
+            self.require_ok(ask.answer_of(response, declared))
         http_response: HttpResponse = response
         return http_response
 
@@ -146,17 +146,17 @@ class Page(View):
             answer = self.ask("GET", path, params)
         if lost and answer.ok:
             names = ", ".join(map(str, lost))
-            self.warn(_("Some parts of this link are unknown. Shown without: %(names)s.") % {"names": names})
-        return self.needed(answer)
+            self.add_error_toast(_("Some parts of this link are unknown. Shown without: %(names)s.") % {"names": names})
+        return self.require_ok(answer)
 
-    def needed(self, answer: Answer) -> Answer:
-        """Return the answer. Raises Refused if it is a refusal, with 404 for a record that is not there."""
+    def require_ok(self, answer: Answer) -> Answer:
+        """Return the answer. Raises PageError if it is a refusal, with 404 for a record that is not there."""
         if answer.ok:
             return answer
         if answer.status == 404 or (answer.status == 400 and self.params):
             raise nothing_here()
         detail = ask.NOT_ALLOWED if answer.code == PERMISSION else answer.reason
-        raise Refused(answer.status if answer.status < 500 else 503, answer.message.removesuffix("."), detail)
+        raise PageError(answer.status if answer.status < 500 else 503, answer.message.removesuffix("."), detail)
 
     def options_of(self, path: str, *, module: str = "", fields: str = "name", **query: Any) -> list[Option]:
         """Return the first records of a list by name, to choose from; none if the reader may not see them.
@@ -178,7 +178,7 @@ class Page(View):
     def actor(self) -> Actor:
         """The reader as a member of the page's company."""
         if self.reader.member is None:
-            raise Refused(403, _("Choose a company first"))
+            raise PageError(403, _("Choose a company first"))
         return self.reader.member
 
     @property
@@ -211,7 +211,7 @@ class Page(View):
         if page.personal and self.reader.visit:
             return False
         may = self.may if page.needs_subscription or self.reader.member is None else self.reader.member.may
-        return not page.module or any(may(module, "GET") for module in (page.module, *page.also))
+        return not page.module or any(may(module, "GET") for module in (page.module, *page.alternate_modules))
 
     def address(self, name: str = "", *args: str, **query: Any) -> str:
         """Return the address of a page of the company, by default of this one."""
@@ -219,14 +219,14 @@ class Page(View):
         return f"{path}?{urlencode(query, doseq=True)}" if query else path
 
     def sent_id(self, name: str = "id") -> str:
-        """Return an id that a form sent. Raises Refused for anything else, which must not become a part of a path."""
+        """Return an id that a form sent. Raises PageError for anything else, which must not become a part of a path."""
         value = self.request.POST.get(name, "")
         if not is_id(value):
-            raise Refused(400, _("This form is not complete"), _("%(name)s is missing.") % {"name": name})
+            raise PageError(400, _("This form is not complete"), _("%(name)s is missing.") % {"name": name})
         return value
 
-    def tell(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
-        """Put a toast on the page that comes next. `undo`, `watch` and `back` are as for `done`."""
+    def add_toast(self, text: str, *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None) -> None:
+        """Put a toast on the page that comes next. `undo`, `watch` and `back` are as for `redirect_with_toast`."""
         tags = f"watch {watch}" if watch else ""
         if undo:
             tags = f"undo {undo}"
@@ -234,7 +234,7 @@ class Page(View):
             tags = f"back {json.dumps(back)}"
         messages.success(self.request, str(text), extra_tags=tags)  # as the reader reads it, not as data
 
-    def done(
+    def redirect_with_toast(
         self, text: str = "", to: str = "", *, undo: str = "", watch: str = "", back: Mapping[str, str] | None = None
     ) -> HttpResponse:
         """Redirect after a form, to this page by default, with a toast.
@@ -244,28 +244,28 @@ class Page(View):
         """
         if text:
             target = to or self.request.get_full_path()
-            self.tell(text, undo=undo, watch=watch, back={**back, "address": target} if back else None)
+            self.add_toast(text, undo=undo, watch=watch, back={**back, "address": target} if back else None)
         response = HttpResponseRedirect(to or self.request.get_full_path())
         response.status_code = 303
         return response
 
     def unchanged(self, to: str = "") -> HttpResponse:
         """Redirect after a form without changes, with a toast that states it."""
-        return self.done(_("Nothing to save: nothing was changed"), to)
+        return self.redirect_with_toast(_("Nothing to save: nothing was changed"), to)
 
     def refuse(self, answer: Answer, to: str = "") -> HttpResponse:
         """Lead back after a refusal that belongs to no field, with the reason as a toast."""
-        self.warn(remedy_text(answer) or answer.refusal, remedy_key(answer))
-        return self.done(to=to)
+        self.add_error_toast(remedy_text(answer) or answer.refusal, remedy_key(answer))
+        return self.redirect_with_toast(to=to)
 
-    def warn(self, text: str, remedy: str = "") -> None:
+    def add_error_toast(self, text: str, remedy: str = "") -> None:
         """Put a toast about something that went wrong on the page that comes next, with the cures of a refusal."""
         messages.error(self.request, text, extra_tags=f"remedy {remedy}" if remedy else "")
 
     def fail(self, text: str, to: str = "") -> HttpResponse:
         """Redirect after a failure, with the error as a toast."""
-        self.warn(text)
-        return self.done(to=to)
+        self.add_error_toast(text)
+        return self.redirect_with_toast(to=to)
 
     def invalid(self, form: Form, answer: Answer | None = None, **context: Any) -> HttpResponse:
         """Show the page again with the form and the API's errors, at the fields that they name."""
@@ -310,7 +310,7 @@ class Page(View):
             self._check_access()
             handler = getattr(self, (request.method or "").lower(), self.not_allowed)
             response: HttpResponse = handler(request)
-        except Refused as error:
+        except PageError as error:
             context = {"refused": error, "title": error.message}
             response = self.page(context, template="web/refused.html", status=error.status)
         response.headers.setdefault("Cache-Control", "no-store")
@@ -340,32 +340,32 @@ class Page(View):
             raise self._no_action() from error
         return response
 
-    def _no_action(self) -> Refused:
-        return Refused(400, _("This page has no such action"), _("Use the buttons on the page."))
+    def _no_action(self) -> PageError:
+        return PageError(400, _("This page has no such action"), _("Use the buttons on the page."))
 
     def not_allowed(self, request: HttpRequest) -> HttpResponse:
-        raise Refused(405, _("This action is not available here"), _("Use the buttons on the page."))
+        raise PageError(405, _("This action is not available here"), _("Use the buttons on the page."))
 
     def _check_access(self) -> None:
         if self.reader.visit and self.request.method == "POST":
-            raise Refused(403, _("Read-only view"), _("You are viewing as the company, read-only."))
+            raise PageError(403, _("Read-only view"), _("You are viewing as the company, read-only."))
         if self.needs_subscription and isinstance(self.plan, NamedError):
             # The message of the error is the contract's, and no words for people.
-            raise Refused(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
-        modules = (self.module, *self.also)
+            raise PageError(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
+        modules = (self.module, *self.alternate_modules)
         if not self.opens(type(self)) and any(self.actor.may(module, "GET") for module in modules if module):
-            refusal = Refused(403, _("Your plan doesn't include this page"), _("Ask an owner to change the plan."))
+            refusal = PageError(403, _("Your plan doesn't include this page"), _("Ask an owner to change the plan."))
             refusal.is_beyond_plan = True
             raise refusal
         if not self.opens(type(self)):
-            raise Refused(403, _("You don't have access to this page"), _("Ask an owner for the permission."))
+            raise PageError(403, _("You don't have access to this page"), _("Ask an owner for the permission."))
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
             raise nothing_here()
 
     def _ask(self, actor: Actor, mount: str, method: str, path: str, query: Values | None, body: Any) -> Answer:
         if self.reader.visit and method != "GET":
-            raise Refused(
+            raise PageError(
                 403,
                 _("Not available while viewing as the company"),
                 _("Only people with edit access can open this page."),

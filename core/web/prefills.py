@@ -17,7 +17,7 @@ def named_record(page: Page, path: str, id: str, gone: str) -> Any:
         return None
     answer = page.ask("GET", f"{path}/{id}") if is_id(id) else None
     if answer is None or not answer.ok:
-        page.warn(gone)
+        page.add_error_toast(gone)
         return None
     return answer.data
 
@@ -25,11 +25,11 @@ def named_record(page: Page, path: str, id: str, gone: str) -> Any:
 def edited_record(page: Page, path: str, id: str) -> Any:
     """Return the record of the API's list `path` that a form changes; None without an id, for a new one.
 
-    Raises Refused with 404 for a missing one.
+    Raises PageError with 404 for a missing one.
     """
     if not id:
         return None
     answer = page.ask("GET", f"{path}/{id}") if is_id(id) else None
     if answer is None or answer.status in (400, 404):
         raise nothing_here()
-    return page.needed(answer).data
+    return page.require_ok(answer).data

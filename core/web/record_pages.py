@@ -214,7 +214,7 @@ class RecordPage(TablePage):
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         answer = self.ask("POST", path, None, {self.resource: self.params["id"], **values, **details})
         if answer.ok:
-            return self.done(f"{text}. {answer.notice}" if answer.notice else text, self.request.path)
+            return self.redirect_with_toast(f"{text}. {answer.notice}" if answer.notice else text, self.request.path)
         if self.request.POST["do"] not in dict(self.composers):
             return self.refuse(answer, self.request.path)
         form.refuse(answer)
@@ -222,7 +222,9 @@ class RecordPage(TablePage):
 
     def do_done(self) -> HttpResponse:
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": "done"})
-        return self.done(gettext("Task completed"), self.request.path) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(gettext("Task completed"), self.request.path) if answer.ok else self.refuse(answer)
+        )
 
 
 @dataclass(frozen=True)

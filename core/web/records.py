@@ -123,7 +123,7 @@ class NewRecord(RecordForm):
             form.refuse(answer)
             return self.refused(form)
         address = self.address(self.shows_new, answer.data["_id"]) if self.shows_new else self.list_address()
-        return self.done(self.added, address)
+        return self.redirect_with_toast(self.added, address)
 
 
 class EditRecord(RecordForm):
@@ -180,7 +180,7 @@ class EditRecord(RecordForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form, **self.context())
-        return self.done(self.saved, back, undo=answer.job)
+        return self.redirect_with_toast(self.saved, back, undo=answer.job)
 
     def bound_form(self) -> Form:
         """Return the form with the browser's input, which keeps what others have changed meanwhile."""
@@ -191,7 +191,7 @@ class EditRecord(RecordForm):
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(self.deleted, back, undo=answer.job)
+        return self.redirect_with_toast(self.deleted, back, undo=answer.job)
 
 
 def shown_value(field: BoundField, formats: Formats) -> str:

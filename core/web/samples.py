@@ -102,7 +102,7 @@ class Parts(Page):
         return form
 
     def do_save(self) -> HttpResponse:
-        return self.done("Sample page: nothing was changed")
+        return self.redirect_with_toast("Sample page: nothing was changed")
 
     do_delete = do_export = do_save
     do_new_view = do_save_view = do_rename_view = do_unshare_view = do_delete_view = do_save

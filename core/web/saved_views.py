@@ -235,18 +235,22 @@ class ViewedList(TablePage):
 
     def do_delete_view(self) -> HttpResponse:
         answer = self.ask("DELETE", "saved-view", None, {"ids": [self.request.GET.get("saved", "")]})
-        return self.done(gettext("View deleted"), self.request.path) if answer.ok else self.refuse(answer, self.here)
+        return (
+            self.redirect_with_toast(gettext("View deleted"), self.request.path)
+            if answer.ok
+            else self.refuse(answer, self.here)
+        )
 
     def _change_view(self, body: Values, text: str, *, stay: bool = False) -> HttpResponse:
         if self.view is None:
-            return self.done(to=self.here)
+            return self.redirect_with_toast(to=self.here)
         answer = self.ask("PUT", f"saved-view/{self.view['_id']}", None, body)
         return self._opened(answer, text, self.here if stay else "")
 
     def _opened(self, answer: Answer, text: str, to: str = "") -> HttpResponse:
         if not answer.ok:
             return self.refuse(answer, self.here)
-        return self.done(text, to or f"{self.request.path}?saved={answer.data['_id']}")
+        return self.redirect_with_toast(text, to or f"{self.request.path}?saved={answer.data['_id']}")
 
     def exported(self) -> JsonObject:
         """Return the parameters of the list that selects the records of an export."""
@@ -255,7 +259,11 @@ class ViewedList(TablePage):
     def do_export(self) -> HttpResponse:
         body = {"resource": self.resource, "query": self.exported(), "format": self.request.POST.get("format", "csv")}
         answer = self.ask("POST", "export", None, body)
-        return self.done(to=self.address("export", answer.data["_id"])) if answer.ok else self.refuse(answer, self.here)
+        return (
+            self.redirect_with_toast(to=self.address("export", answer.data["_id"]))
+            if answer.ok
+            else self.refuse(answer, self.here)
+        )
 
 
 def _first(value: Any) -> str:

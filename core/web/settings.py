@@ -58,4 +58,4 @@ class SettingsForm(Page):
         if not answer.ok:
             form.refuse(answer, self.field_name)
             return self.page({"form": form}, status=422)
-        return self.done(_("Saved"))
+        return self.redirect_with_toast(_("Saved"))

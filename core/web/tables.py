@@ -19,7 +19,7 @@ from core.web.ask import Answer
 from core.web.field_values import FieldValues, field_values
 from core.web.forms import Field, Form, differ
 from core.web.lists import Column
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 
 GONE = gettext_lazy("This record was deleted. Reload the page.")
 
@@ -140,17 +140,17 @@ class ChooseColumns(TablePage):
         order, chosen = self.sent()
         names = [column.name for column in self.columns_of([name for name in order if name in chosen])]
         if self.request.GET.get("saved"):
-            return self.done(to=self._list_with(names))
+            return self.redirect_with_toast(to=self._list_with(names))
         return self._keep(names)
 
     def do_reset(self) -> HttpResponse:
         if self.request.GET.get("saved"):
-            return self.done(to=self._list_with(self.usual_columns))
+            return self.redirect_with_toast(to=self._list_with(self.usual_columns))
         return self._keep(None)
 
     def _keep(self, names: list[str] | None) -> HttpResponse:
         answer = self.ask_private("PUT", "profile", None, {"columns": {self.columns_key: names}})
-        return self.done(to=self._list_with(None)) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(to=self._list_with(None)) if answer.ok else self.refuse(answer)
 
     def _list_with(self, names: Sequence[str] | None) -> str:
         query = self.request.GET.copy()
@@ -196,7 +196,7 @@ class EditCell(TablePage):
         name = self.request.GET.get("field")
         chosen = next((column for column in editable if name in (None, column.name)), None)
         if chosen is None:
-            raise Refused(404, _("This value can't be edited here"), _("Open the record to change it."))
+            raise PageError(404, _("This value can't be edited here"), _("Open the record to change it."))
         return chosen
 
     @property
@@ -251,7 +251,7 @@ class EditCell(TablePage):
             return self.page(self.editing(form, self.record), status=422)
         answer = self.ask("PUT", f"{self.resource}/{self.params['id']}", None, body)
         if answer.status == 403:
-            self.needed(answer)
+            self.require_ok(answer)
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.editing(form, self.record), status=422)
@@ -270,9 +270,9 @@ class EditCell(TablePage):
         undo = answer.job if answer else ""
         if not self.is_part:
             to = self.address(self.record_page, self.params["id"]) if self.in_record else self.address(self.listed_at)
-            return self.done(text, to, undo=undo)
+            return self.redirect_with_toast(text, to, undo=undo)
         if text:
-            self.tell(text, undo=undo)
+            self.add_toast(text, undo=undo)
         rows = [self.row(record)]
         columns = [self.column]
         context = {"rows": rows, "columns": columns, "field_values": self.written(rows, columns)}
@@ -284,7 +284,7 @@ class EditCell(TablePage):
         """Return the page's response; for a part of the page, show its refusal in the cell."""
         try:
             response: HttpResponse = answer()
-        except Refused as error:
+        except PageError as error:
             if not self.is_part:
                 raise
             text = GONE if error.status == 404 else f"{error.message}. {error.detail}".strip()

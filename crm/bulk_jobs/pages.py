@@ -87,7 +87,7 @@ class JobPage(Page):
     """Shared parts of the pages of jobs."""
 
     module = "contact"
-    also = ("lead", "product-service", "genie", "workflow")
+    alternate_modules = ("lead", "product-service", "genie", "workflow")
     menu = MenuItem(
         gettext_lazy("Background jobs"),
         SETTINGS,
@@ -133,7 +133,7 @@ class Job(JobPage):
         answer = self.ask("POST", f"bulk-job/{self.params['id']}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer, self._back())
-        return self.done(_("Undoing the change"), self._back(), watch=answer.data["_id"])
+        return self.redirect_with_toast(_("Undoing the change"), self._back(), watch=answer.data["_id"])
 
     def do_pause(self) -> HttpResponse:
         return self._move("pause")
@@ -147,7 +147,7 @@ class Job(JobPage):
     def _move(self, name: str) -> HttpResponse:
         status, text = self.moves[name]
         answer = self.ask("PUT", f"bulk-job/{self.params['id']}", None, {"status": status})
-        return self.done(text, self._back()) if answer.ok else self.refuse(answer, self._back())
+        return self.redirect_with_toast(text, self._back()) if answer.ok else self.refuse(answer, self._back())
 
     def _back(self) -> str:
         """Return the page of the form, if it is one of this company."""

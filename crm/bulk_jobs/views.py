@@ -59,7 +59,7 @@ def restore_action(kind: RecordKind, *, success: str, counted: bool = True) -> A
         output=RestoredOut,
         undoable=True,
         bulk=True,
-        takes=kind.resource if counted else "",
+        quota_module=kind.resource if counted else "",
         success=success,
         errors=(kind.not_found,),
         description=RESTORE,
@@ -75,7 +75,7 @@ def restore_action(kind: RecordKind, *, success: str, counted: bool = True) -> A
 
 class BulkJobViewSet(ResourceViewSet):
     module = "contact"
-    also = ("lead", "product-service", "genie", "workflow")
+    alternate_modules = ("lead", "product-service", "genie", "workflow")
     listing = Listing("List bulk jobs", listed_jobs, BULK_JOB_FIELDS, BulkJobOut, description=WHOSE)
 
     @endpoint("Read a bulk job", output=BulkJobOut, description=f"With its progress. {WHOSE}", errors=("NotFound_404",))
@@ -97,7 +97,7 @@ class BulkJobViewSet(ResourceViewSet):
     @endpoint(
         "Read what is under way in the background",
         output=UnderWayOut,
-        also=(*also, "file"),
+        alternate_modules=(*alternate_modules, "file"),
         description="Imports, exports, outreach that is being written, and bulk jobs of what the caller may read, the"
         " newest first.",
     )

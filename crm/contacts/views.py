@@ -78,10 +78,10 @@ class ContactViewSet(RecordViewSet):
         input=ContactCreate,
         output=ContactOut,
         success="ContactCreated_200",
-        others=("ContactUpdated_200",),
+        other_successes=("ContactUpdated_200",),
         undoable=True,
         errors=CREATE_ERRORS,
-        takes="contact",
+        quota_module="contact",
         description="email, countryCode and number are required unless the company has changed that. Values that"
         " dropInvalidValues left out are named in `warning`. The contact takes over the leads of a deleted one with its"
         " unique key. Emits contact.created (contact.updated, and the message ContactUpdated_200, when existingError is"
@@ -201,7 +201,7 @@ class ContactViewSet(RecordViewSet):
         success="ContactsProcessed_200",
         undoable=True,
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),
-        takes="contact",
+        quota_module="contact",
         description="Each item succeeds or fails on its own, unless skipInvalid is false; the answer is 200 either way:"
         " items that became no contact are in `failed`, single values in the way or left out are in `errors`. Emits"
         " contact.created for each new contact.",

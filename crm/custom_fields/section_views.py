@@ -47,7 +47,7 @@ class CustomSectionViewSet(ResourceViewSet):
         "Create a custom section",
         input=SectionCreate,
         output=SectionOut,
-        takes="custom-section",
+        quota_module="custom-section",
         success="CustomSectionCreated_201",
         errors=(*SECTION_ERRORS, "PlanLimitExceeded_403"),
     )

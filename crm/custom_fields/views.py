@@ -55,7 +55,7 @@ class CustomFieldViewSet(ResourceViewSet):
         output=FieldOut,
         success="CustomFieldCreated_201",
         errors=FIELD_ERRORS,
-        takes="custom-field",
+        quota_module="custom-field",
     )
     def create(self, request: Request, data: JsonObject) -> object:
         field = create_field(actor_id=self.actor.member_id, values=data)

@@ -101,12 +101,12 @@ class ExportDetail(ExportPage):
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("PUT", f"export/{self.params['id']}", None, {"status": "cancelled"})
-        return self.done(_("Cancelled")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Cancelled")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "export", None, {"ids": [self.params["id"]]})
         done = _("Export deleted; its file is in the recycle bin")
-        return self.done(done, self.address("exports")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(done, self.address("exports")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Exports, ExportDetail]

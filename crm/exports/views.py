@@ -115,7 +115,7 @@ class ExportViewSet(ResourceViewSet):
         "Export a list into a file",
         input=ExportCreate,
         output=ExportOut,
-        takes="file",
+        quota_module="file",
         success="ExportCreated_201",
         errors=("InvalidInput_400", "InvalidRequest_400", "UnauthorizedAction_403"),
         description="A worker writes the list into a file of the file list, of any length; needs the right to read the"

@@ -98,7 +98,7 @@ class Files(FilePage):
             answer = self.ask("DELETE", "file", self.state.selection(), {"selectAll": True})
         else:
             answer = self.ask("DELETE", "file", None, {"ids": sent.getlist("ids")})
-        return self.done(_("Moved to the recycle bin"), here) if answer.ok else self.refuse(answer, here)
+        return self.redirect_with_toast(_("Moved to the recycle bin"), here) if answer.ok else self.refuse(answer, here)
 
 
 class NewFiles(FilePage):
@@ -115,7 +115,7 @@ class NewFiles(FilePage):
         if not answer.ok:
             return self.page({"trouble": answer.reason}, status=422)
         count = len(answer.data) if isinstance(answer.data, list) else 1
-        return self.done(
+        return self.redirect_with_toast(
             ngettext("Uploaded %(count)s file", "Uploaded %(count)s files", count) % {"count": count},
             self.address("files"),
         )
@@ -144,11 +144,15 @@ class FileDetail(FilePage):
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         answer = self.ask("PUT", f"file/{self.params['id']}", None, form.values)
-        return self.done(_("File renamed")) if answer.ok else self.invalid(form, answer)
+        return self.redirect_with_toast(_("File renamed")) if answer.ok else self.invalid(form, answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "file", None, {"ids": [self.params["id"]]})
-        return self.done(_("Moved to the recycle bin"), self.address("files")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(_("Moved to the recycle bin"), self.address("files"))
+            if answer.ok
+            else self.refuse(answer)
+        )
 
 
 PAGES = [Files, NewFiles, FileDetail]

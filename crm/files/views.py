@@ -78,7 +78,7 @@ class UploadViewSet(ResourceViewSet):
         output=FileOut,
         multipart=True,
         success="FileUploaded_201",
-        takes="file",
+        quota_module="file",
         needs_subscription=False,
         errors=("NoFile_400", "EmptyFile_400", "UnsupportedFileType_400", "FileUploadFailed_400"),
     )
@@ -162,7 +162,7 @@ class FileViewSet(ResourceViewSet):
         input=SelectionInput,
         output=RestoredFiles,
         bulk=True,
-        takes="file",
+        quota_module="file",
         success="FilesRestored_200",
         errors=("FileNotFound_400",),
         description="selectAll takes everything out that matches the query string. Files in the bin count against the"

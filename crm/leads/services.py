@@ -221,10 +221,12 @@ def _drop_dangling(
     schema: LeadSchema, rows: list[LeadRow], items: Sequence[Any], result: BulkResult, drop_invalid: bool
 ) -> list[LeadRow]:
     """Drop the rows that refer to records which the company lacks."""
-    absent, dangling = missing_references(rows), schema.check_references(rows, drop_invalid=drop_invalid)
+    absent = missing_references(rows)
+    dangling = schema.check_references(rows, drop_invalid=drop_invalid)
     kept = []
     for position, row in enumerate(rows):
-        missing, bad = absent.get(position, []), dangling.get(position, [])
+        missing = absent.get(position, [])
+        bad = dangling.get(position, [])
         result.errors += [(row.index, problem) for problem in (*missing, *bad)]
         fatal = missing if drop_invalid else [*missing, *bad]
         if fatal:

@@ -115,11 +115,11 @@ class LeadViewSet(RecordViewSet):
         input=LeadCreate,
         output=LeadOut,
         success="LeadCreated_201",
-        others=("LeadUpdated_200",),
+        other_successes=("LeadUpdated_200",),
         undoable=True,
         errors=CREATE_ERRORS,
         description=CREATE,
-        takes="lead",
+        quota_module="lead",
     )
     def create(self, request: Request, data: JsonObject) -> object:
         saved = create_lead(
@@ -242,7 +242,7 @@ class LeadViewSet(RecordViewSet):
         "Create up to 500 leads",
         input=LeadBulkCreate,
         output=LeadBulkOut,
-        takes="lead",
+        quota_module="lead",
         success="LeadsProcessed_200",
         undoable=True,
         errors=(*CREATE_ERRORS, "InvalidPayload_400"),

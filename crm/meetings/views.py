@@ -160,7 +160,7 @@ class MeetingViewSet(MeetingActions):
         output=MeetingOut,
         success="MeetingCreated_201",
         errors=REFERENCES,
-        takes="meeting",
+        quota_module="meeting",
         description=CREATED,
     )
     def create(self, request: Request, data: JsonObject) -> object:

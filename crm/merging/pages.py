@@ -15,7 +15,7 @@ from core.web.field_values import field_values
 from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.lists import ListState
 from core.web.navigation.places import CONTACTS, ORGANIZATIONS_MENU, MenuItem
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 
 RULES = {
     "samePhone": gettext_lazy("The same phone number"),
@@ -99,7 +99,7 @@ class Duplicates(MergingPage):
     def do_dismiss(self) -> HttpResponse:
         body = {"ids": self.request.POST.getlist("ids")}
         answer = self.ask("POST", f"{self.resource}/duplicate/dismiss", None, body)
-        return self.done(self.dismissed) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(self.dismissed) if answer.ok else self.refuse(answer)
 
 
 class MergeContacts(MergingPage):
@@ -172,7 +172,7 @@ class MergeContacts(MergingPage):
         sent = self.request.POST
         ids = [contact["_id"] for contact in self.contacts]
         if len(ids) < MIN_CONTACTS:
-            raise Refused(400, self.few, self.how)
+            raise PageError(400, self.few, self.how)
         choices = {
             part: sent[f"from-{name}"]
             for name, _ in self.fields
@@ -184,7 +184,7 @@ class MergeContacts(MergingPage):
         )
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Merged. You can undo this for 30 days."), self.address(self.merges_at))
+        return self.redirect_with_toast(gettext("Merged. You can undo this for 30 days."), self.address(self.merges_at))
 
 
 class Merges(MergingPage):
@@ -215,7 +215,7 @@ class Merges(MergingPage):
         answer = self.ask("POST", f"{self.resource}/merge/{self.sent_id()}/undo", None, {})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(self.unmerged_but if answer.data["kept"] else self.unmerged)
+        return self.redirect_with_toast(self.unmerged_but if answer.data["kept"] else self.unmerged)
 
 
 class OrganizationMerging(MergingPage):

@@ -66,15 +66,14 @@ def move(kind: RecordKind, winner: str, losers: Sequence[str]) -> MovedRows:
 
 def move_back(kind: RecordKind, winner: str, moved: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, list[str]]:
     """Move the references back to the losers. Returns the rows that refer to another record by now, by reference."""
-    references, elsewhere = references_to(kind), {}
+    references = references_to(kind)
+    elsewhere: dict[str, list[str]] = {}
     for name, by_loser in moved.items():
         field = references.get(name)
         if field is None:
             continue  # its model is gone
-        table, rows = (
-            field.model._meta.db_table,
-            [{"id": id, "loser": loser} for loser, ids in by_loser.items() for id in ids],
-        )
+        table = field.model._meta.db_table
+        rows = [{"id": id, "loser": loser} for loser, ids in by_loser.items() for id in ids]
         with connection.cursor() as cursor:
             cursor.execute(MOVE_BACK.format(table=table, column=field.column), [orjson.dumps(rows).decode(), winner])
             back = {id for (id,) in cursor.fetchall()}

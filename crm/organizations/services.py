@@ -48,7 +48,7 @@ def create_organization(
     (every problem in the warning). Raises TagNotFound_400, MemberNotFound_404 and MemberNotAccepted_400.
     """
     schema = OrganizationSchema.load()
-    row, problems = _read(schema, form_data, drop_invalid=drop_invalid)
+    row, problems = schema.read_record(form_data, drop_invalid=drop_invalid)
     _put_references(row, tag_ids, owner_id)
     (id,) = insert_organizations(schema, [row], actor_id=actor_id, automation=automation)
     return Saved(id, problems)
@@ -212,7 +212,7 @@ def update_organization(
     if current is None:
         raise ORGANIZATION.missing("id", id)
     refuse_changed(current.pop("updated_at"), unchanged_since)
-    row, _ = _read(schema, without_held(schema, form_data, current, current.pop("custom")), partial=True)
+    row, _ = schema.read_record(without_held(schema, form_data, current, current.pop("custom")), partial=True)
     _put_references(row, tag_ids, owner_id)
     outcome = update_organizations(
         schema,
@@ -282,19 +282,3 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if change.empty:
         raise NamedError("InvalidPayload_400", "name at least one value, tag or owner to change", field="formData")
     return lambda ids: apply_change(schema, change, ids, actor_id)
-
-
-def _read(
-    schema: OrganizationSchema, form_data: Values, *, partial: bool = False, drop_invalid: bool = False
-) -> tuple[RecordRow, list[ValueProblem]]:
-    """Read a formData and check its references.
-
-    Returns the row and the problems of values that were left out. Raises the first problem by its name.
-    """
-    row, problems = schema.read(form_data, partial=partial, drop_invalid=drop_invalid)
-    if row is not None:
-        dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
-        problems = [*problems, *dangling]
-        if drop_invalid or not dangling:
-            return row, problems
-    raise refusal(problems)

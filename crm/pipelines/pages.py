@@ -71,7 +71,7 @@ class Pipelines(PipelinePage):
         answer = self.ask("POST", "pipeline", None, {"name": name, "stages": stages})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(_("Pipeline added"), self.address("pipeline-edit", answer.data["_id"]))
+        return self.redirect_with_toast(_("Pipeline added"), self.address("pipeline-edit", answer.data["_id"]))
 
 
 @dataclass(slots=True)
@@ -176,7 +176,7 @@ class EditPipeline(PipelinePage):
         body: JsonObject = {"name": name, "stages": stages, "moveTo": move_to}
         answer = self.ask("PUT", f"pipeline/{self.params['id']}", None, body)
         if answer.ok:
-            return self.done(_("Pipeline saved"), self.address("pipelines"))
+            return self.redirect_with_toast(_("Pipeline saved"), self.address("pipelines"))
         context = {
             **self.drawn(name, rows, moves),
             "problem": answer.refusal if answer.status == 403 else answer.reason,
@@ -190,7 +190,7 @@ class EditPipeline(PipelinePage):
         answer = self.ask("DELETE", "pipeline", None, body)
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(_("Pipeline deleted"), self.address("pipelines"))
+        return self.redirect_with_toast(_("Pipeline deleted"), self.address("pipelines"))
 
 
 def fingerprint(pipeline: Values) -> str:

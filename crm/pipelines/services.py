@@ -18,10 +18,15 @@ from crm.pipelines.stages import Stages
 from crm.records.locks import lock_fields
 from crm.records.writes.unique_names import save_unique_name
 
-TAKEN, NOT_FOUND, STAGE_NOT_FOUND = "PipelineNameAlreadyExists_400", "PipelineNotFound_404", "StageNotFound_404"
+TAKEN = "PipelineNameAlreadyExists_400"
+NOT_FOUND = "PipelineNotFound_404"
+STAGE_NOT_FOUND = "StageNotFound_404"
 IN_USE = "StageInUse_400"
-REASON_TAKEN, REASON_NOT_FOUND = "LostReasonNameAlreadyExists_400", "LostReasonNotFound_404"
-MAX_PIPELINES, MAX_STAGES, MAX_REASONS = 50, 50, 200
+REASON_TAKEN = "LostReasonNameAlreadyExists_400"
+REASON_NOT_FOUND = "LostReasonNotFound_404"
+MAX_PIPELINES = 50
+MAX_STAGES = 50
+MAX_REASONS = 200
 Kind = Stage.Kind
 
 leads_moved: Hook[[Mapping[str, str], str, bool], object] = Hook(
@@ -164,7 +169,9 @@ def _check_stages(stages: Sequence[StageInput], *, is_default: bool = False) -> 
     kinds = {stage.kind for stage in stages if stage.kind}
     if is_default or any(stage.id and stage.kind is None for stage in stages):
         return
-    lacking = [kind for kind in Kind.values if kind not in kinds | ({Kind.OPEN} if _has_plain(stages) else set())]
+    if _has_plain(stages):
+        kinds.add(Kind.OPEN)
+    lacking = [kind for kind in Kind.values if kind not in kinds]
     if lacking:
         raise NamedError("InvalidInput_400", f"add a stage of the kind {lacking[0]}", field="stages")
 

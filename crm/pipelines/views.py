@@ -39,7 +39,7 @@ STAGE_ERRORS = ("InvalidInput_400", "StageNotFound_404", "PipelineNameAlreadyExi
 
 class PipelineViewSet(ResourceViewSet):
     module = "lead"
-    also = (MODULE,)
+    alternate_modules = (MODULE,)
     listing = Listing("List pipelines", Pipeline.objects.all, PIPELINE_FIELDS, PipelineOut)
 
     @endpoint(
@@ -117,7 +117,7 @@ class PipelineViewSet(ResourceViewSet):
 
 class LostReasonViewSet(ResourceViewSet):
     module = "lead"
-    also = (MODULE,)
+    alternate_modules = (MODULE,)
     listing = Listing("List reasons for lost leads", LostReason.objects.all, LOST_REASON_FIELDS, LostReasonOut)
 
     @endpoint(

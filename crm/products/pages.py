@@ -78,8 +78,8 @@ class Products(RecordList, ProductPage):
             return self.refuse(answer, here)
         count = answer.data["deletedCount"]
         if count is None:
-            return self.done(_("Deleting products"), here, watch=answer.job)
-        return self.done(DELETED.of(count), here, undo=answer.job)
+            return self.redirect_with_toast(_("Deleting products"), here, watch=answer.job)
+        return self.redirect_with_toast(DELETED.of(count), here, undo=answer.job)
 
 
 FIELDSETS = (

@@ -20,9 +20,7 @@ from crm.bulk_jobs.models import BulkJob
 from crm.products.kind import PRODUCT_SERVICE
 from crm.products.models import ProductService
 from crm.products.schema import ProductSchema
-from crm.records.problems import ValueProblem, refusal
 from crm.records.results import Saved
-from crm.records.schema import RecordRow
 from crm.records.types import Apply
 from crm.records.values import add_values
 from crm.records.writes.bulk_change import apply_change, plan_change
@@ -45,7 +43,7 @@ def create_product(
     PlanLimitExceeded_403.
     """
     schema = ProductSchema.load()
-    row, problems = _read(schema, form_data, drop_invalid=drop_invalid)
+    row, problems = schema.read_record(form_data, drop_invalid=drop_invalid)
     reserve_quota("product-service")
     id, custom = own_id or new_id(), schema.stored_custom(row)
     values = {**schema.system_defaults, **row.system}
@@ -67,7 +65,7 @@ def update_product(*, id: str, actor_id: str, form_data: Values, automation: boo
     state = load_states(schema, [id]).get(id)
     if state is None:
         raise PRODUCT_SERVICE.missing("id", id)
-    row, _ = _read(schema, without_held(schema, form_data, state.before, state.custom_before), partial=True)
+    row, _ = schema.read_record(without_held(schema, form_data, state.before, state.custom_before), partial=True)
     state.apply(row, row.system)
     changes = state.changes(schema.names)
     if not changes:
@@ -131,22 +129,6 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     if change.empty:
         raise NamedError("InvalidPayload_400", "name at least one value to change", field="formData")
     return lambda ids: apply_change(schema, change, ids, actor_id)
-
-
-def _read(
-    schema: ProductSchema, form_data: Values, *, partial: bool = False, drop_invalid: bool = False
-) -> tuple[RecordRow, list[ValueProblem]]:
-    """Read a formData and check its references.
-
-    Returns the row and the problems of values that were left out. Raises the first problem by its name.
-    """
-    row, problems = schema.read(form_data, partial=partial, drop_invalid=drop_invalid)
-    if row is not None:
-        dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
-        problems = [*problems, *dangling]
-        if drop_invalid or not dangling:
-            return row, problems
-    raise refusal(problems)
 
 
 @contextmanager

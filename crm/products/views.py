@@ -34,7 +34,7 @@ class ProductViewSet(RecordViewSet):
         "Create a product or service",
         input=ProductCreate,
         output=ProductOut,
-        takes="product-service",
+        quota_module="product-service",
         success="ProductServiceCreated_201",
         errors=(*CHANGE_ERRORS, "ProductServiceNotFound_404", "PlanLimitExceeded_403"),
         description="name is required, and unique in the company whatever its case. Values that dropInvalidValues left"

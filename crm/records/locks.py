@@ -11,16 +11,26 @@ LOCK = 0x6C77_0002
 """First key of the advisory lock of a company's fields. The second is the company's."""
 
 
+def lock_of_company(key: int) -> None:
+    """Take the active company's advisory lock with this key exclusively, until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [key, company_id()])
+
+
+def share_lock_of_company(key: int) -> None:
+    """Share the active company's advisory lock with this key until the transaction ends; without one, do nothing."""
+    if connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, hashtext(%s))", [key, company_id()])
+
+
 def lock_fields_shared() -> None:
     """Lock the active company's fields against changes until the transaction ends; without one, do nothing.
 
     Any number of writers of values share the lock.
     """
-    if connection.in_atomic_block:
-        with connection.cursor() as cursor:
-            # An advisory lock, since what is locked is the set of fields: a row lock
-            # would not cover a field that is new.
-            cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, hashtext(%s))", [LOCK, company_id()])
+    # An advisory lock, since what is locked is the set of fields: a row lock would not cover a field that is new.
+    share_lock_of_company(LOCK)
 
 
 def try_lock_fields(seconds: float) -> bool:
@@ -50,5 +60,4 @@ def lock_fields() -> None:
 
     Take this lock before any row, since its other holders may wait for the row.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, company_id()])
+    lock_of_company(LOCK)

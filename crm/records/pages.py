@@ -25,7 +25,7 @@ class Bin(Page):
     title = gettext_lazy("Recycle bin: contacts")
     template = "web/recycle_bin/list.html"
     module = "contact"
-    also: ClassVar[tuple[str, ...]] = ("lead", "file")
+    alternate_modules: ClassVar[tuple[str, ...]] = ("lead", "file")
     menu = MenuItem(
         gettext_lazy("Recycle bin"),
         SETTINGS,
@@ -58,7 +58,7 @@ class Bin(Page):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if not self.may(self.module):  # opened by one of `also`
-            return self.done(to=self.address(self.tabs()[0][0]))
+            return self.redirect_with_toast(to=self.address(self.tabs()[0][0]))
         return super().get(request)
 
     @cached_property
@@ -103,14 +103,14 @@ class Bin(Page):
             return self.refuse(answer, here)
         count, failed = answer.data["restoredCount"], answer.data.get("failed") or []
         if count is None:
-            return self.done(self.progress, here, watch=answer.job)
+            return self.redirect_with_toast(self.progress, here, watch=answer.job)
         text = self.restored.of(count)
         if failed:
             reason = failed[0].get("message") or _("a duplicate exists")
             text = f"{text}. {self.refused.of(len(failed), reason=reason)}"
         if answer.notice:
             text = _("%(result)s. %(notice)s") % {"result": text, "notice": answer.notice}
-        return self.done(text, here, undo=answer.job)
+        return self.redirect_with_toast(text, here, undo=answer.job)
 
 
 class LeadBin(Bin):
@@ -122,7 +122,7 @@ class LeadBin(Bin):
     restored = ngettext_lazy("Restored %(count)s lead", "Restored %(count)s leads")
     refused = ngettext_lazy("Not restored: %(count)s lead (%(reason)s)", "Not restored: %(count)s leads (%(reason)s)")
     progress = gettext_lazy("Restoring leads")
-    also = ()
+    alternate_modules = ()
     restoring = "lead/restore"
     columns: ClassVar[list[Column]] = [
         Column("name", gettext_lazy("Contact"), "contact.name"),
@@ -158,7 +158,7 @@ class OrganizationBin(Bin):
         "Not restored: %(count)s organization (%(reason)s)", "Not restored: %(count)s organizations (%(reason)s)"
     )
     progress = gettext_lazy("Restoring organizations")
-    also = ()
+    alternate_modules = ()
     resource, restoring = "organization", "organization/restore"
     columns: ClassVar[list[Column]] = [
         Column("name", gettext_lazy("Name"), "name"),
@@ -180,7 +180,7 @@ class FileBin(Bin):
     restored = ngettext_lazy("Restored %(count)s file", "Restored %(count)s files")
     refused = ngettext_lazy("Not restored: %(count)s file (%(reason)s)", "Not restored: %(count)s files (%(reason)s)")
     progress = gettext_lazy("Restoring files")
-    also = ()
+    alternate_modules = ()
     resource, restoring = "file/recycle-bin", "file/recycle-bin/restore"
     deleted: ClassVar[Values] = {}
     columns: ClassVar[list[Column]] = [
@@ -201,7 +201,7 @@ class FileBin(Bin):
 
     def do_empty(self) -> HttpResponse:
         answer = self.ask("DELETE", "file/recycle-bin", None, {})
-        return self.done(_("Files permanently deleted")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Files permanently deleted")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Bin, OrganizationBin, LeadBin, FileBin]

@@ -21,7 +21,7 @@ from crm.records.datetimes import read_day
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
-from crm.records.problems import MISSING_VALUE, ValueProblem
+from crm.records.problems import MISSING_VALUE, ValueProblem, refusal
 from crm.records.references import known_references
 from crm.records.stored_fields import may_refer, spec_of, stored_fields
 
@@ -346,6 +346,21 @@ class RecordSchema:
                 problem = "is required, so that its invalid value cannot be left out"
                 problems.append(ValueProblem(key, BAD_CUSTOM, problem, label, MISSING_VALUE))
         return problems
+
+    def read_record(
+        self, form_data: Values, *, partial: bool = False, drop_invalid: bool = False
+    ) -> tuple[RecordRow, list[ValueProblem]]:
+        """Read a formData and check its references.
+
+        Returns the row and the problems of values that were left out. Raises the first problem by its name.
+        """
+        row, problems = self.read(form_data, partial=partial, drop_invalid=drop_invalid)
+        if row is not None:
+            dangling = self.check_references([row], drop_invalid=drop_invalid).get(0, [])
+            problems = [*problems, *dangling]
+            if drop_invalid or not dangling:
+                return row, problems
+        raise refusal(problems)
 
     def check_references(
         self, rows: Sequence[RecordRow], *, drop_invalid: bool = False

@@ -30,7 +30,7 @@ def listed_views(list_request: ListRequest) -> QuerySet[SavedView]:
 
 class SavedViewViewSet(ResourceViewSet):
     module = "contact"
-    also = ("lead",)
+    alternate_modules = ("lead",)
     listing = Listing("List saved views", listed_views, SAVED_VIEW_FIELDS, SavedViewOut, description=WHOSE)
 
     @endpoint(

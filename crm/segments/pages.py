@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.labels.counts import RECORD_COUNTS
@@ -111,12 +111,7 @@ class NewSegment(NewRecord, SegmentForm):
     def state(self) -> ListState:
         """The filters in the address, with those that the form adds and without those that it removes."""
         choices = {choice.name: choice for choice in self.choices}
-        added, dropped = changed_filters(self.request.POST, choices)
-        texts = [str(condition) for condition in ListState(self.request.GET, choices, zone=self.zone_name).filters]
-        query = QueryDict(mutable=True)
-        query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
-        query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
-        return ListState(query, choices, zone=self.zone_name)
+        return ListState.changed(self.request.GET, self.request.POST, choices, self.zone_name)
 
     def show(self) -> Values:
         return {**self.context(), "form": super().show()["form"]}
@@ -186,7 +181,9 @@ class NewFixedSegment(NewRecord, SegmentForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Segment created. Now choose its members."), self.address("segment", answer.data["_id"]))
+        return self.redirect_with_toast(
+            _("Segment created. Now choose its members."), self.address("segment", answer.data["_id"])
+        )
 
 
 class SegmentFilters(NewSegment):
@@ -221,7 +218,7 @@ class SegmentFilters(NewSegment):
             form = self.form()
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Segment saved"), self.list_address())
+        return self.redirect_with_toast(_("Segment saved"), self.list_address())
 
 
 class EditSegment(EditRecord, SegmentForm):
@@ -275,7 +272,7 @@ class EditSegment(EditRecord, SegmentForm):
 
     def _changed(self, name: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {name: [self.sent_id("member")]})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
     def is_known(self, text: str) -> bool:
         """Return whether the page of the filters shows the filter, which it would lose otherwise."""

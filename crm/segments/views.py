@@ -60,7 +60,7 @@ class SegmentViewSet(ResourceViewSet):
         "Create a segment",
         input=SegmentCreate,
         output=SegmentOut,
-        takes="segment",
+        quota_module="segment",
         success="SegmentCreated_201",
         errors=(*CHANGE_ERRORS, "PlanLimitExceeded_403"),
     )

@@ -65,7 +65,7 @@ class TagViewSet(NamedModelViewSet):
         output=TagOut,
         success="TagCreated_201",
         errors=("TagNameAlreadyExists_400",),
-        takes="tag",
+        quota_module="tag",
     )
     def create(self, request: Request, data: JsonObject) -> object:
         return self.add(data)
@@ -108,7 +108,7 @@ class ContactCategoryViewSet(NamedModelViewSet):
         input=NamedModelCreate,
         output=CategoryOut,
         success="ContactCategoryCreated_201",
-        takes="contact-category",
+        quota_module="contact-category",
         errors=("ContactCategoryNameAlreadyExists_400",),
     )
     def create(self, request: Request, data: JsonObject) -> object:

@@ -168,7 +168,7 @@ class LeadRule(Page):
         if not form.is_valid():
             return self.invalid(form)
         answer = self.ask("PUT", "settings", None, {"teamSettings": form.values})
-        return self.done(_("Saved")) if answer.ok else self.invalid(form, answer)
+        return self.redirect_with_toast(_("Saved")) if answer.ok else self.invalid(form, answer)
 
 
 PAGES = [Teams, NewTeam, EditTeam, LeadRule]

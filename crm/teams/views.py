@@ -26,7 +26,7 @@ class TeamViewSet(ResourceViewSet):
         "Create a team",
         input=TeamCreate,
         output=TeamOut,
-        takes="team",
+        quota_module="team",
         success="TeamCreated_201",
         errors=(*MEMBER_ERRORS, "PlanLimitExceeded_403"),
     )

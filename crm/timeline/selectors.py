@@ -161,10 +161,13 @@ def _place(row: Values) -> Place:
 
 def _entries(rows: list[JsonObject]) -> list[JsonObject]:
     """Return the rows as the API shows them, with the names that their titles need."""
-    files, lookup, words = _file_names(rows), known_in(rows), _mail_words(rows)
+    files = _file_names(rows)
+    lookup = known_in(rows)
+    words = _mail_words(rows)
     entries = []
     for row in rows:
-        data, changes = dict(row["details"]), shown_changes(row, lookup)
+        data = dict(row["details"])
+        changes = shown_changes(row, lookup)
         names = {key: lookup.name(panel_of(row), key) for key in changes_of(row)}
         if row["kind"] == Kind.IMPORTED:
             data["fileName"] = files.get(data.get("import"))

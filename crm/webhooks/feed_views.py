@@ -54,7 +54,7 @@ class EventFeedViewSet(ResourceViewSet):
         list_parameters=(),
         counted=False,
         parameters=PARAMETERS,
-        beside={"hasMore": {"type": "boolean", "description": "whether to go on at once"}},
+        envelope_fields={"hasMore": {"type": "boolean", "description": "whether to go on at once"}},
         errors=("InvalidRequest_400",),
         description=DESCRIPTION,
     )

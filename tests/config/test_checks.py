@@ -23,7 +23,7 @@ def test_a_module_that_no_role_grants_is_an_error(monkeypatch: pytest.MonkeyPatc
 
 def test_a_quota_that_nothing_counts_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     declared = ApiKeyViewSet.create.endpoint  # type: ignore[attr-defined]
-    monkeypatch.setattr(ApiKeyViewSet.create, "endpoint", replace(declared, takes="bean"))
+    monkeypatch.setattr(ApiKeyViewSet.create, "endpoint", replace(declared, quota_module="bean"))
     assert [(message.id, message.msg) for message in operations_name_known_modules()] == [
         ("config.E002", "POST api: nothing counts 'bean'")
     ]

@@ -187,7 +187,7 @@ def test_a_strict_key_may_what_its_maker_may(cast: Cast, subtests: pytest.Subtes
             let_in(ask(caller, operation), operation)
             permit(cast, maker, {})
             answer = ask(caller, operation)
-            if operation.endpoint.own:
+            if operation.endpoint.any_member:
                 let_in(answer, operation)
                 continue
             refused(answer, 403, REFUSED)
@@ -226,12 +226,12 @@ def test_a_member_needs_the_permission_and_no_other(cast: Cast, subtests: pytest
             permit(cast, asking, needed(operation))
             let_in(ask(caller, operation), operation)
             lacking = everything()
-            for one in (module, *operation.also):
+            for one in (module, *operation.alternate_modules):
                 lacking[one][method] = False
             for permission in (lacking, {})[: 1 if place % 5 else 2]:
                 permit(cast, asking, permission)
                 answer = ask(caller, operation)
-                if operation.endpoint.own:
+                if operation.endpoint.any_member:
                     let_in(answer, operation)
                     continue
                 refused(answer, 403, REFUSED)
@@ -334,7 +334,7 @@ def test_a_plan_without_the_module_binds_sessions_and_not_keys(cast: Cast, subte
     for operation in walked(PROTECTED):
         with row(subtests, operation):
             with cast.scope():
-                opening = {operation.module, *operation.also}
+                opening = {operation.module, *operation.alternate_modules}
                 Subscription.objects.update(modules=[module for module in MODULES if module not in opening])
             asked = ask(cast.session, operation)
             if ALWAYS.isdisjoint(opening):

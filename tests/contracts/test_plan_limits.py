@@ -151,8 +151,10 @@ def test_every_route_that_makes_records_is_counted() -> None:
     paths = {operation.path.removeprefix("api/protected/"): operation for operation in making}
     assert set(NOT_COUNTED) <= set(paths)
     for path, operation in paths.items():
-        assert operation.endpoint.takes == ("" if path in NOT_COUNTED else COUNTED_AS.get(path, operation.module)), path
-    assert {operation.endpoint.takes for operation in making} | {"contact", "lead"} == {*USAGE, ""}
+        assert operation.endpoint.quota_module == (
+            "" if path in NOT_COUNTED else COUNTED_AS.get(path, operation.module)
+        ), path
+    assert {operation.endpoint.quota_module for operation in making} | {"contact", "lead"} == {*USAGE, ""}
 
 
 def test_the_schema_tells_of_the_limit_on_the_session_path_alone() -> None:

@@ -88,4 +88,4 @@ def test_bounds_and_refusals(cast: Cast) -> None:
 def test_kinds_are_opened_by_the_endpoints_permission() -> None:
     """A reader of any kind may call it."""
     assert len(SEARCH_KINDS) > 9
-    assert {kind.module for kind in SEARCH_KINDS.values()} == {SearchViewSet.module, *SearchViewSet.also}
+    assert {kind.module for kind in SEARCH_KINDS.values()} == {SearchViewSet.module, *SearchViewSet.alternate_modules}

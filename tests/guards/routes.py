@@ -22,7 +22,7 @@ class Operation(routers.Operation):
         return self.modules[0]
 
     @property
-    def also(self) -> tuple[str, ...]:
+    def alternate_modules(self) -> tuple[str, ...]:
         """Other modules that open it."""
         return self.modules[1:]
 

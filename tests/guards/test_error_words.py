@@ -157,7 +157,9 @@ def test_refusals_name_operations_as_data() -> None:
 
 CUTS = frozenset({"match", "fullmatch", "search", "sub", "split", "partition", "rpartition", "removeprefix"})
 """Methods that read a part of a text."""
-ERROR_TEXT = re.compile(r"(?:\b|_)(?:message|warning|detail|reason|refusal)\b|\[['\"](?:message|warning)['\"]\]")
+ERROR_TEXT = re.compile(
+    r"(?:\b|_)(?:message|warning|detail|reason|refusal)\b(?![.\[])|\[['\"](?:message|warning)['\"]\]"
+)
 STORED_BEFORE = {("workflows/runs/pages/failures.py", "SETTING.match(message)")}
 """Texts of errors that were stored before their reasons were."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from config.data_dir import PROJECT
 
-TOASTS = {"done", "fail", "tell", "unchanged"}
+TOASTS = {"redirect_with_toast", "fail", "add_toast", "unchanged"}
 """Methods of pages that show a toast; the text comes first."""
 STOP = re.compile(r"[.!?](?=\s|$)")
 FILES = sorted(

@@ -139,7 +139,7 @@ def shown(world: World) -> dict[str, Shown]:
 
 def opens(page: type[Page], member: Member) -> bool:
     """Whether the role opens the page, from the role itself."""
-    modules = [one for one in (page.module, *page.also) if one]
+    modules = [one for one in (page.module, *page.alternate_modules) if one]
     permission = member.permissions()
     return (
         not modules

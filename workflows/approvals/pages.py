@@ -64,7 +64,7 @@ class ApprovalPage(Page):
     def _answer(self, approved: bool, text: str) -> HttpResponse:
         body = {"approved": approved, "comment": self.request.POST.get("comment", "").strip()}
         answer = self.ask("POST", f"workflow/approvals/{self.sent_id()}/answer", None, body)
-        return self.done(text, self.address(self.back)) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text, self.address(self.back)) if answer.ok else self.refuse(answer)
 
 
 class Approvals(ApprovalPage):

@@ -86,7 +86,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
         FIELDS,
         WorkflowApprovalOut,
         parameters=(WHOSE,),
-        own=True,
+        any_member=True,
         description="The questions of runs that one may answer, and those that one might have; status open: not yet."
         " Roles that may not read contacts and leads see no names of theirs, and no text of questions to others.",
     )
@@ -98,7 +98,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
             listing = replace(listing, output=output, fields=FIELDS if is_own else PLAIN_FIELDS)
         return super().answer_list(listing)
 
-    @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,), own=True)
+    @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,), any_member=True)
     def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
@@ -108,7 +108,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
         input=WorkflowApprovalAnswer,
         output=WorkflowApprovalOut,
         permission="GET",
-        own=True,
+        any_member=True,
         success="WorkflowApprovalAnswered_200",
         errors=(services.NOT_FOUND, services.ANSWERED),
         description="The first answer counts. Whoever is asked may answer, whatever their role, and nobody else.",

@@ -98,7 +98,7 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowDetail,
         success="WorkflowCreated_201",
         errors=REFUSED,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="A draft, which may be unfinished: `validation` says what is wrong. It runs once it is published.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
@@ -146,7 +146,7 @@ class WorkflowViewSet(ResourceViewSet):
         input=serializers.WorkflowPublish,
         output=serializers.WorkflowPublished,
         success="WorkflowPublished_200",
-        others=("OK_200",),
+        other_successes=("OK_200",),
         errors=(*NOT_FOUND, *UNFIT),
         description="The draft becomes the version by which new runs go; runs under way keep theirs unless `runs` says"
         " otherwise. Where the draft cannot run, `errors` beside the warning names all problems by node.",
@@ -254,7 +254,7 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowDetail,
         success="WorkflowCreated_201",
         errors=NOT_FOUND,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
     )
     def duplicate(self, request: Request, id: str) -> object:
         return _one(services.duplicate_workflow(id=id, member_id=self.actor.member_id).pk, self.actor)
@@ -271,7 +271,7 @@ class WorkflowViewSet(ResourceViewSet):
         output=serializers.WorkflowDetail,
         success="WorkflowCreated_201",
         errors=REFUSED,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="A draft. Ids of tags, members and the like are those of the company that it comes from.",
     )
     def import_file(self, request: Request, data: JsonObject) -> object:

@@ -12,7 +12,7 @@ from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
-from core.web.pages import Page, Refused, nothing_here
+from core.web.pages import Page, PageError, nothing_here
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 SECRETS = Records(
@@ -95,7 +95,7 @@ class Secret(EditRecord, SecretForm):
         return {**self.context(), "form": None, "facts": values}
 
     def do_save(self) -> Any:
-        raise Refused(400, _("Secrets can't be edited"), _("Delete it and add a new one."))
+        raise PageError(400, _("Secrets can't be edited"), _("Delete it and add a new one."))
 
 
 PAGES = [Secrets, NewSecret, Secret]

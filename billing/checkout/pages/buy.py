@@ -166,7 +166,7 @@ class BuyPlan(BillingPage):
         ordered: OrderedData = answer.data
         payment = ordered["payment"]
         if payment is None:
-            return self.done(_("Changes when the paid period ends"), to=self.address("plan"))
+            return self.redirect_with_toast(_("Changes when the paid period ends"), to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done(_("Activated. No payment was needed."), to=self.address("plan"))
-        return self.done(to=self.address("plan-pay", payment["_id"]))
+            return self.redirect_with_toast(_("Activated. No payment was needed."), to=self.address("plan"))
+        return self.redirect_with_toast(to=self.address("plan-pay", payment["_id"]))

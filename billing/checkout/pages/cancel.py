@@ -77,4 +77,4 @@ class CancelPlan(BillingPage):
         if not answer.ok:
             return self.refuse(answer)
         text = _("The subscription has ended") if when == NOW else _("Ends after the paid period")
-        return self.done(text, to=self.address("plan"))
+        return self.redirect_with_toast(text, to=self.address("plan"))

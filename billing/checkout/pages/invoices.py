@@ -62,7 +62,11 @@ class Invoices(BillingPage):
 
     def do_retry(self) -> HttpResponse:
         answer = self.ask("POST", f"subscription/{self.subscription['_id']}/retry")
-        return self.done(_("Payment started. Check again in a minute.")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(_("Payment started. Check again in a minute."))
+            if answer.ok
+            else self.refuse(answer)
+        )
 
     def do_pdf(self) -> HttpResponse:
         return self.download(f"subscription/invoices/{self.sent_id()}/pdf")

@@ -56,11 +56,11 @@ class PaymentMethods(BillingPage):
     def do_default(self) -> HttpResponse:
         body = {"paymentMethodID": self.sent_id()}
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, body)
-        return self.done(_("Used for payments from now on")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Used for payments from now on")) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"subscription/payment-methods/{self.sent_id()}")
-        return self.done(_("Removed")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Removed")) if answer.ok else self.refuse(answer)
 
 
 def is_expired(method: Values) -> bool:

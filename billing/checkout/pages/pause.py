@@ -50,5 +50,5 @@ class PausePlan(BillingPage):
     def _change(self, paused: Values | None, text: str, form: Form | None = None) -> HttpResponse:
         answer = self.ask("PUT", f"subscription/{self.subscription['_id']}", None, {"paused": paused})
         if answer.ok:
-            return self.done(text, to=self.address("plan"))
+            return self.redirect_with_toast(text, to=self.address("plan"))
         return self.invalid(form, answer) if form else self.refuse(answer)

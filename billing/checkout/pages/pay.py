@@ -73,16 +73,18 @@ class PayOrder(BillingPage):
             return self.fail(_("Cancel the notice of your transfer first"))
         ids = {"manualPaymentID": order["id"], "subscriptionID": order["subscriptionID"], "proof": "page"}
         answer = self.ask("POST", gateway, None, ids)
-        return self.done() if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast() if answer.ok else self.refuse(answer)
 
     def do_look(self) -> HttpResponse:
         order = self.order()
         if not order["begun"]:
-            return self.done()
+            return self.redirect_with_toast()
         answer = self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(_("Paid") if answer.data["paymentStatus"] == "paid" else _("No payment received yet"))
+        return self.redirect_with_toast(
+            _("Paid") if answer.data["paymentStatus"] == "paid" else _("No payment received yet")
+        )
 
     def do_other(self) -> HttpResponse:
         """Leave the gateway's page to choose another method, unless the order has been paid there."""
@@ -90,9 +92,9 @@ class PayOrder(BillingPage):
         if self.waits(order):
             looked = self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
             if looked.ok and looked.data["paymentStatus"] == "paid":
-                return self.done(_("Already paid"))
+                return self.redirect_with_toast(_("Already paid"))
         answer = self.ask("POST", f"manual-payment/{order['id']}/choose-again")
-        return self.done() if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast() if answer.ok else self.refuse(answer)
 
     def do_pdf(self) -> HttpResponse:
         return self.download(f"subscription/invoices/{self.sent_id()}/pdf")
@@ -111,6 +113,6 @@ class PayOrder(BillingPage):
             body["proof"] = uploaded.data["id"]
         answer = self.ask("POST", "manual-payment", None, body)
         if answer.ok:
-            return self.done(_("Thank you. We will check for your transfer."))
+            return self.redirect_with_toast(_("Thank you. We will check for your transfer."))
         form.refuse(answer)
         return self.page(self.shown(order, form), status=422)

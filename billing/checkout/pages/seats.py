@@ -93,7 +93,7 @@ class ChangeSeats(BillingPage):
             return self.page(self.context(form, asks=not form.refused_fields), status=422)
         payment = answer.data["payment"]
         if payment is None:
-            return self.done(_("Saved for the next period"), to=self.address("plan"))
+            return self.redirect_with_toast(_("Saved for the next period"), to=self.address("plan"))
         if payment["status"] == "paid":
-            return self.done(_("Seats added"), to=self.address("plan"))
-        return self.done(to=self.address("plan-pay", payment["id"]))
+            return self.redirect_with_toast(_("Seats added"), to=self.address("plan"))
+        return self.redirect_with_toast(to=self.address("plan-pay", payment["id"]))

@@ -77,15 +77,15 @@ class Schema(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         parts = [self.declared.description or (LISTED if self.declared.many else "")]
         modules = self.view.modules_of(self.declared)
-        if self.declared.own:
+        if self.declared.any_member:
             parts.append(f"No permission is needed for what is one's own; `{modules[0]}.GET` shows more.")
         elif modules[0] and "/api/protected/" in self.path:
             flag = self.declared.permission or {"PATCH": "PUT"}.get(self.method, self.method)
             parts.append(f"Permission: {' or '.join(f'`{module}.{flag}`' for module in modules)}.")
         if modules[0] in OWNERS_ONLY and "/api/key/" in self.path:
             parts.append("Closed to keys whose maker is no owner.")
-        if self.declared.takes and "/api/protected/" in self.path:
-            parts.append(f"Counts against the plan's limit of `{self.declared.takes}`.")
+        if self.declared.quota_module and "/api/protected/" in self.path:
+            parts.append(f"Counts against the plan's limit of `{self.declared.quota_module}`.")
         if self.declared.undoable and self.declared.bulk:
             parts.append(
                 "When more than 1,000 are selected, by ids or by selectAll, a worker does it: the counts are null, and"
@@ -129,7 +129,7 @@ class Schema(AutoSchema):
     def _get_response_bodies(self, direction: str = "response") -> JsonObject:
         declared = self.declared
         bodies: JsonObject = {str(declared.default[0]): self._success(declared)}
-        for name in declared.others:
+        for name in declared.other_successes:
             bodies.setdefault(str(DEFAULTS[name][0]), self._success(replace(declared, success=name)))
         statuses: dict[int, list[str]] = {}
         for name in declared.errors:
@@ -142,7 +142,7 @@ class Schema(AutoSchema):
         if "protected" in self.path:
             statuses.setdefault(403, []).append("UnauthorizedAction_403")
         if self.path.startswith("/api/protected/"):
-            for name in limit_errors(declared.takes):
+            for name in limit_errors(declared.quota_module):
                 statuses.setdefault(DEFAULTS[name][0], []).append(name)
         if declared.limited:
             statuses.setdefault(429, []).append("Too many attempts")
@@ -173,8 +173,8 @@ class Schema(AutoSchema):
         name = envelope_name(declared, self._output_name(declared))
         schema = register_envelope(self.registry, name, envelope_schema(declared, self._data(declared)))
         answers: JsonObject = {"application/json": {"schema": schema}}
-        if declared.or_raw:
-            answers[declared.or_raw] = {"schema": {"type": "string", "format": "binary"}}
+        if declared.download_type:
+            answers[declared.download_type] = {"schema": {"type": "string", "format": "binary"}}
         return {"description": declared.default[1], "content": answers}
 
     def _output_name(self, declared: Endpoint) -> str:

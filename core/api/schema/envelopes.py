@@ -29,7 +29,7 @@ def envelope_schema(declared: Endpoint, data: JsonObject) -> JsonObject:
     if declared.many:
         required["totalCount"] = {"type": "integer" if declared.counted else ["integer", "null"]}
         required["nextCursor"] = _CURSOR
-    required |= declared.beside
+    required |= declared.envelope_fields
     optional: JsonObject = {}
     if declared.many:
         optional["totalCountIsCapped"] = _CAPPED
@@ -47,7 +47,7 @@ def envelope_name(declared: Endpoint, output: str) -> str:
     if declared.list_in:
         kind = "Page"
     counted = "" if declared.counted or not declared.many else "Uncounted"
-    further = "".join(name[0].upper() + name[1:] for name in declared.beside)
+    further = "".join(name[0].upper() + name[1:] for name in declared.envelope_fields)
     if declared.undoable:
         further += "Undoable"
     elif declared.queues:

@@ -15,7 +15,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import FlowGraph, Line
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 
 VIEWS = ("canvas", "list")
 DEEPEST = 12
@@ -216,7 +216,7 @@ class FlowPage(Page):
         except (ValueError, RecursionError):
             graph = None
         if not isinstance(graph, dict) or not {"nodes", "edges"} <= set(graph):
-            raise Refused(400, _("This form is not complete"), _("The graph is missing."))
+            raise PageError(400, _("This form is not complete"), _("The graph is missing."))
         return {"nodes": graph["nodes"], "edges": graph["edges"]}
 
     def undo_of(self, before: Values, since: str) -> dict[str, str] | None:
@@ -227,7 +227,7 @@ class FlowPage(Page):
     def do_back(self) -> HttpResponse:
         """Restore the graph that a form has, unless it has been changed since."""
         answer = self.save_drawn(self.sent_graph(), self.request.POST.get("since", ""))
-        return self.done(_("Change undone")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Change undone")) if answer.ok else self.refuse(answer)
 
 
 def _by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:

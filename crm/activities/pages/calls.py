@@ -139,7 +139,7 @@ class NewCall(CallPage, PicksContact):
         answer = self.ask("POST", "calllog", None, self.body(values))
         if not answer.ok:
             return self.refused(form, answer, {})
-        return self.done(_("Call logged"), self.address("calls"))
+        return self.redirect_with_toast(_("Call logged"), self.address("calls"))
 
 
 class EditCall(CallPage):
@@ -178,8 +178,8 @@ class EditCall(CallPage):
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             return self.refused(form, answer, {"one": self.call})
-        return self.done(_("Call saved"), self.address("calls"))
+        return self.redirect_with_toast(_("Call saved"), self.address("calls"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "calllog", None, {"ids": [self.params["id"]]})
-        return self.done(_("Call deleted"), self.address("calls")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Call deleted"), self.address("calls")) if answer.ok else self.refuse(answer)

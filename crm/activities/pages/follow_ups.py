@@ -103,7 +103,7 @@ class FollowUps(Page):
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": status})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
     def do_snooze(self) -> HttpResponse:
         """Put it off to the morning of a later day."""
@@ -115,7 +115,7 @@ class FollowUps(Page):
         if not answer.ok:
             return self.refuse(answer)
         shown = {"day": weekday_text(day), "date": self.reader.formats.date(day)}
-        return self.done(_("Snoozed until %(day)s %(date)s") % shown)
+        return self.redirect_with_toast(_("Snoozed until %(day)s %(date)s") % shown)
 
 
 class FollowUpPage(Page):
@@ -200,7 +200,7 @@ class NewFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"lead": self.lead, "form": form}, status=422)
-        return self.done(_("Task added"), self.address("follow-ups"))
+        return self.redirect_with_toast(_("Task added"), self.address("follow-ups"))
 
 
 class EditFollowUp(FollowUpPage):
@@ -247,7 +247,7 @@ class EditFollowUp(FollowUpPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"one": self.follow_up, "form": form}, status=422)
-        return self.done(_("Task saved"), self.address("follow-ups"))
+        return self.redirect_with_toast(_("Task saved"), self.address("follow-ups"))
 
     def do_done(self) -> HttpResponse:
         return self._set("done", _("Task completed"))
@@ -257,8 +257,12 @@ class EditFollowUp(FollowUpPage):
 
     def _set(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PATCH", self.resource, None, {"status": status})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.resource, None, {})
-        return self.done(_("Task deleted"), self.address("follow-ups")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(_("Task deleted"), self.address("follow-ups"))
+            if answer.ok
+            else self.refuse(answer)
+        )

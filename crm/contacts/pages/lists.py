@@ -18,7 +18,8 @@ from core.web.filters import SINCE, Choice
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import column_of, form_field, record_choices, record_fields
 from core.web.lists import Column
-from core.web.tables import ChooseColumns, EditCell, Row, TablePage
+from core.web.organization_names import OrganizationCell
+from core.web.tables import ChooseColumns, Row, TablePage
 from crm.contacts.pages.base import ContactPage, body_of, linked_values
 
 CUSTOM_COLUMNS = 2
@@ -149,14 +150,14 @@ class Contacts(ContactList):
         """Start an outreach to those who are chosen; a filter goes by way of a segment."""
         ids = self.request.POST.getlist("ids")
         if "all" not in self.request.POST and ids and len(ids) <= MAX_RECIPIENTS:
-            return self.done(to=self.address("outreach-new", contactIds=ids))
+            return self.redirect_with_toast(to=self.address("outreach-new", contactIds=ids))
         message = gettext("Choose at most %(most)s contacts, or save the filters as a segment.") % {
             "most": MAX_RECIPIENTS
         }
         return self.refuse(Answer(400, {"message": message}), self.request.path + self.state.link())
 
     def do_merge(self) -> HttpResponse:
-        return self.done(to=self.address("contact-merge", ids=self.request.POST.getlist("ids")))
+        return self.redirect_with_toast(to=self.address("contact-merge", ids=self.request.POST.getlist("ids")))
 
 
 class StartForContacts(StartForMany, ContactList):
@@ -196,7 +197,7 @@ class ContactColumns(ContactTable, ChooseColumns):
     title = gettext_lazy("Columns of contacts")
 
 
-class ContactCell(ContactTable, EditCell):
+class ContactCell(OrganizationCell, ContactTable):
     path = "contacts/<str:id>/cell"
     name = "contact-cell"
     tab_name = gettext_lazy("Edit a contact")
@@ -219,12 +220,6 @@ class ContactCell(ContactTable, EditCell):
 
     def body(self, values: Values) -> JsonObject:
         return body_of(values)
-
-    def cell_body(self, form: Form, values: Values) -> JsonObject:
-        if "organization" not in values:
-            return self.body(values)
-        held = self.record["organization"]
-        return self.body({"organization": self.organization_of(form, values["organization"], held)})
 
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)

@@ -75,7 +75,9 @@ class NewContact(ContactPage):
         answer = self.ask("POST", "contact", None, body_of(without_idle_code(form, values)))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done(gettext("Contact created"), self.address("contact", answer.data["_id"]), undo=answer.job)
+        return self.redirect_with_toast(
+            gettext("Contact created"), self.address("contact", answer.data["_id"]), undo=answer.job
+        )
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         """Show the form again. It has been made already, so that `show` need not ask for its fields."""
@@ -150,7 +152,7 @@ class ContactDetail(RecordPage, ContactTable):
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(gettext("Contact saved"), self.request.path, undo=answer.job)
+                return self.redirect_with_toast(gettext("Contact saved"), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -162,7 +164,7 @@ class ContactDetail(RecordPage, ContactTable):
         answer = self.ask("DELETE", "contact", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(gettext("Contact deleted"), self.address("contacts"), undo=answer.job)
+        return self.redirect_with_toast(gettext("Contact deleted"), self.address("contacts"), undo=answer.job)
 
 
 class ContactRelated(ContactPage, RelatedPage):

@@ -71,14 +71,14 @@ class SamplePeople(ContactPage):
             return self.fail(answer.data["failed"][0]["message"], self._back)
         text = ngettext("%(count)s sample person added", "%(count)s sample people added", created)
         undo = {"address": self.address(), "do": "remove", "back": self.request.POST.get("back", "")}
-        self.tell(text % {"count": created}, back=undo if self.may("contact", "DELETE") else None)
-        return self.done(to=self._back)
+        self.add_toast(text % {"count": created}, back=undo if self.may("contact", "DELETE") else None)
+        return self.redirect_with_toast(to=self._back)
 
     def do_remove(self) -> HttpResponse:
         answer = self.ask("DELETE", "contact", {"advancedFilters": ADDRESSES}, {"selectAll": True})
         if not answer.ok:
             return self.refuse(answer, self._back)
-        return self.done(gettext("Sample people removed"), self._back, undo=answer.job)
+        return self.redirect_with_toast(gettext("Sample people removed"), self._back, undo=answer.job)
 
     def _tag(self) -> str:
         """Return the id of the tag of sample people, or an empty text if the reader may not create it."""

@@ -108,10 +108,10 @@ class Fields(FieldPage):
         ids = [field["_id"] for field in rows if field["_id"] != id]
         near = [field["_id"] for field in rows if field["section"] == section and field["_id"] != id]
         if not near:
-            return self.done()
+            return self.redirect_with_toast()
         ids.insert(ids.index(after) + 1 if after in near else ids.index(near[0]), id)
         answer = self.ask("PUT", "custom-field/reorder", None, {"ids": ids})
-        return self.done() if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast() if answer.ok else self.refuse(answer)
 
     def _move(self, path: str, step: int) -> HttpResponse:
         """Change places with the neighbour: of fields, the next one of the same section."""
@@ -121,12 +121,12 @@ class Fields(FieldPage):
         near = [row for row in rows if moved and row.get("section") == moved.get("section")]
         place = near.index(moved) + step if moved else -1
         if not 0 <= place < len(near):
-            return self.done()
+            return self.redirect_with_toast()
         ids = [row["_id"] for row in rows]
         row, other = ids.index(id), ids.index(near[place]["_id"])
         ids[row], ids[other] = ids[other], ids[row]
         answer = self.ask("PUT", f"{path}/reorder", None, {"ids": ids})
-        return self.done() if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast() if answer.ok else self.refuse(answer)
 
 
 def shown_field(field: Values) -> JsonObject:
@@ -255,7 +255,7 @@ class NewField(NewRecord, FieldForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Field added"), self.address("field", answer.data["_id"]))
+        return self.redirect_with_toast(_("Field added"), self.address("field", answer.data["_id"]))
 
 
 class EditField(EditRecord, FieldForm):
@@ -346,7 +346,7 @@ class EditField(EditRecord, FieldForm):
             job = answer.data["job"] or {}
             at_work = job.get("status") in ("queued", "running")
             text = _("The values are being converted") if at_work else _("Field saved")
-            return self.done(text, back, watch=job["_id"] if at_work else "")
+            return self.redirect_with_toast(text, back, watch=job["_id"] if at_work else "")
         if lost := losses(answer):
             return self.page({**self.context(), "form": form, "lost": lost}, status=422)
         form.refuse(answer)
@@ -362,7 +362,7 @@ class EditField(EditRecord, FieldForm):
     def do_delete(self) -> HttpResponse:
         back = self.list_address()
         answer = self.ask("DELETE", "custom-field", None, {"ids": [self.params["id"]]})
-        return self.done(_("Field deleted"), back) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Field deleted"), back) if answer.ok else self.refuse(answer)
 
 
 def losses(answer: Answer) -> Values | None:

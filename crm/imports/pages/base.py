@@ -19,7 +19,7 @@ from core.web.forms.record_forms import company_definition, fields_query
 from core.web.navigation.places import CONTACTS as CONTACTS_PLACE
 from core.web.navigation.places import LEADS as LEADS_PLACE
 from core.web.navigation.places import SETTINGS, MenuItem, Place
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 from core.web.words.problems import capitalized
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 
@@ -90,7 +90,7 @@ MAPPING_TEXTS = {
 """Code of a refused mapping of columns -> its text for people."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """The records that a file holds."""
 
@@ -115,40 +115,40 @@ class Kind:
 
 
 CONTACTS = Kind(
-    "contact",
-    "contact",
-    gettext_lazy("Contact"),
-    gettext_lazy("Import contacts"),
-    ngettext_lazy("Import %(count)s contact", "Import %(count)s contacts"),
-    gettext_lazy("Show contacts"),
-    CONTACT_TARGETS,
-    "contacts",
-    "imports",
-    CONTACTS_PLACE,
+    name="contact",
+    module="contact",
+    label=gettext_lazy("Contact"),
+    import_label=gettext_lazy("Import contacts"),
+    import_count=ngettext_lazy("Import %(count)s contact", "Import %(count)s contacts"),
+    list_label=gettext_lazy("Show contacts"),
+    targets=CONTACT_TARGETS,
+    page="contacts",
+    imports="imports",
+    place=CONTACTS_PLACE,
 )
 LEADS = Kind(
-    "lead",
-    "lead",
-    gettext_lazy("Lead"),
-    gettext_lazy("Import leads"),
-    ngettext_lazy("Import %(count)s lead", "Import %(count)s leads"),
-    gettext_lazy("Show leads"),
-    LEAD_TARGETS,
-    "leads",
-    "lead-imports",
-    LEADS_PLACE,
+    name="lead",
+    module="lead",
+    label=gettext_lazy("Lead"),
+    import_label=gettext_lazy("Import leads"),
+    import_count=ngettext_lazy("Import %(count)s lead", "Import %(count)s leads"),
+    list_label=gettext_lazy("Show leads"),
+    targets=LEAD_TARGETS,
+    page="leads",
+    imports="lead-imports",
+    place=LEADS_PLACE,
 )
 ORGANIZATIONS = Kind(
-    "organization",
-    "contact",
-    gettext_lazy("Organization"),
-    gettext_lazy("Import organizations"),
-    ngettext_lazy("Import %(count)s organization", "Import %(count)s organizations"),
-    gettext_lazy("Show organizations"),
-    ORGANIZATION_TARGETS,
-    "organizations",
-    "organization-imports",
-    CONTACTS_PLACE,
+    name="organization",
+    module="contact",
+    label=gettext_lazy("Organization"),
+    import_label=gettext_lazy("Import organizations"),
+    import_count=ngettext_lazy("Import %(count)s organization", "Import %(count)s organizations"),
+    list_label=gettext_lazy("Show organizations"),
+    targets=ORGANIZATION_TARGETS,
+    page="organizations",
+    imports="organization-imports",
+    place=CONTACTS_PLACE,
 )
 IMPORT_KINDS = (CONTACTS, LEADS, ORGANIZATIONS)
 
@@ -264,7 +264,7 @@ class ImportPage(Page):
         gettext_lazy("Data"),
         gettext_lazy("import upload csv excel spreadsheet"),
     )
-    also: ClassVar[tuple[str, ...]] = ("lead",)
+    alternate_modules: ClassVar[tuple[str, ...]] = ("lead",)
 
     @cached_property
     def found(self) -> tuple[Kind, Values]:
@@ -274,7 +274,7 @@ class ImportPage(Page):
             if answer is not None and answer.ok:
                 self.menu_place = kind.place
                 return kind, answer.data
-        raise Refused(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
+        raise PageError(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 
     @property
     def kind(self) -> Kind:
@@ -393,4 +393,8 @@ class ImportPage(Page):
     def move(self, body: Values, text: str) -> HttpResponse:
         """Change the import, and lead to it."""
         answer = self.ask("PUT", self.resource, None, body)
-        return self.done(text, self.step("import")) if answer.ok else self.refuse(answer, self.step("import"))
+        return (
+            self.redirect_with_toast(text, self.step("import"))
+            if answer.ok
+            else self.refuse(answer, self.step("import"))
+        )

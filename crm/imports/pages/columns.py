@@ -13,7 +13,7 @@ from core.text.translation import gettext_lazy
 from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.forms import BoundField, Field, Form, Option, options_of
-from core.web.pages import Refused
+from core.web.pages import PageError
 from crm.imports.pages.base import CONTACTS, LEADS, OPEN, ImportPage
 from crm.imports.pages.requirements import EMAIL, NUMBER
 from crm.imports.pages.words import (
@@ -68,9 +68,9 @@ class ImportColumns(ImportPage):
         return self.context(mapping, self.form(mapping))
 
     def context(self, mapping: Mapping[str, str], form: Form) -> JsonObject:
-        """Return the page's data for a mapping. Raises Refused once another tab has started the import."""
+        """Return the page's data for a mapping. Raises PageError once another tab has started the import."""
         if not self.is_open:
-            raise Refused(409, gettext("The columns can't be changed now"), gettext("The import has started."))
+            raise PageError(409, gettext("The columns can't be changed now"), gettext("The import has started."))
         mapping = {header: self.target_of(key) for header, key in mapping.items()}
         columns = self.choices(mapping)
         filled = [column for column in columns if column["values"] or column["error"]]
@@ -281,9 +281,11 @@ class ImportColumns(ImportPage):
         body: JsonObject = {"columnMapping": mapping, "options": options, "pauseImport": True, **more}
         answer = self.ask("PUT", self.resource, None, body)
         if answer.ok and answer.data["detected"]["ambiguous"]:  # of columns that become new fields
-            return self.done(gettext("Answer the question about your file"), self.step(self.name) + "#questions")
+            return self.redirect_with_toast(
+                gettext("Answer the question about your file"), self.step(self.name) + "#questions"
+            )
         if answer.ok:
-            return self.done(to=self.step("import-check"))
+            return self.redirect_with_toast(to=self.step("import-check"))
         form.refuse(answer)
         return self.refused(form, mapping, "" if form.refused_fields else self.reason(answer))
 
@@ -309,7 +311,7 @@ class ImportColumns(ImportPage):
             values["headerRow"] = row if moved and not other_sheet else None
         answer = self.ask("PUT", self.resource, None, {"options": values, "pauseImport": True})
         back = self.step(self.name)
-        return self.done(gettext("File read again"), back) if answer.ok else self.refuse(answer, back)
+        return self.redirect_with_toast(gettext("File read again"), back) if answer.ok else self.refuse(answer, back)
 
     def do_optional_number(self) -> HttpResponse:
         return self.make_optional(NUMBER.keys)

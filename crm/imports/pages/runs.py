@@ -58,7 +58,7 @@ class Imports(ImportPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if not self.may(self.kind.module):  # who reads leads alone
-            return self.done(to=self.address("lead-imports"))
+            return self.redirect_with_toast(to=self.address("lead-imports"))
         return super().get(request)
 
     def show(self) -> Values:
@@ -173,7 +173,7 @@ class ImportDetail(ImportPage):
         here = self.request.get_full_path()
         if not body:
             nothing = _("No more rows to fix") if chosen or not rows else _("Change a value first")
-            return self.done(nothing, here)
+            return self.redirect_with_toast(nothing, here)
         answer = self.ask("POST", f"{self.resource}/mend", None, {"rows": body})
         if answer.ok:
             self.tell_mended(answer.data)
@@ -181,7 +181,7 @@ class ImportDetail(ImportPage):
             messages.error(self.request, answer.refusal)
         saved = {entry["row"] for entry in body} if answer.ok else set[int]()
         if not any(row.changes(sent) for row in rows if row.number not in saved):
-            return self.done(to=here if len(saved) < len(rows) else self.step("import"))
+            return self.redirect_with_toast(to=here if len(saved) < len(rows) else self.step("import"))
         for name in ("found", "job", "no_records"):  # the counts are others now
             self.__dict__.pop(name, None)
         context = dict(self.show())
@@ -234,7 +234,7 @@ class ImportDetail(ImportPage):
         answer = self.ask("POST", f"{self.resource}/undo", None, {})
         here = self.step("import")
         return (
-            self.done(_("Undoing the import"), here, watch=answer.data["_id"])
+            self.redirect_with_toast(_("Undoing the import"), here, watch=answer.data["_id"])
             if answer.ok
             else self.refuse(answer, here)
         )
@@ -244,17 +244,17 @@ class ImportDetail(ImportPage):
         here = self.step("import")
         ids = [field["_id"] for field in self.undoing["emptyFields"]] if self.undoing else []
         if not ids:
-            return self.done(_("No empty fields left"), here)
+            return self.redirect_with_toast(_("No empty fields left"), here)
         answer = self.ask("DELETE", "custom-field", None, {"ids": ids})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done(_("Field removed") if len(ids) == 1 else _("Fields removed"), here)
+        return self.redirect_with_toast(_("Field removed") if len(ids) == 1 else _("Fields removed"), here)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.job["_id"]]})
         if not answer.ok:
             return self.refuse(answer, self.step("import"))
-        return self.done(_("Import deleted"), self.address(self.kind.imports))
+        return self.redirect_with_toast(_("Import deleted"), self.address(self.kind.imports))
 
 
 def only_codes(operator: str, code: str) -> JsonObject:
@@ -286,7 +286,7 @@ class LeadImports(Imports):
     module = "lead"
     kind = LEADS
     title = gettext_lazy("Imports of leads")
-    also = ()
+    alternate_modules = ()
 
 
 class OrganizationImports(Imports):
@@ -294,7 +294,7 @@ class OrganizationImports(Imports):
     name = "organization-imports"
     kind = ORGANIZATIONS
     title = gettext_lazy("Imports of organizations")
-    also = ()
+    alternate_modules = ()
 
 
 PAGES = [Imports, LeadImports, OrganizationImports, ImportDetail]

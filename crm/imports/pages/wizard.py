@@ -75,7 +75,7 @@ class NewImport(ImportPage):
         if not answer.ok:
             return self.refused(self.reason(answer), remedy_key(answer))
         import_id = answer.data["import"]["_id"]
-        return self.done(to=self.address("import-columns", import_id))
+        return self.redirect_with_toast(to=self.address("import-columns", import_id))
 
     def refused(self, text: str, remedy: str = "") -> HttpResponse:
         return self.page({**self.show(), "trouble": text, "remedy": remedy}, status=422)
@@ -185,7 +185,7 @@ class ImportCheck(ImportPage):
 
     def do_start(self) -> HttpResponse:
         if self.job["detected"]["ambiguous"]:
-            return self.done(to=self.step("import-columns") + "#questions")
+            return self.redirect_with_toast(to=self.step("import-columns") + "#questions")
         return self.move({"status": "running"}, "")
 
     def do_country(self) -> HttpResponse:
@@ -194,7 +194,7 @@ class ImportCheck(ImportPage):
         if not country:
             return self.fail(_("Choose a country first"), here)
         answer = self.ask("PUT", self.resource, None, {"options": {"country": country}, "pauseImport": True})
-        return self.done(_("Country saved"), here) if answer.ok else self.refuse(answer, here)
+        return self.redirect_with_toast(_("Country saved"), here) if answer.ok else self.refuse(answer, here)
 
     def do_optional_number(self) -> HttpResponse:
         return self.make_optional(NUMBER)
@@ -204,7 +204,7 @@ class ImportCheck(ImportPage):
 
     def make_optional(self, needed: Requirement) -> HttpResponse:
         answer, here = self.optional(needed.keys), self.step(self.name)
-        return self.done(needed.done, here) if answer.ok else self.refuse(answer, here)
+        return self.redirect_with_toast(needed.done, here) if answer.ok else self.refuse(answer, here)
 
 
 def rows_besides(row_errors: Sequence[Values], unknown: Sequence[Values]) -> list[Values]:

@@ -219,4 +219,4 @@ class LeadPage(NamesOrganization):
             return self.refuse(answer, to)
         name = (answer.data["stage"] or {}).get("name", "")
         text = toast_text(_("Moved to %(status_label)s") % {"status_label": name}, answer.notice)
-        return self.done(text, to, undo=answer.job)
+        return self.redirect_with_toast(text, to, undo=answer.job)

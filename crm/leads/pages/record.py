@@ -115,7 +115,7 @@ class NewLead(LeadPage, PicksContact):
         if not answer.ok:
             form.refuse(answer)
             return self.with_form(form, 422)
-        return self.done(
+        return self.redirect_with_toast(
             toast_text(gettext("Lead created"), answer.notice),
             self.address("lead", answer.data["_id"]),
             undo=answer.job,
@@ -199,7 +199,9 @@ class LeadDetail(RecordPage, LeadTable):
             body = {**body_of(changed), "unchangedSince": self.lead["updatedAt"]}
             answer = self.ask("PUT", f"lead/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(toast_text(gettext("Lead saved"), answer.notice), self.request.path, undo=answer.job)
+                return self.redirect_with_toast(
+                    toast_text(gettext("Lead saved"), answer.notice), self.request.path, undo=answer.job
+                )
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -214,7 +216,7 @@ class LeadDetail(RecordPage, LeadTable):
         answer = self.ask("DELETE", "lead", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(gettext("Lead deleted"), self.address("leads"), undo=answer.job)
+        return self.redirect_with_toast(gettext("Lead deleted"), self.address("leads"), undo=answer.job)
 
 
 class MoveLead(LeadPage):

@@ -11,7 +11,8 @@ from core.types import JsonObject, Values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import column_of, record_fields, shown_fields
 from core.web.lists import Column
-from core.web.tables import ChooseColumns, EditCell, Row, TablePage
+from core.web.organization_names import OrganizationCell
+from core.web.tables import ChooseColumns, Row, TablePage
 from crm.leads.pages.base import CLOSE, LINKED, SINGLE, LeadPage, body_of, linked_values
 from crm.leads.types import LeadData
 
@@ -74,7 +75,7 @@ class LeadColumns(LeadTable, ChooseColumns):
     title = gettext_lazy("Columns of leads")
 
 
-class LeadCell(LeadTable, EditCell):
+class LeadCell(OrganizationCell, LeadTable):
     path = "leads/<str:id>/cell"
     name = "lead-cell"
     tab_name = gettext_lazy("Edit a lead")
@@ -93,12 +94,6 @@ class LeadCell(LeadTable, EditCell):
 
     def body(self, values: Values) -> JsonObject:
         return body_of(values)
-
-    def cell_body(self, form: Form, values: Values) -> JsonObject:
-        if "organization" not in values:
-            return self.body(values)
-        held = self.record["organization"]
-        return self.body({"organization": self.organization_of(form, values["organization"], held)})
 
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)

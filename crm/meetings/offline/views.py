@@ -33,7 +33,7 @@ class OfflineMeetingViewSet(MeetingActions):
         output=MeetingOut,
         success="MeetingCreated_201",
         errors=REFERENCES,
-        takes="meeting",
+        quota_module="meeting",
         description=CREATED,
     )
     def create(self, request: Request, data: JsonObject) -> object:

@@ -42,7 +42,7 @@ class Calendar(Page):
     title = gettext_lazy("Calendar")
     template = "web/meetings/calendar.html"
     module = "meeting"
-    also = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
+    alternate_modules = ("calendar", "my-calendar", "videocall", "my-videocall", "offline-meeting")
     menu = MenuItem(
         gettext_lazy("Meetings"),
         CALENDAR,
@@ -108,7 +108,7 @@ class Calendar(Page):
     @cached_property
     def shows(self) -> str:
         """Return the path of the API with the most entries that the reader may see."""
-        return next(path for path in (self.module, *self.also) if self.may(path))
+        return next(path for path in (self.module, *self.alternate_modules) if self.may(path))
 
     @property
     def shows_all(self) -> bool:
@@ -266,7 +266,7 @@ class Calendar(Page):
     def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:
             return self.refuse(answer, self.link())
-        return self.done(" ".join(map(str, filter(None, (text, answer.notice)))), self.link(), back=back)
+        return self.redirect_with_toast(" ".join(map(str, filter(None, (text, answer.notice)))), self.link(), back=back)
 
 
 def selection(conditions: list[JsonObject], by: str, filters: Values) -> JsonObject:

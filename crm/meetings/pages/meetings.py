@@ -94,7 +94,7 @@ class MeetingPage(Page):
 class EditMeeting(MeetingPage):
     """A meeting with its participants and its subject; members with permission change it here."""
 
-    also = ("videocall", "my-videocall", "offline-meeting")
+    alternate_modules = ("videocall", "my-videocall", "offline-meeting")
 
     path = "meetings/<str:id>"
     name = "meeting"
@@ -104,7 +104,7 @@ class EditMeeting(MeetingPage):
     @cached_property
     def shows(self) -> str:
         """The path of the API that shows the reader the meeting."""
-        ways = [path for path in (self.module, *self.also) if self.may(path)]
+        ways = [path for path in (self.module, *self.alternate_modules) if self.may(path)]
         readable = (path for path in ways[:-1] if self.ask("GET", f"{path}/{self.params['id']}").ok)
         return next(readable, ways[-1]) if len(ways) > 1 and ways[0] != self.module else ways[0]
 
@@ -179,8 +179,8 @@ class EditMeeting(MeetingPage):
             form.refuse(answer)
             return self.page(self.context(form), status=422)
         if answer.notice:
-            return self.done(_("Meeting saved. %(notice)s") % {"notice": answer.notice})
-        return self.done(_("Meeting saved"))
+            return self.redirect_with_toast(_("Meeting saved. %(notice)s") % {"notice": answer.notice})
+        return self.redirect_with_toast(_("Meeting saved"))
 
     def do_invite(self) -> HttpResponse:
         """Ask one more to it: a member, a contact, or an address."""
@@ -200,14 +200,14 @@ class EditMeeting(MeetingPage):
         answer = self.ask("PUT", self.resource, None, {"attendees": attendees})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(" ".join(map(str, filter(None, (text, answer.notice)))), self.request.path)
+        return self.redirect_with_toast(" ".join(map(str, filter(None, (text, answer.notice)))), self.request.path)
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("DELETE", self.shows, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer)
         text = " ".join(filter(None, ("Meeting cancelled.", answer.notice)))
-        return self.done(text, self.address("calendar", **{"from": self.meeting["startsAtLocal"][:10]}))
+        return self.redirect_with_toast(text, self.address("calendar", **{"from": self.meeting["startsAtLocal"][:10]}))
 
     def do_file(self) -> HttpResponse:
         """Hand out the iCalendar file."""

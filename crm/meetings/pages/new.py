@@ -154,8 +154,8 @@ class NewMeeting(MeetingPage):
             return self.page(self.context(form, sent), status=422)
         text = " ".join(filter(None, ("Meeting created.", answer.notice)))
         if about == "contact" and self.may("contact"):
-            return self.done(text, self.address("contact", values["contact"]))
-        return self.done(text, self.address("calendar", **{"from": answer.data["startsAtLocal"][:10]}))
+            return self.redirect_with_toast(text, self.address("contact", values["contact"]))
+        return self.redirect_with_toast(text, self.address("calendar", **{"from": answer.data["startsAtLocal"][:10]}))
 
 
 class MeetingPeople(NewMeeting):

@@ -64,7 +64,7 @@ class VideoCallViewSet(MeetingActions):
         output=MeetingOut,
         success="MeetingCreated_201",
         errors=REFERENCES,
-        takes="meeting",
+        quota_module="meeting",
         description=CREATED + LINK,
     )
     def create(self, request: Request, data: JsonObject) -> object:
@@ -112,7 +112,7 @@ class MyVideoCallViewSet(MeetingActions):
         output=MeetingOut,
         success="MeetingCreated_201",
         errors=REFERENCES,
-        takes="meeting",
+        quota_module="meeting",
         description=f"The asking member organizes it. {CREATED}{LINK}",
     )
     def create(self, request: Request, data: JsonObject) -> object:
@@ -144,7 +144,7 @@ class MyVideoCallViewSet(MeetingActions):
 
 class VideoSettingsViewSet(ResourceViewSet):
     module = "videocall"
-    also = ("my-videocall", "meeting", "my-calendar", "calendar", "settings")
+    alternate_modules = ("my-videocall", "meeting", "my-calendar", "calendar", "settings")
     singleton = True
 
     @endpoint(
@@ -162,7 +162,7 @@ class VideoSettingsViewSet(ResourceViewSet):
         success="VideoSettingsChanged_200",
         errors=("InvalidInput_400",),
         module="settings",
-        also=(),
+        alternate_modules=(),
         description="Meetings that have a link keep it.",
     )
     def update(self, request: Request, data: JsonObject) -> object:

@@ -105,7 +105,7 @@ class Organizations(OrganizationList):
         }
 
     def do_merge(self) -> HttpResponse:
-        return self.done(to=self.address("organization-merge", ids=self.request.POST.getlist("ids")))
+        return self.redirect_with_toast(to=self.address("organization-merge", ids=self.request.POST.getlist("ids")))
 
     def do_match(self) -> HttpResponse:
         """Give contacts without an organization the one that they name."""

@@ -38,7 +38,9 @@ class NewOrganization(OrganizationPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done(gettext("Organization created"), self.address("organization", answer.data["_id"]))
+        return self.redirect_with_toast(
+            gettext("Organization created"), self.address("organization", answer.data["_id"])
+        )
 
 
 class OrganizationDetail(RecordPage, OrganizationTable):
@@ -85,7 +87,7 @@ class OrganizationDetail(RecordPage, OrganizationTable):
             body = {**body_of(changed), "unchangedSince": self.organization["updatedAt"]}
             answer = self.ask("PUT", f"organization/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(gettext("Organization saved"), self.request.path, undo=answer.job)
+                return self.redirect_with_toast(gettext("Organization saved"), self.request.path, undo=answer.job)
             if answer.status != 409:
                 form.refuse(answer)
                 break
@@ -97,7 +99,7 @@ class OrganizationDetail(RecordPage, OrganizationTable):
         answer = self.ask("DELETE", "organization", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(gettext("Organization deleted"), self.address("organizations"), undo=answer.job)
+        return self.redirect_with_toast(gettext("Organization deleted"), self.address("organizations"), undo=answer.job)
 
 
 class OrganizationRelated(OrganizationPage, RelatedPage):

@@ -167,7 +167,7 @@ class Webhook(EditRecord, WebhookForm):
             return self.refuse(answer)
         if not answer.data["ok"]:
             return self.fail(gettext("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
-        return self.done(
+        return self.redirect_with_toast(
             gettext("Test passed: %(status)s after %(milliseconds)s seconds")
             % {"status": answer.data["status"], "milliseconds": f"{answer.data['milliseconds'] / 1000:.1f}"}
         )
@@ -185,8 +185,8 @@ class Webhook(EditRecord, WebhookForm):
             return self.refuse(answer)
         count = answer.data["replayedCount"]
         if answer.data["nextCursor"]:
-            return self.done(RESENDING_SOME.of(count))
-        return self.done(RESENDING.of(count))
+            return self.redirect_with_toast(RESENDING_SOME.of(count))
+        return self.redirect_with_toast(RESENDING.of(count))
 
 
 class WebhookDelivery(WebhookPage):
@@ -202,7 +202,7 @@ class WebhookDelivery(WebhookPage):
 
     def do_redeliver(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/deliveries/{self.params['id']}/redeliver")
-        return self.done(gettext("Sent again")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(gettext("Sent again")) if answer.ok else self.refuse(answer)
 
 
 def indented(text: str) -> str:

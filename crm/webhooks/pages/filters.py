@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
@@ -84,12 +84,7 @@ class WebhookFilter(Page):
     @cached_property
     def state(self) -> ListState:
         choices = {choice.name: choice for choice in self.choices}
-        added, dropped = changed_filters(self.request.POST, choices)
-        texts = [str(condition) for condition in ListState(self.request.GET, choices, zone=self.zone_name).filters]
-        query = QueryDict(mutable=True)
-        query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])
-        query[MATCH] = self.request.POST.get(MATCH) or self.request.GET.get(MATCH, "")
-        return ListState(query, choices, zone=self.zone_name)
+        return ListState.changed(self.request.GET, self.request.POST, choices, self.zone_name)
 
     def show(self) -> Values:
         may = self.may(self.module, "PUT") and self.choices
@@ -110,4 +105,4 @@ class WebhookFilter(Page):
         answer = self.ask("PUT", self.resource, None, {"filter": tree})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(_("Webhook saved"), self.address("webhook", self.params["id"]))
+        return self.redirect_with_toast(_("Webhook saved"), self.address("webhook", self.params["id"]))

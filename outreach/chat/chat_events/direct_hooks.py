@@ -15,8 +15,9 @@ from core.tenancy import company_scope, unscoped
 from outreach.chat.chat_events.direct_parser import read_messenger, read_social_b
 from outreach.chat.chat_events.hooks import NOBODY, _answer
 from outreach.chat.chat_events.services import store_events
-from outreach.connections.chat_apps.hooks import MAX_BYTES, is_signed
+from outreach.connections.chat_apps.hooks import MAX_BYTES
 from outreach.connections.chat_apps.models import ChatApp
+from outreach.connections.connected_apps.signatures import is_signed
 from outreach.connections.direct_apps.hooks import SECRET_HEADER, is_secret
 from outreach.connections.mail_vendors.hooks import TOKEN_LENGTH, is_token
 

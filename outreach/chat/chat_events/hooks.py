@@ -14,8 +14,9 @@ from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from outreach.chat.chat_events.parser import read_hook
 from outreach.chat.chat_events.services import store_events
-from outreach.connections.chat_apps.hooks import MAX_BYTES, is_signed, is_verify_token
+from outreach.connections.chat_apps.hooks import MAX_BYTES, is_verify_token
 from outreach.connections.chat_apps.models import ChatApp
+from outreach.connections.connected_apps.signatures import hook_answer, is_signed
 from outreach.connections.mail_vendors.hooks import TOKEN_LENGTH, is_token
 
 NOBODY = ("0" * 24, "")
@@ -28,24 +29,24 @@ def chat_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     # A token is compared for unknown apps as well, so that the time of the answer reveals nothing about them.
     is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
     if app is None or not is_valid:
-        return _answer(404)
+        return hook_answer(404)
     if request.method == "GET":
         params = request.GET
         if params.get("hub.mode") != "subscribe" or not is_verify_token(params.get("hub.verify_token", ""), app):
-            return _answer(403)
+            return hook_answer(403)
         # Given back as plain text and cut: nothing of a caller's is shown as a page.
-        return _answer(200, params.get("hub.challenge", "")[:200])
+        return hook_answer(200, params.get("hub.challenge", "")[:200])
     if request.method != "POST":
-        return _answer(405)
+        return hook_answer(405)
     length = request.headers.get("Content-Length") or "0"
     if not length.isdigit() or int(length) > MAX_BYTES:
-        return _answer(413)
+        return hook_answer(413)
     # HMAC-SHA256 with the app's secret over the raw body, as Meta signs its webhooks.
     if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
-        return _answer(403)
+        return hook_answer(403)
     with company_scope(app.company_id):
         store_events(app, read_hook(app, request.body))
-    return _answer(200)
+    return hook_answer(200)
 
 
 def _app(id: str) -> ChatApp | None:
@@ -53,13 +54,6 @@ def _app(id: str) -> ChatApp | None:
         return None
     with unscoped(reason="webhook: the chat app whose address it is"):
         return ChatApp.objects.filter(pk=id, vendor=ChatApp.Vendor.CHATAPP).first()
-
-
-def _answer(status: int, text: str = "") -> HttpResponse:
-    answer = HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
-    answer["Cache-Control"] = "no-store"
-    answer["X-Content-Type-Options"] = "nosniff"
-    return answer
 
 
 urlpatterns = [path("hooks/chatapp/<str:id>/<str:token>", chat_hook, name="chat-hook")]

@@ -62,7 +62,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         output=ChatTemplateOut,
         success="TemplateCreated_201",
         errors=REFUSED,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="It is a draft until POST …/submit gives it to the chat vendor.",
     )
     def create(self, request: Request, data: JsonObject) -> object:

@@ -42,7 +42,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         input=ChatbotCreate,
         output=ChatbotOut,
         success="ChatbotCreated_201",
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="A draft. What the body leaves out comes from the settings (manualChatbot).",
     )
     def create(self, request: Request, data: JsonObject) -> object:

@@ -88,7 +88,7 @@ def _messages(request: ListRequest) -> QuerySet[ConversationMessage]:
 
 class ConversationViewSet(ResourceViewSet):
     module = services.MODULE
-    also = MODULES[1:]
+    alternate_modules = MODULES[1:]
     listing = Listing(
         "List conversations",
         _conversations,
@@ -325,7 +325,7 @@ def _times(id: str) -> JsonObject:
 
 class AnswerTimeViewSet(ResourceViewSet):
     module = services.MODULE
-    also = MODULES[1:]
+    alternate_modules = MODULES[1:]
     listing = Listing(
         "List answer times",
         AnswerTime.objects.all,

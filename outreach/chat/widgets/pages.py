@@ -239,7 +239,7 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form, **self.context())
-        return self.done(self.saved)
+        return self.redirect_with_toast(self.saved)
 
 
 PAGES = [Widgets, NewWidget, EditWidget]

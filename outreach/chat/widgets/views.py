@@ -35,7 +35,7 @@ class ChatWidgetViewSet(ResourceViewSet):
         output=WidgetOut,
         success="ChatWidgetCreated_201",
         errors=(services.TAKEN, services.NO_CHATBOT),
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="A chat on a website: put `snippet` into its pages. It works on `allowedOrigins` alone.",
     )
     def create(self, request: Request, data: JsonObject) -> object:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from core.crypto import SecretUnreadable, lookup_hash
+from core.crypto import lookup_hash
 from outreach.connections.chat_apps.models import ChatApp
-from outreach.connections.connected_apps.signatures import is_signed_with
 from outreach.connections.mail_vendors.hooks import hook_token
 
 MAX_BYTES = 1 << 20
@@ -26,12 +25,3 @@ def verify_token(app_id: str, salt: str) -> str:
 def is_verify_token(token: str, app: ChatApp) -> bool:
     """Return whether the vendor repeats the app's token. The comparison takes constant time."""
     return constant_time_compare(token, verify_token(app.pk, app.hook_salt))
-
-
-def is_signed(app: ChatApp, body: bytes, signature: str) -> bool:
-    """Return whether the vendor has signed the raw body with the app's secret. Without a secret nothing is."""
-    try:
-        secret = app.app_secret
-    except SecretUnreadable:
-        return False
-    return is_signed_with(secret, body, signature)

@@ -116,7 +116,7 @@ class ChatAppPage(Page):
         """Lead on to the app after a change that asked the vendor."""
         to = self.address("chat-app", app["_id"])
         if app["verified"]:
-            return self.done(_("%(message)s; the connection works") % {"message": message}, to)
+            return self.redirect_with_toast(_("%(message)s; the connection works") % {"message": message}, to)
         return self.fail(
             _("%(message)s, but the test failed: %(last_error)s")
             % {"message": message, "last_error": app["lastError"] or _("not tested")},
@@ -143,7 +143,7 @@ def test(page: ChatAppPage, id: str) -> HttpResponse:
     if not answer.ok:
         return page.refuse(answer)
     if answer.data["ok"]:
-        return page.done(_("Connection works"))
+        return page.redirect_with_toast(_("Connection works"))
     return page.fail(_("The test failed: %(detail)s") % {"detail": answer.data["detail"]})
 
 
@@ -202,7 +202,7 @@ class ChatAppDetail(ChatAppPage):
             return self.refuse(answer)
         kept = answer.data["deactivatedCount"]
         message = _("Deactivated. Its messages are kept.") if kept else _("Removed")
-        return self.done(message, self.address("chat-apps"))
+        return self.redirect_with_toast(message, self.address("chat-apps"))
 
 
 class ChatLog(RecordList, ChatAppPage):

@@ -75,7 +75,7 @@ def app_viewset(app: ConnectedApp) -> type[AppViewSet]:
         "app": app,
         "listing": Listing(app.list_summary, lambda request: rows_for(app, request.caller), app.fields, app.output),
         "retrieve": endpoint(app.retrieve_summary, output=app.output, errors=missing)(AppViewSet.answer_retrieve),
-        "create": _declare(app, app.create, AppViewSet.answer_create, takes=MODULE),
+        "create": _declare(app, app.create, AppViewSet.answer_create, quota_module=MODULE),
         "update": _declare(app, app.update, AppViewSet.answer_update, errors=missing),
     }
     if app.delete is not None:
@@ -96,7 +96,8 @@ def _declare(
     answer: Callable[..., Any],
     *,
     errors: tuple[str, ...] = (),
-    **options: Any,
+    quota_module: str = "",
+    bulk: bool = False,
 ) -> Callable[..., Any]:
     return endpoint(
         operation.summary,
@@ -105,5 +106,6 @@ def _declare(
         success=operation.success,
         errors=(*errors, *operation.errors),
         description=operation.description,
-        **options,
+        quota_module=quota_module,
+        bulk=bulk,
     )(answer)

@@ -69,11 +69,11 @@ class DataApps(DataAppPage):
             return self.fail(gettext("Test failed: %(detail)s") % {"detail": outcome["detail"]})
         seconds = f"{outcome['milliseconds'] / 1000:.1f}"
         if not outcome["first"]:
-            return self.done(
+            return self.redirect_with_toast(
                 gettext("Connected in %(seconds)s seconds, but the fields were not found") % {"seconds": seconds}
             )
         first = ", ".join(list(outcome["first"].values())[:3])
-        return self.done(
+        return self.redirect_with_toast(
             gettext("Test passed: found %(first)s in %(seconds)s seconds") % {"seconds": seconds, "first": first}
         )
 
@@ -85,11 +85,11 @@ class DataApps(DataAppPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done(gettext("Removed. Its data is kept.")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(gettext("Removed. Its data is kept.")) if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
 
 FIELDSETS = (
@@ -198,11 +198,11 @@ class DataAppForm(DataAppPage):
     def tested(self, app: Values) -> HttpResponse:
         """Test a saved app, and lead on: to the list if it answers, else back to its form."""
         if not app["isActive"]:
-            return self.done(gettext("Saved. The app is off."), self.address("data-apps"))
+            return self.redirect_with_toast(gettext("Saved. The app is off."), self.address("data-apps"))
         answer = self.ask("POST", f"apps/{self.kind}/{app['_id']}/test")
         problem = answer.data["detail"] if answer.ok else answer.message
         if answer.ok and answer.data["ok"]:
-            return self.done(gettext("Saved. The connection works."), self.address("data-apps"))
+            return self.redirect_with_toast(gettext("Saved. The connection works."), self.address("data-apps"))
         text = gettext("Saved, but the test failed: %(detail)s") % {"detail": problem}
         return self.fail(text, self.address("data-app", kind=self.kind, id=app["_id"]))
 

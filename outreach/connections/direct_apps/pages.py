@@ -61,7 +61,7 @@ class DirectApps(DirectSettings):
         if not answer.ok:
             return self.refuse(answer)
         return (
-            self.done(_("Test passed"))
+            self.redirect_with_toast(_("Test passed"))
             if answer.data["ok"]
             else self.fail(_("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
         )
@@ -70,7 +70,7 @@ class DirectApps(DirectSettings):
         answer = self.ask("DELETE", f"apps/{self.sent_kind}", None, {"ids": [self.sent_id()]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(
+        return self.redirect_with_toast(
             _("Deactivated. Its conversations are kept.") if answer.data["deactivatedCount"] else _("Removed")
         )
 
@@ -145,7 +145,7 @@ class DirectApp(DirectSettings):
                 % {"last_error": answer.data["lastError"] or _("not tested")},
                 to,
             )
-        return self.done(_("Saved. The connection works."), to)
+        return self.redirect_with_toast(_("Saved. The connection works."), to)
 
 
 PAGES = [DirectApps, DirectApp]

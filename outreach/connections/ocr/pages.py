@@ -32,7 +32,7 @@ class ScanCard(Page):
         answer = self.ask("POST", "contact/scan", None, {"fileId": file["_id"]})
         if not answer.ok:
             return self.page({**self.show(), "trouble": reason(answer)}, status=422)
-        return self.done(to=self.address("card-scan", answer.data["_id"]))
+        return self.redirect_with_toast(to=self.address("card-scan", answer.data["_id"]))
 
 
 def reason(answer: Answer) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from core.crypto import SecretUnreadable, lookup_hash
-from outreach.connections.connected_apps.signatures import is_signed_with
+from core.crypto import lookup_hash
 from outreach.connections.mail_vendors.hooks import hook_token
 from outreach.connections.social_apps.models import SocialAApp
 
@@ -26,12 +25,3 @@ def verify_token(app_id: str, salt: str) -> str:
 def is_verify_token(token: str, app: SocialAApp) -> bool:
     """Return whether the platform repeats the app's token. The comparison takes constant time."""
     return constant_time_compare(token, verify_token(app.pk, app.hook_salt))
-
-
-def is_signed(app: SocialAApp, body: bytes, signature: str) -> bool:
-    """Return whether the platform has signed the raw body with the app's secret."""
-    try:
-        secret = app.app_secret
-    except SecretUnreadable:
-        return False
-    return is_signed_with(secret, body, signature)

@@ -59,11 +59,11 @@ class SocialApps(SocialSettings):
             return self.refuse(answer)
         if not answer.data["ok"]:
             return self.fail(_("Test failed: %(detail)s") % {"detail": answer.data["detail"]})
-        return self.done(_("Connection works. Pages updated."))
+        return self.redirect_with_toast(_("Connection works. Pages updated."))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "apps/social-a", None, {"ids": [self.sent_id()]})
-        return self.done(_("Removed. Leads are kept.")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Removed. Leads are kept.")) if answer.ok else self.refuse(answer)
 
 
 class SocialAppForm(SocialSettings):
@@ -120,7 +120,9 @@ class SocialAppForm(SocialSettings):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form, "app": before}, status=422)
-        return self.done(_("Saved"), self.address("social-app", id=answer.data["_id"]) if not before else "")
+        return self.redirect_with_toast(
+            _("Saved"), self.address("social-app", id=answer.data["_id"]) if not before else ""
+        )
 
 
 class SocialForms(Page):
@@ -137,7 +139,7 @@ class SocialForms(Page):
         app, page = self.request.GET.get("app", ""), self.request.GET.get("page", "")
         context: JsonObject = {"apps": self.read("apps/social-a", LIST).data, "app": app, "page_id": page}
         if app and not any(entry["_id"] == app for entry in context["apps"]):
-            self.warn(_("This account no longer exists. Choose another."))
+            self.add_error_toast(_("This account no longer exists. Choose another."))
             return {**context, "app": ""}
         if is_id(app):
             context["pages"] = self.read(f"apps/social-a/{app}/pages").data["pages"]
@@ -159,7 +161,9 @@ class SocialForms(Page):
         response = self.ask("POST", "form", None, self.body(app, page, chosen))
         if not response.ok:
             return self.refuse(response)
-        return self.done(_("Map the answers, then publish the form"), self.address("form", response.data["_id"]))
+        return self.redirect_with_toast(
+            _("Map the answers, then publish the form"), self.address("form", response.data["_id"])
+        )
 
     def body(self, app: str, page: str, chosen: Values) -> JsonObject:
         fields = [

@@ -79,7 +79,7 @@ class Storage(StoragePage):
             if "text" in check
             else _("Test passed: a file was written and deleted in %(seconds)s seconds")
         )
-        return self.done(text % {**check, "seconds": f"{check['milliseconds'] / 1000:.1f}"})
+        return self.redirect_with_toast(text % {**check, "seconds": f"{check['milliseconds'] / 1000:.1f}"})
 
     def do_default(self) -> HttpResponse:
         return self._change({"isDefault": True}, _("Now used by default"))
@@ -92,7 +92,7 @@ class Storage(StoragePage):
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", self.sent, None, values)
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
 
 def refuse_app(form: Form, answer: Answer) -> None:
@@ -150,7 +150,7 @@ class AppForm(StoragePage):
         if not answer.ok:
             refuse_app(form, answer)
             return self.page(self.context(form), status=422)
-        return self.done(_("Connected") if before is None else _("Saved"), self.address("storage"))
+        return self.redirect_with_toast(_("Connected") if before is None else _("Saved"), self.address("storage"))
 
 
 class BucketForm(AppForm):

@@ -73,7 +73,7 @@ class Assistant(Page):
         answer = self.ask("POST", "ai-crm-chat", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done("", self.address("assistant-thread", answer.data["_id"]))
+        return self.redirect_with_toast("", self.address("assistant-thread", answer.data["_id"]))
 
 
 class AssistantThread(Assistant):
@@ -100,11 +100,15 @@ class AssistantThread(Assistant):
     def do_ask(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         answer = self.ask("POST", f"{self.address_of_api}/messages", None, form.values)
-        return self.done() if answer.ok else self.invalid(form, answer)
+        return self.redirect_with_toast() if answer.ok else self.invalid(form, answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "ai-crm-chat", None, {"ids": [self.params["id"]]})
-        return self.done(_("Conversation deleted"), self.address("assistant")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(_("Conversation deleted"), self.address("assistant"))
+            if answer.ok
+            else self.refuse(answer)
+        )
 
 
 PAGES = [Assistant, AssistantThread]

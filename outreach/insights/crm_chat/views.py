@@ -82,7 +82,7 @@ class CrmChatViewSet(ResourceViewSet):
         output=ThreadWithMessages,
         success="AssistantThreadCreated_201",
         errors=APP_ERRORS,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="With a `question`, it is asked at once." + HOW,
     )
     def create(self, request: Request, data: JsonObject) -> object:
@@ -133,7 +133,7 @@ class AgentViewSet(ResourceViewSet):
         output=AssistantMessageOut,
         success="QuestionAsked_201",
         errors=(*NOT_FOUND, *APP_ERRORS),
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="For programs, by an API key. GET /agent/:id until `status` is completed or failed." + HOW + " The"
         " conversation is the key's maker's, whose role and plan say what is read. A temporary key is refused once its"
         " durationMinutes are over (ExpiredSession_401), whatever the installation says of keys at other addresses.",

@@ -90,7 +90,7 @@ CHANGE_ERRORS = ("DashboardNameAlreadyExists_400", "InvalidInput_400")
 
 class ReportViewSet(ResourceViewSet):
     module = MODULE
-    also = ("logs",)
+    alternate_modules = ("logs",)
     singleton = True
 
     @endpoint(
@@ -98,7 +98,7 @@ class ReportViewSet(ResourceViewSet):
         output=ReportOut,
         parameters=PARAMETERS,
         errors=("ReportNotFound_404", "InvalidRequest_400", "UnauthorizedAction_403"),
-        or_raw=CSV.mime,
+        download_type=CSV.mime,
         description=ABOUT,
     )
     def retrieve(self, request: Request) -> object:
@@ -142,7 +142,9 @@ def _grouping(params: Mapping[str, str], report: Report) -> str:
 
 
 def _period(params: Mapping[str, str], clock: Clock) -> Period:
-    name, first, last = params.get("range", CUSTOM), params.get("startDate", ""), params.get("endDate", "")
+    name = params.get("range", CUSTOM)
+    first = params.get("startDate", "")
+    last = params.get("endDate", "")
     if name not in RANGES:
         raise refuse("range", f"one of {', '.join(RANGES)}, not {shorten(name, 40)!r}")
     if name == CUSTOM:
@@ -190,7 +192,7 @@ class DashboardViewSet(ResourceViewSet):
         output=DashboardOut,
         success="DashboardCreated_201",
         errors=CHANGE_ERRORS,
-        takes=MODULE,
+        quota_module=MODULE,
         description=f"{WHOSE} Emits dashboard.created.",
     )
     def create(self, request: Request, data: JsonObject) -> object:

@@ -194,12 +194,13 @@ def guardrail_viewsets() -> dict[str, type[ResourceViewSet]]:
     """Return the addresses of guardrails, below those of senders of all kinds, with their ViewSets."""
     viewsets: dict[str, type[ResourceViewSet]] = {}
     for key, app in apps_with(Capability.SEND_MAIL).items():
-        options = {"output": GuardrailOut, "errors": (app.not_found().name,)}
+        missing = (app.not_found().name,)
         read = endpoint(
             f"Read the guardrail of a sender of {key}",
             description="Bounces and complaints stop a sender by themselves, at the rates of GET /genie/settings; the"
             " owners, and who may change senders, are told.",
-            **options,
+            output=GuardrailOut,
+            errors=missing,
         )(_GuardrailViewSet.answer)
         go_on = endpoint(
             f"Resume a stopped sender of {key}",
@@ -207,7 +208,8 @@ def guardrail_viewsets() -> dict[str, type[ResourceViewSet]]:
             permission="PUT",
             description="Its messages go on, and what it has sent before counts no more. A sender that was not stopped"
             " stays as it is.",
-            **options,
+            output=GuardrailOut,
+            errors=missing,
         )(_GuardrailViewSet.answer_resume)
         for path, method, answer in (("guardrail", "retrieve", read), ("resume", "create", go_on)):
             name = "".join(part.title() for part in (*key.split("-"), path))

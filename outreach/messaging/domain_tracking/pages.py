@@ -73,7 +73,7 @@ class Tracking(SettingsForm):
         form = self.host_form().bind(self.request.POST)
         answer = self.ask("POST", "domain-tracking", None, form.values)
         if answer.ok:
-            return self.done(_("Added. Publish the DNS records, then check the domain."))
+            return self.redirect_with_toast(_("Added. Publish the DNS records, then check the domain."))
         form.refuse(answer)
         return self.page({**self.show(), "host_form": form}, status=422)
 
@@ -82,12 +82,12 @@ class Tracking(SettingsForm):
         if not answer.ok:
             return self.refuse(answer)
         if answer.data["status"] == "verified":
-            return self.done(_("Links in your emails now use %(name)s") % {"name": answer.data["name"]})
+            return self.redirect_with_toast(_("Links in your emails now use %(name)s") % {"name": answer.data["name"]})
         return self.fail(answer.data["detail"])
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "domain-tracking", None, {"ids": [self.sent_id()]})
-        return self.done(_("Deleted")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Deleted")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Tracking]

@@ -34,7 +34,7 @@ class DomainTrackingViewSet(ResourceViewSet):
         output=DomainOut,
         success="DomainTrackingCreated_201",
         errors=(services.TAKEN,),
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="A host of the company's own that links, opens and unsubscribing of its mails lead to once it is"
         " verified: its `records` have to be published, and the operator's proxy has to answer for it.",
     )

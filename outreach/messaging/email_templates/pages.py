@@ -18,7 +18,7 @@ from core.web.forms.record_forms import fields_query
 from core.web.lists import Column
 from core.web.mail_frames import mail_frame
 from core.web.navigation.places import OUTREACH, MenuItem
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 from outreach.messaging.email_templates.placeholder_names import UNKNOWN, Placeholder, placeholders, unknown_text
 
@@ -182,7 +182,7 @@ class TemplateForm(RecordForm):
                 if mail["contactId"]
                 else _("Test sent to %(to)s, with field names, since there are no contacts. Nothing is saved yet.")
             )
-            self.tell(text % {"to": to, "name": label})
+            self.add_toast(text % {"to": to, "name": label})
         else:
             form.refuse(answer)
         context = self.context() if isinstance(self, EditRecord) else {}
@@ -259,7 +259,7 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
         version = self.request.POST.get("restore", "")
         place = f"template/email/{self.params['id']}/restore"
         answer = self.ask("POST", place, None, {"version": whole_number(version) or 0})
-        return self.done(_("Earlier version restored")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Earlier version restored")) if answer.ok else self.refuse(answer)
 
 
 class EmailTemplateFiles(TemplatePage):
@@ -296,12 +296,12 @@ class EmailTemplateFiles(TemplatePage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done(_("Saved"), self.back)
+        return self.redirect_with_toast(_("Saved"), self.back)
 
     def do_upload(self) -> HttpResponse:
         """Upload files, and add them to the template's attachments."""
         if not self.may(self.module, "PUT"):
-            raise Refused(403, _("You can't edit templates"))
+            raise PageError(403, _("You can't edit templates"))
         form = self.form()
         if "file" not in self.request.FILES:
             return self.page({"form": form, "trouble": _("Choose a file first.")}, status=422)
@@ -312,7 +312,7 @@ class EmailTemplateFiles(TemplatePage):
             answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"attachments": ids})
         if not answer.ok:
             return self.page({"form": form, "trouble": answer.reason}, status=422)
-        return self.done(_("File attached"), self.request.path)
+        return self.redirect_with_toast(_("File attached"), self.request.path)
 
 
 PAGES = [EmailTemplates, NewEmailTemplate, EditEmailTemplate, EmailTemplateFiles]

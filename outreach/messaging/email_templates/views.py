@@ -71,7 +71,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         output=TemplateOut,
         success="TemplateCreated_201",
         errors=REFUSED,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
     )
     def create(self, request: Request, data: JsonObject) -> object:
         check_sees_files(self.actor, data.get("attachments", ()))

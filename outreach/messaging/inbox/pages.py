@@ -137,12 +137,12 @@ class InboundMail(InboxPage):
 
     def mark(self, is_read: bool, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"inbox/{self.params['id']}", None, {"isRead": is_read})
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "inbox", None, {"ids": [self.params["id"]]})
         return (
-            self.done(gettext("Deleted from the inbox"), self.address("received-mail"))
+            self.redirect_with_toast(gettext("Deleted from the inbox"), self.address("received-mail"))
             if answer.ok
             else self.refuse(answer)
         )
@@ -248,8 +248,8 @@ class SenderMailbox(Page):
         if not answer.ok:
             return self.invalid(form, answer)
         if answer.data["verified"]:
-            return self.done(gettext("Saved. Replies are read from now on."))
-        return self.done(
+            return self.redirect_with_toast(gettext("Saved. Replies are read from now on."))
+        return self.redirect_with_toast(
             gettext("Saved, but the mailbox can't be read: %(last_error)s") % {"last_error": answer.data["lastError"]}
         )
 
@@ -258,7 +258,7 @@ class SenderMailbox(Page):
         if not answer.ok:
             return self.refuse(answer)
         check = answer.data
-        return self.done(
+        return self.redirect_with_toast(
             gettext("The connection works")
             if check["ok"]
             else gettext("The mailbox can't be read: %(detail)s") % {"detail": check["detail"]}
@@ -269,7 +269,7 @@ class SenderMailbox(Page):
         answer = self.ask("DELETE", "apps/imap", None, {"ids": [mailbox["_id"] if mailbox else ""]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Mailbox disconnected"), self.address("sender", sender["_id"]))
+        return self.redirect_with_toast(gettext("Mailbox disconnected"), self.address("sender", sender["_id"]))
 
 
 PAGES = [Inbox, InboundMail, RunReplies, SenderMailbox]

@@ -108,7 +108,7 @@ class Suppressions(Page):
         answer = self.ask("POST", "suppression", None, {name: value for name, value in form.values.items() if value})
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done(_("%(email)s is on the suppression list") % {"email": answer.data["email"]})
+        return self.redirect_with_toast(_("%(email)s is on the suppression list") % {"email": answer.data["email"]})
 
     def do_delete(self) -> HttpResponse:
         sent, here = self.request.POST, self.request.path + self.state.link()
@@ -118,7 +118,7 @@ class Suppressions(Page):
             answer = self.ask("DELETE", "suppression", None, {"ids": sent.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done(REMOVED.of(answer.data["deletedCount"]), here)
+        return self.redirect_with_toast(REMOVED.of(answer.data["deletedCount"]), here)
 
 
 ADDED = ngettext_lazy(
@@ -181,7 +181,7 @@ class ManySuppressions(Page):
             form["emails"].replace("\n".join(str(entry["formData"]["email"]) for entry in failed))
             form.add_error(None, f"{said}. {_('The remaining lines are not addresses.')}")
             return self.page({**self.show(), "form": form}, status=422)
-        return self.done(said, self.address("suppressions"))
+        return self.redirect_with_toast(said, self.address("suppressions"))
 
     def do_check(self) -> HttpResponse:
         if "file" not in self.request.FILES:
@@ -200,7 +200,7 @@ class ManySuppressions(Page):
         answer = self.ask("POST", "suppression/import", None, body)
         if not answer.ok:
             return self.refused(answer.reason)
-        return self.done(_("Import started"), self.address("suppression-import", answer.data["_id"]))
+        return self.redirect_with_toast(_("Import started"), self.address("suppression-import", answer.data["_id"]))
 
     def refused(self, text: str) -> HttpResponse:
         return self.page({**self.show(), "trouble": text}, status=422)
@@ -231,7 +231,11 @@ class SuppressionImport(Page):
 
     def do_cancel(self) -> HttpResponse:
         answer = self.ask("POST", f"suppression/import/{self.params['id']}/cancel")
-        return self.done(_("Import stopped. Added addresses are kept.")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(_("Import stopped. Added addresses are kept."))
+            if answer.ok
+            else self.refuse(answer)
+        )
 
 
 PAGES = [Suppressions, ManySuppressions, SuppressionImport]

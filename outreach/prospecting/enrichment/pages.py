@@ -85,7 +85,7 @@ class Proposals(Page):
     def _decide(self, action: str, message: str) -> HttpResponse:
         here = self.request.path + self.state.link()
         answer = self.ask("POST", f"enrichment-proposal/{self.sent_id()}/{action}")
-        return self.done(message, here) if answer.ok else self.refuse(answer, here)
+        return self.redirect_with_toast(message, here) if answer.ok else self.refuse(answer, here)
 
 
 PAGES = [Proposals]

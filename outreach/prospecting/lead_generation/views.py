@@ -32,7 +32,7 @@ class LeadGenerationViewSet(ResourceViewSet):
         input=GenerationCreate,
         output=GenerationOut,
         success="LeadGenerationStarted_201",
-        takes="lead-gen-ai",
+        quota_module="lead-gen-ai",
         errors=(
             *(
                 "PromptRequired_400",

@@ -109,7 +109,7 @@ class CampaignViewSet(ResourceViewSet):
         output=CampaignDetail,
         success="CampaignCreated_201",
         errors=REFUSED,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="A draft, of which only the name is needed; the rest can be given until it starts.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
@@ -244,7 +244,7 @@ class CampaignViewSet(ResourceViewSet):
         output=CampaignDetail,
         success="CampaignCreated_201",
         errors=NOT_FOUND,
-        takes=services.MODULE,
+        quota_module=services.MODULE,
         description="A draft with its words, people and rules, and no time to start at.",
     )
     def duplicate(self, request: Request, id: str) -> object:

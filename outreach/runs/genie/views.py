@@ -131,7 +131,7 @@ class RunViewSet(ResourceViewSet):
         input=GeneratedRunCreate,
         output=RunOut,
         success="RunStarted_201",
-        takes="genie",
+        quota_module="genie",
         errors=(
             "PromptRequired_400",
             "MaximumLeadsExceeded_400",
@@ -205,7 +205,7 @@ class RunViewSet(ResourceViewSet):
         input=RunCreate,
         output=RunOut,
         success="RunStarted_201",
-        takes="genie",
+        quota_module="genie",
         errors=(
             *AUDIENCE_ERRORS,
             "CampaignAudienceEmpty_400",

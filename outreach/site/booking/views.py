@@ -82,7 +82,7 @@ def _shown_bookings(request: ListRequest) -> QuerySet[Booking]:
 
 class BookingPageViewSet(ResourceViewSet):
     module = services.ALL
-    also = (services.OWN,)
+    alternate_modules = (services.OWN,)
     listing = Listing(
         "List booking pages",
         _shown_pages,
@@ -151,7 +151,7 @@ class BookingPageViewSet(ResourceViewSet):
 
 class BookingViewSet(ResourceViewSet):
     module = services.ALL
-    also = (services.OWN,)
+    alternate_modules = (services.OWN,)
     listing = Listing(
         "List what was booked",
         _shown_bookings,

@@ -19,8 +19,9 @@ from django.views.decorators.csrf import csrf_exempt
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject
+from outreach.connections.connected_apps.signatures import hook_answer, is_signed
 from outreach.connections.mail_vendors.hooks import TOKEN_LENGTH, is_token
-from outreach.connections.social_apps.hooks import MAX_BYTES, is_signed, is_verify_token
+from outreach.connections.social_apps.hooks import MAX_BYTES, is_verify_token
 from outreach.connections.social_apps.models import SocialAApp
 from outreach.site.forms.models import Form
 from outreach.site.forms.submissions import store_reported
@@ -36,22 +37,22 @@ def social_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     app = _app(id)
     is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
     if app is None or not is_valid:
-        return _answer(404)
+        return hook_answer(404)
     if request.method == "GET":
         params = request.GET
         if params.get("hub.mode") != "subscribe" or not is_verify_token(params.get("hub.verify_token", ""), app):
-            return _answer(403)
-        return _answer(200, params.get("hub.challenge", "")[:200])
+            return hook_answer(403)
+        return hook_answer(200, params.get("hub.challenge", "")[:200])
     if request.method != "POST":
-        return _answer(405)
+        return hook_answer(405)
     length = request.headers.get("Content-Length") or "0"
     if not length.isdigit() or int(length) > MAX_BYTES:
-        return _answer(413)
+        return hook_answer(413)
     if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
-        return _answer(403)
+        return hook_answer(403)
     with company_scope(app.company_id):
         _store(app, request.body)
-    return _answer(200)
+    return hook_answer(200)
 
 
 def _store(app: SocialAApp, body: bytes) -> None:
@@ -106,13 +107,6 @@ def _app(id: str) -> SocialAApp | None:
         return None
     with unscoped(reason="webhook: the social app whose address it is"):
         return SocialAApp.objects.filter(pk=id, is_active=True).first()
-
-
-def _answer(status: int, text: str = "") -> HttpResponse:
-    answer = HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
-    answer["Cache-Control"] = "no-store"
-    answer["X-Content-Type-Options"] = "nosniff"
-    return answer
 
 
 urlpatterns = [path("hooks/social-a/<str:id>/<str:token>", social_hook, name="social-hook")]

@@ -106,7 +106,7 @@ class OwnBrand(SettingsForm):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done(_("Saved"))
+        return self.redirect_with_toast(_("Saved"))
 
     def do_upload(self) -> HttpResponse:
         """Upload a picture and set it as the logo or the favicon."""
@@ -117,14 +117,14 @@ class OwnBrand(SettingsForm):
         if answer.ok:
             record = answer.data[0] if isinstance(answer.data, list) else answer.data
             answer = self.ask("PUT", self.resource, None, {f"{kind}File": record["_id"]})
-        return self.done(_("Saved")) if answer.ok else self.fail(self.reason(answer, self.form()))
+        return self.redirect_with_toast(_("Saved")) if answer.ok else self.fail(self.reason(answer, self.form()))
 
     def do_remove(self) -> HttpResponse:
         kind = self.request.POST.get("kind", "")
         if kind not in PICTURES:
             return self.fail(_("Choose what to remove"))
         answer = self.ask("PUT", self.resource, None, {f"{kind}File": None})
-        return self.done(_("Removed")) if answer.ok else self.fail(self.reason(answer, self.form()))
+        return self.redirect_with_toast(_("Removed")) if answer.ok else self.fail(self.reason(answer, self.form()))
 
     def reason(self, answer: Answer, form: Form) -> str:
         """Return why it was refused, with fields by their labels; the form is only read for these."""

@@ -65,7 +65,7 @@ class BeanViewSet(ResourceViewSet):
         return ["partial_update", id]
 
     @action(detail=True, methods=["post"], url_path="put-out")
-    @endpoint("Put a bean out", module="lead", also=("contact",))
+    @endpoint("Put a bean out", module="lead", alternate_modules=("contact",))
     def put_out(self, request: Any, id: str) -> Any:
         return ["put_out", id]
 

@@ -38,12 +38,12 @@ def test_an_operation_may_have_modules_of_its_own(cast: Cast) -> None:
 def test_modules_of_the_viewset_hold_unless_the_operation_names_its_own() -> None:
     class Shared(ResourceViewSet):
         module = "contact"
-        also = ("lead",)
+        alternate_modules = ("lead",)
 
         @endpoint("Read")
         def retrieve(self, request: Any, id: str) -> Any: ...
 
-        @endpoint("Update", also=("tag",))
+        @endpoint("Update", alternate_modules=("tag",))
         def update(self, request: Any, id: str) -> Any: ...
 
         @endpoint("Delete", module="file")

@@ -15,7 +15,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.pages import view_query
 from core.web.navigation.places import WORKFLOWS, MenuItem
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.problems import anchor_of, problem_view
 
@@ -174,12 +174,12 @@ class OneWorkflow(WorkflowPage):
     def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
         """Change the graph, and redirect with the result."""
         if not self.may("workflow", "PUT"):
-            raise Refused(403, gettext("You can't change workflows"))
+            raise PageError(403, gettext("You can't change workflows"))
         try:
             answer, _ = self.change(act)
         except NotPossible as error:
             return self.fail(str(error), to)
-        return self.done(text, to) if answer.ok else self.refuse(answer, to)
+        return self.redirect_with_toast(text, to) if answer.ok else self.refuse(answer, to)
 
     # What is done to the workflow as a whole
 
@@ -192,11 +192,13 @@ class OneWorkflow(WorkflowPage):
             return self.fail(text % {"count": number}, self.home)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Version %(version)s is published") % {"version": answer.data["version"]}, self.home)
+        return self.redirect_with_toast(
+            gettext("Version %(version)s is published") % {"version": answer.data["version"]}, self.home
+        )
 
     def do_unpublish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/unpublish")
-        return self.done(gettext("Unpublished. Runs wait.")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(gettext("Unpublished. Runs wait.")) if answer.ok else self.refuse(answer)
 
     def do_pause(self) -> HttpResponse:
         return self._status("paused", gettext("Paused. Runs wait."))
@@ -206,22 +208,26 @@ class OneWorkflow(WorkflowPage):
 
     def _status(self, status: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", self.place, None, {"status": status})
-        return self.done(text) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 
     def do_duplicate(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/duplicate")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(
+        return self.redirect_with_toast(
             gettext("Copied as “%(name)s”") % {"name": answer.data["name"]},
             self.address("workflow", answer.data["_id"]),
         )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.place)
-        return self.done(gettext("Workflow deleted"), self.address("workflows")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(gettext("Workflow deleted"), self.address("workflows"))
+            if answer.ok
+            else self.refuse(answer)
+        )
 
     def do_start(self) -> HttpResponse:
         """Start a run without a record."""
         answer = self.ask("POST", f"{self.place}/enrol", None, {})
-        return self.done(gettext("Run started")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(gettext("Run started")) if answer.ok else self.refuse(answer)

@@ -14,7 +14,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import Line, NotPossible
 from core.web.flows.pages import Entry, FlowPage, view_query
-from core.web.pages import Refused
+from core.web.pages import PageError
 from workflows.definitions.pages.base import LIVE
 from workflows.definitions.pages.graph import SEEDS, Graph, seeded_handles
 from workflows.definitions.pages.sources import StepSources
@@ -144,7 +144,7 @@ class DrawWorkflow(StepSources, FlowPage):
             "down": (lambda graph: graph.step(id, 1), gettext("Step moved")),
         }
         if verb not in acts:
-            raise Refused(400, gettext("This page has no such action"))
+            raise PageError(400, gettext("This page has no such action"))
         act, text = acts[verb]
         if verb == "delete":
             return self._deleted(id)
@@ -159,7 +159,7 @@ class DrawWorkflow(StepSources, FlowPage):
             return self.fail(str(error))
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Step deleted"), back=self.undo_of(before, answer.data["updatedAt"]))
+        return self.redirect_with_toast(gettext("Step deleted"), back=self.undo_of(before, answer.data["updatedAt"]))
 
     def do_tidy(self) -> HttpResponse:
         return self.changed(lambda graph: graph.tidy(), gettext("Layout tidied"))
@@ -197,14 +197,14 @@ class AddStep(DrawWorkflow):
         at = self.place_at(self.graph)
         type = self.request.POST.get("type", "")
         if not self.may("workflow", "PUT"):
-            raise Refused(403, gettext("You can't change workflows"))
+            raise PageError(403, gettext("You can't change workflows"))
         try:
             answer, node_id = self.change(lambda graph: graph.add(type, *at))
         except NotPossible as error:
             return self.fail(str(error), self.home)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done("", self.step_address(node_id))
+        return self.redirect_with_toast("", self.step_address(node_id))
 
 
 class LiveWorkflow(DrawWorkflow):

@@ -79,4 +79,4 @@ class WorkflowsOfRecord(WorkflowPage):
             raise nothing_here()
         workflow = self.sent_id("workflow")
         answer = self.ask("POST", f"workflow/{workflow}/enrol", None, {"panel": panel, "ids": [id]})
-        return self.done(started(answer.data)) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(started(answer.data)) if answer.ok else self.refuse(answer)

@@ -54,7 +54,7 @@ class Workflows(WorkflowPage):
             return self.refuse(answer)
         number = answer.data["deletedCount"]
         text = ngettext("%(count)s workflow deleted", "%(count)s workflows deleted", number) % {"count": number}
-        return self.done(text)
+        return self.redirect_with_toast(text)
 
 
 class NewWorkflow(WorkflowPage):
@@ -118,6 +118,6 @@ class NewWorkflow(WorkflowPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form}, status=422)
-        return self.done(
+        return self.redirect_with_toast(
             gettext("Workflow added. Add steps, then publish it."), self.address("workflow", answer.data["_id"])
         )

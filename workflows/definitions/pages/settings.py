@@ -12,7 +12,7 @@ from core.types import JsonObject, Values
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form, Option
 from core.web.lists import Column, ListState
-from core.web.pages import Refused
+from core.web.pages import PageError
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.problems import problem_view
 from workflows.definitions.pages.step import OF_TRIGGER, fingerprint
@@ -108,7 +108,7 @@ class WorkflowSettings(OneWorkflow):
 
     def do_save(self) -> HttpResponse:
         if not self.may("workflow", "PUT"):
-            raise Refused(403, _("You can't change workflows"))
+            raise PageError(403, _("You can't change workflows"))
         sent = self.request.POST
         name_form, form = self.forms()
         values = form.read(sent)
@@ -126,13 +126,13 @@ class WorkflowSettings(OneWorkflow):
         if not answer.ok:
             return self.page(self.context(name_form, form, trouble=answer.refusal), status=422)
         self.workflow = answer.data
-        return self.done(_("Saved"))
+        return self.redirect_with_toast(_("Saved"))
 
     do_overwrite = do_save
 
     def do_export(self) -> HttpResponse:
         """Hand out the workflow as a file."""
-        answer = self.needed(self.ask("GET", f"{self.place}/export"))
+        answer = self.require_ok(self.ask("GET", f"{self.place}/export"))
         response = JsonResponse(answer.data, json_dumps_params={"indent": 2, "ensure_ascii": False})
         response["Content-Disposition"] = 'attachment; filename="workflow.json"'
         return response
@@ -165,11 +165,11 @@ class WorkflowVersions(OneWorkflow):
     def do_restore(self) -> HttpResponse:
         number = self.request.POST.get("number", "")
         if not number.isascii() or not number.isdecimal() or len(number) > 8:
-            raise Refused(400, _("This form is not complete"), _("The version is missing."))
+            raise PageError(400, _("This form is not complete"), _("The version is missing."))
         answer = self.ask("POST", f"{self.place}/versions/{number}/restore")
         home = self.address("workflow", self.params["id"])
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(
+        return self.redirect_with_toast(
             _("Version %(number)s is the draft again. Publish the draft to use the version.") % {"number": number}, home
         )

@@ -19,7 +19,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form
-from core.web.pages import Refused, nothing_here
+from core.web.pages import PageError, nothing_here
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import problem_view
@@ -234,12 +234,12 @@ class Step(DrawWorkflow):
         answer = self.ask("POST", "workflow/runs/redrive", {"filters": filters}, body)
         if not answer.ok:
             return self.refuse(answer, self.here)
-        return self.done(gettext("Retrying failed runs"), self.here, watch=answer.job)
+        return self.redirect_with_toast(gettext("Retrying failed runs"), self.here, watch=answer.job)
 
     def do_save(self) -> HttpResponse:
         """Save the settings. If the step has been changed since the form was opened, ask first."""
         if not self.may("workflow", "PUT"):
-            raise Refused(403, gettext("You can't change workflows"))
+            raise PageError(403, gettext("You can't change workflows"))
         opened = fingerprint(self.node["data"], self.workflow if self.is_trigger else {})
         sent = self.request.POST
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
@@ -265,11 +265,11 @@ class Step(DrawWorkflow):
         sent = self.request.POST
         stays = any(sent.get(name) for name in ("stay", "add", "drop", "match", "drop_row", "more", "edit_tree"))
         if sent.get("edit_tree"):
-            return self.done("", f"{self.here}&{urlencode({'tree': sent['edit_tree']})}")
+            return self.redirect_with_toast("", f"{self.here}&{urlencode({'tree': sent['edit_tree']})}")
         if stays or any(sent.getlist(name) for name in sent if name.startswith("value-") and sent[name]):
             active = f"&{urlencode({'tree': sent['tree']})}" if sent.get("tree") else ""
-            return self.done("", f"{self.here}{active}")
-        return self.done(gettext("Saved"), f"{self.home}#step-{self.node['id']}")
+            return self.redirect_with_toast("", f"{self.here}{active}")
+        return self.redirect_with_toast(gettext("Saved"), f"{self.home}#step-{self.node['id']}")
 
     def _save(self, values: list[JsonObject], own: Values) -> Answer:
         if self.is_trigger:
@@ -297,7 +297,7 @@ class Step(DrawWorkflow):
         try:
             answer, _ = self.change(put)
         except NotPossible as error:
-            raise Refused(404, gettext("This step was deleted"), str(error)) from None
+            raise PageError(404, gettext("This step was deleted"), str(error)) from None
         return answer
 
     def do_connect(self) -> HttpResponse:

@@ -16,7 +16,7 @@ from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, Choice
 from core.web.lists import Column, ListState
 from core.web.navigation.places import WORKFLOWS, MenuItem
-from core.web.pages import Refused
+from core.web.pages import PageError
 from workflows.definitions.pages.base import OneWorkflow, WorkflowPage
 from workflows.runs.pages.failures import failure_text, remedy_of
 from workflows.runs.pages.steps import shown_steps
@@ -139,7 +139,7 @@ class RunList:
         answer = self.ask("POST", "workflow/runs/redrive", query, {**body, "from": "failed"})
         if not answer.ok:
             return self.refuse(answer)  # type: ignore[no-any-return]
-        return self.done(gettext("Retrying failed runs"), watch=answer.job)  # type: ignore[no-any-return]
+        return self.redirect_with_toast(gettext("Retrying failed runs"), watch=answer.job)  # type: ignore[no-any-return]
 
     def do_delete(self: Any) -> HttpResponse:
         answer = self.ask("DELETE", "workflow/runs", None, {"ids": self.request.POST.getlist("ids")})
@@ -147,7 +147,7 @@ class RunList:
             return self.refuse(answer)  # type: ignore[no-any-return]
         number = answer.data["deletedCount"]
         text = ngettext("%(count)s run deleted", "%(count)s runs deleted", number) % {"count": number}
-        return self.done(text)  # type: ignore[no-any-return]
+        return self.redirect_with_toast(text)  # type: ignore[no-any-return]
 
 
 class WorkflowRuns(RunList, WorkflowPage):
@@ -182,7 +182,7 @@ class RunsOfWorkflow(RunList, OneWorkflow):
         if not answer.ok:
             return self.refuse(answer)
         number = answer.data["count"]
-        return self.done(text_of(number) % {"count": number})
+        return self.redirect_with_toast(text_of(number) % {"count": number})
 
 
 class Run(WorkflowPage):
@@ -282,7 +282,7 @@ class Run(WorkflowPage):
         """Begin again at a step, which the address of the button names."""
         node = self.request.GET.get("node", "")
         if not node:
-            raise Refused(400, gettext("This form is not complete"), gettext("The step is missing."))
+            raise PageError(400, gettext("This form is not complete"), gettext("The step is missing."))
         return self._do("restart", gettext("Restarted from that step"), {"from": node, "version": self.version})
 
     @property
@@ -293,12 +293,12 @@ class Run(WorkflowPage):
     def do_delete(self) -> HttpResponse:
         back = self.address("workflow-runs-of", self.run["workflow"]["_id"])
         answer = self.ask("DELETE", self.place)
-        return self.done(gettext("Run deleted"), back) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(gettext("Run deleted"), back) if answer.ok else self.refuse(answer)
 
     def _do(self, action: str, text: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{action}", None, body)
         here = self.address()
-        return self.done(text, here) if answer.ok else self.refuse(answer, here)
+        return self.redirect_with_toast(text, here) if answer.ok else self.refuse(answer, here)
 
 
 def _written(value: Any) -> str:

@@ -217,7 +217,7 @@ class ChatTemplateForm(RecordForm):
             form["headerHandle"].add_error(_("Choose a file first.") if answer is None else answer.reason)
             return self.refused(form, **context)
         form["headerHandle"].replace(answer.data["handle"])
-        self.tell(_("File uploaded. Save the template to keep it."))
+        self.add_toast(_("File uploaded. Save the template to keep it."))
         return self.page({**context, "form": form})
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:

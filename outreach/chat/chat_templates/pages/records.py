@@ -83,7 +83,7 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
         answer = self.ask("POST", self.kind.path, None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done(
+        return self.redirect_with_toast(
             _("Draft saved. Submit it for approval next."), self.address("chat-template", answer.data["_id"])
         )
 
@@ -147,28 +147,28 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
         if not form.is_valid():
             return self.refused(form, **self.context())
         if not form.changed(self.values()):
-            return self.done(to=self.list_address())
+            return self.redirect_with_toast(to=self.list_address())
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:
             return self.wrong(form, answer)
-        return self.done(_("Saved"))
+        return self.redirect_with_toast(_("Saved"))
 
     def do_submit(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/{self.params['id']}/submit")
-        return self.done(_("Submitted for approval")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Submitted for approval")) if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         """Send the template as it is saved to the reader's own number."""
         payload = {"templateId": self.params["id"], "to": [self.reader.email]}
         answer = self.ask("POST", "campaign/test/chatapp", None, payload)
-        return self.done(_("Test sent to you")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Test sent to you")) if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.kind.path}/sync", None, {"app": self.record["app"]["_id"]})
         if not answer.ok:
             return self.refuse(answer)
         after = self.ask("GET", f"{self.kind.path}/{self.params['id']}")
-        return self.done(
+        return self.redirect_with_toast(
             _("Status: %(status)s") % {"status": STATES[after.data["status"]][0]} if after.ok else _("Status checked")
         )
 

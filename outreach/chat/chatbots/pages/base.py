@@ -13,7 +13,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
 from core.web.flows.pages import KEYS, Entry, FlowPage, view_query
-from core.web.pages import Refused
+from core.web.pages import PageError
 from outreach.chat.chatbots.pages.graph import BotGraph, body_of, read_steps
 from outreach.chat.chatbots.pages.list import ChatbotPage, state_of
 from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, START, TEXT, TYPES, about
@@ -158,13 +158,13 @@ class OneChatbot(ChatbotPage, FlowPage):
     def save_drawn(self, graph: Values, since: str | None) -> Answer:
         steps = read_steps(graph["nodes"], graph["edges"])
         if steps is None:
-            raise Refused(400, _("This form is not complete"), _("This graph is not a chatbot."))
+            raise PageError(400, _("This form is not complete"), _("This graph is not a chatbot."))
         return self.put(steps, since)
 
     def change(self, act: Change) -> Answer:
         """Change the current steps. If another change was quicker, try again."""
         if not self.may_change:
-            raise Refused(403, _("You can't edit chatbots"))
+            raise PageError(403, _("You can't edit chatbots"))
         for attempt in range(TRIES):
             if attempt:
                 del self.bot
@@ -182,7 +182,7 @@ class OneChatbot(ChatbotPage, FlowPage):
             return self.fail(str(error), self.home)
         if not answer.ok:
             return self.refuse(answer, self.home)
-        return self.done(text, self.home, back=self.undo_of(before, answer.data["updatedAt"]))
+        return self.redirect_with_toast(text, self.home, back=self.undo_of(before, answer.data["updatedAt"]))
 
     # What is done to it as a whole
 
@@ -203,15 +203,19 @@ class OneChatbot(ChatbotPage, FlowPage):
             return self.fail(_("Not published yet"), self.home)
         answer = self.ask("PUT", self.place, None, {name: snapshot[name] for name in WORDS if name in snapshot})
         return (
-            self.done(_("Reset to the published version"), self.home) if answer.ok else self.refuse(answer, self.home)
+            self.redirect_with_toast(_("Reset to the published version"), self.home)
+            if answer.ok
+            else self.refuse(answer, self.home)
         )
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.place)
         return (
-            self.done(_("Chatbot deleted"), self.address("chatbots")) if answer.ok else self.refuse(answer, self.home)
+            self.redirect_with_toast(_("Chatbot deleted"), self.address("chatbots"))
+            if answer.ok
+            else self.refuse(answer, self.home)
         )
 
     def _move(self, move: str, message: str) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/{move}")
-        return self.done(message, self.home) if answer.ok else self.refuse(answer, self.home)
+        return self.redirect_with_toast(message, self.home) if answer.ok else self.refuse(answer, self.home)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.flows.graph import NotPossible
-from core.web.pages import Refused
+from core.web.pages import PageError
 from outreach.chat.chatbots.pages.base import OneChatbot
 from outreach.chat.chatbots.pages.graph import BotGraph
 from outreach.chat.chatbots.pages.types import RULES, TEXT
@@ -85,7 +85,7 @@ class DrawChatbot(OneChatbot):
             "down": (lambda graph: moved(graph, id, 1), gettext("Text moved")),
         }
         if verb not in acts:
-            raise Refused(400, gettext("This page has no such action"))
+            raise PageError(400, gettext("This page has no such action"))
         return self.changed(*acts[verb])
 
 
@@ -111,4 +111,4 @@ class AddStep(OneChatbot):
     def do_add(self) -> HttpResponse:
         """Redirect to the form of the new step, which is saved once it is filled in."""
         sent = self.request.POST
-        return self.done("", self.new_step_address(sent.get("type", ""), sent.get("at", "")))
+        return self.redirect_with_toast("", self.new_step_address(sent.get("type", ""), sent.get("at", "")))

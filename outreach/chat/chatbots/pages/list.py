@@ -92,4 +92,4 @@ class NewChatbot(NewRecord, ChatbotPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done("", self.address("chatbot", answer.data["_id"]))
+        return self.redirect_with_toast("", self.address("chatbot", answer.data["_id"]))

@@ -18,7 +18,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form
-from core.web.pages import Refused, nothing_here
+from core.web.pages import PageError, nothing_here
 from core.web.words.problems import named_problem, problem_text
 from outreach.chat.chatbots.pages.base import OneChatbot
 from outreach.chat.chatbots.pages.draw import put_in
@@ -121,7 +121,7 @@ class ChatbotStep(OneChatbot):
     def do_save(self) -> HttpResponse:
         """Save the step. If it has been changed since its form was opened, ask first."""
         if not self.may_change:
-            raise Refused(403, _("You can't edit chatbots"))
+            raise PageError(403, _("You can't edit chatbots"))
         sent = self.request.POST
         opened = fingerprint(self.node)
         theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
@@ -149,14 +149,14 @@ class ChatbotStep(OneChatbot):
         try:
             answer = self.change(put)
         except NotPossible as error:
-            raise Refused(404, _("This step was deleted"), str(error)) from None
+            raise PageError(404, _("This step was deleted"), str(error)) from None
         if not answer.ok:
             left = self._mark(form, answer)
             return self.page(self.context(form, fields, trouble=left), status=422)
         new = self.renamed.get(id or NEW, id)
         if sent.get("stay"):
-            return self.done("", self.step_address(new))
-        return self.done(_("Saved"), f"{self.home}#step-{new}")
+            return self.redirect_with_toast("", self.step_address(new))
+        return self.redirect_with_toast(_("Saved"), f"{self.home}#step-{new}")
 
     do_overwrite = do_save
 

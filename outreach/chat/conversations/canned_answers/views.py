@@ -28,7 +28,7 @@ def _canned(id: str) -> JsonObject:
 
 class CannedAnswerViewSet(ResourceViewSet):
     module = MODULE
-    also = MODULES[1:]
+    alternate_modules = MODULES[1:]
     listing = Listing("List canned answers", CannedAnswer.objects.all, CANNED_FIELDS, CannedOut)
 
     @endpoint(

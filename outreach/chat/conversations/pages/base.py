@@ -131,7 +131,7 @@ class InboxPage(Page):
     """Shared parts of the pages of conversations."""
 
     module = MODULES[0]
-    also = MODULES[1:]
+    alternate_modules = MODULES[1:]
     menu = MenuItem(
         gettext_lazy("Conversations"), INBOX, 10, "inbox", keywords=gettext_lazy("inbox chats replies messages")
     )

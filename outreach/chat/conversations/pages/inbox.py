@@ -132,7 +132,7 @@ class ConversationDetail(Inbox):
         body = {name: value for name, value in visitor.values.items() if value}
         answer = self.ask("POST", f"{self.address_of_api}/contact", None, body)
         if answer.ok:
-            return self.done(gettext("Contact created from the visitor"))
+            return self.redirect_with_toast(gettext("Contact created from the visitor"))
         visitor.refuse(answer)
         return self.page({**self.show(), "visitor": visitor}, status=422)
 
@@ -153,7 +153,7 @@ class ConversationDetail(Inbox):
             stored_file = uploaded.data[0] if isinstance(uploaded.data, list) else uploaded.data
             body["file"] = stored_file["_id"]
         answer = self.ask("POST", f"{self.address_of_api}/messages", None, body)
-        return self.done() if answer.ok else self.invalid(form, answer)
+        return self.redirect_with_toast() if answer.ok else self.invalid(form, answer)
 
     def meant(self, text: str) -> str:
         """Return the canned answer whose shortcut the text is."""
@@ -176,7 +176,7 @@ class ConversationDetail(Inbox):
     def do_note(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         answer = self.ask("POST", f"{self.address_of_api}/notes", None, form.values)
-        return self.done() if answer.ok else self.invalid(form, answer)
+        return self.redirect_with_toast() if answer.ok else self.invalid(form, answer)
 
     def do_takeover(self) -> HttpResponse:
         instead = self.request.POST.get("instead", "")
@@ -217,7 +217,7 @@ class ConversationDetail(Inbox):
 
     def _move(self, move: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"{self.address_of_api}/{move}", None, body)
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
 
 class ConversationPeople(InboxPage):
@@ -290,4 +290,4 @@ class ConversationPeople(InboxPage):
             answer = self.ask("POST", f"{api}/assign", None, {**body, "byRule": values["byRule"]})
             if not answer.ok:
                 return self.invalid(form, answer)
-        return self.done(gettext("Saved"), self.address("conversation", self.params["id"]))
+        return self.redirect_with_toast(gettext("Saved"), self.address("conversation", self.params["id"]))

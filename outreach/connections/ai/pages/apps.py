@@ -85,7 +85,7 @@ class AiApps(AiPage):
             return self.fail(_("Test failed: %(warning)s") % {"warning": answer.reason})
         outcome = answer.data
         seconds = f"{outcome['milliseconds'] / 1000:.1f}"
-        return self.done(
+        return self.redirect_with_toast(
             _("Test passed: %(model)s wrote “%(subject)s” in %(seconds)s seconds")
             % {"model": outcome["model"], "subject": outcome["subject"], "seconds": seconds}
         )
@@ -101,11 +101,11 @@ class AiApps(AiPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"apps/{self.sent_kind()}", None, {"ids": [self.sent_id()]})
-        return self.done(_("Removed. Its usage stays in the log.")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Removed. Its usage stays in the log.")) if answer.ok else self.refuse(answer)
 
     def _change(self, values: Values, message: str) -> HttpResponse:
         answer = self.ask("PUT", f"apps/{self.sent_kind()}/{self.sent_id()}", None, values)
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
 
 class BuiltInWriter(AiPage):
@@ -127,7 +127,7 @@ class BuiltInWriter(AiPage):
             return self.page({"is_on": answer.ok, "refused": "" if answer.ok else answer.refusal})
         if not answer.ok:
             return self.refuse(answer, self.address("ai"))
-        return self.done(_("Built-in writer switched on"), self.address("ai"))
+        return self.redirect_with_toast(_("Built-in writer switched on"), self.address("ai"))
 
 
 class AiAppForm(AiPage):
@@ -262,5 +262,7 @@ class AiAppForm(AiPage):
         if becomes_default:
             self.ask("PUT", place, None, {"isDefault": True})
         if answer is None:
-            return self.done(_("Saved. The app is off."), self.address("ai"))
-        return self.done(_("Saved. %(model)s works.") % {"model": answer.data["model"]}, self.address("ai"))
+            return self.redirect_with_toast(_("Saved. The app is off."), self.address("ai"))
+        return self.redirect_with_toast(
+            _("Saved. %(model)s works.") % {"model": answer.data["model"]}, self.address("ai")
+        )

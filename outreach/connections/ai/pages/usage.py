@@ -64,7 +64,7 @@ class AiUse(AiPage):
         answer = self.ask("PUT", "ai-usage/caps", None, form.values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.done(_("Limits saved. Waiting messages continue."))
+        return self.redirect_with_toast(_("Limits saved. Waiting messages continue."))
 
 
 def bounds(caps: Values) -> list[JsonObject]:

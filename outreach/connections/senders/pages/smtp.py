@@ -15,7 +15,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.navigation.places import SENDERS_MENU
-from core.web.pages import Page, Refused
+from core.web.pages import Page, PageError
 from core.web.shortcuts import Shortcut, register_shortcut
 
 VENDOR_APP = re.compile(r"mailvendor-[a-h]", re.ASCII)
@@ -134,7 +134,7 @@ class SenderPage(Page):
         """Lead on after a change that tested the connection."""
         sender = answer.data
         if sender["verified"]:
-            return self.done(_("%(message)s; the connection works") % {"message": message}, to)
+            return self.redirect_with_toast(_("%(message)s; the connection works") % {"message": message}, to)
         return self.fail(
             _("%(message)s, but the connection test failed: %(last_error)s")
             % {"message": message, "last_error": sender["lastError"]},
@@ -145,11 +145,11 @@ class SenderPage(Page):
         """Lead on after a sender was deleted, or switched off."""
         kept = answer.data["deactivatedCount"]
         message = _("Sender deactivated. Its messages are kept.") if kept else _("Sender deleted")
-        return self.done(message, self.address("senders"))
+        return self.redirect_with_toast(message, self.address("senders"))
 
     def resume(self, path: str) -> HttpResponse:
         answer = self.ask("POST", f"{path}/resume")
-        return self.done(_("Sender resumed")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Sender resumed")) if answer.ok else self.refuse(answer)
 
 
 class Senders(SenderPage):
@@ -202,7 +202,7 @@ class Senders(SenderPage):
         """Connect the service's own test server, which delivers nothing."""
         server = test_server()
         if server is None:
-            raise Refused(400, _("This page has no such action"))
+            raise PageError(400, _("This page has no such action"))
         host, port = server
         person = {"fromName": self.reader.name, "fromEmail": self.reader.email}
         account = {"username": TEST_SENDER, SECRET: TEST_SENDER, "secure": False}
@@ -230,7 +230,7 @@ class Senders(SenderPage):
         if values.get("approvalDays") is None:
             values.pop("approvalDays", None)
         answer = self.ask("PUT", "genie/settings", None, {**values, **times, "windowDays": days})
-        return self.done(_("Settings saved")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Settings saved")) if answer.ok else self.refuse(answer)
 
     def do_test(self) -> HttpResponse:
         app = self.sent_app()
@@ -239,10 +239,12 @@ class Senders(SenderPage):
             return self.refuse(answer)
         check = answer.data
         if check["ok"] and app != "smtp":
-            return self.done(_("The key works"))
+            return self.redirect_with_toast(_("The key works"))
         if check["ok"]:
             encrypted = _("The connection works, encrypted")
-            return self.done(encrypted if check["encryption"] else _("The connection works, but is not encrypted"))
+            return self.redirect_with_toast(
+                encrypted if check["encryption"] else _("The connection works, but is not encrypted")
+            )
         return self.fail(_("The connection test failed: %(detail)s") % {"detail": check["detail"]})
 
     def sent_app(self) -> str:
@@ -331,19 +333,23 @@ class Sender(SenderPage):
     def do_check(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/deliverability")
         message = f"{answer.data['domain']}: {LIGHTS[answer.data['light']][0]}" if answer.ok else ""
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
     def do_make_key(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.record}/dkim", None, {})
         return (
-            self.done(_("Key created. Publish the DNS record, then check the domain."))
+            self.redirect_with_toast(_("Key created. Publish the DNS record, then check the domain."))
             if answer.ok
             else self.refuse(answer)
         )
 
     def do_delete_key(self) -> HttpResponse:
         answer = self.ask("DELETE", f"{self.record}/dkim")
-        return self.done(_("Key deleted. Messages are sent unsigned.")) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(_("Key deleted. Messages are sent unsigned."))
+            if answer.ok
+            else self.refuse(answer)
+        )
 
     def do_save(self) -> HttpResponse:
         before = self.read(self.record).data

@@ -239,4 +239,4 @@ class VendorReturn(VendorPage):
             form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
         message = gettext("Sender resumed") if context["app"] else connected(context["vendor"])
-        return self.done(message, self.address("vendor-app", answer.data["_id"]))
+        return self.redirect_with_toast(message, self.address("vendor-app", answer.data["_id"]))

@@ -174,7 +174,7 @@ class EditDashboard(EditRecord, DashboardForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form, **{**self.context(), "tile_forms": tile_forms})
-        return self.done(gettext("Dashboard saved"), self.list_address())
+        return self.redirect_with_toast(gettext("Dashboard saved"), self.list_address())
 
     def body_of(self, tile: Values) -> JsonObject:
         """Return a tile as the API takes it: days of its own only where it has a range of its own."""
@@ -185,4 +185,4 @@ class EditDashboard(EditRecord, DashboardForm):
         answer = self.ask("DELETE", self.kind.path, None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(gettext("Dashboard deleted"), self.address("dashboards"))
+        return self.redirect_with_toast(gettext("Dashboard deleted"), self.address("dashboards"))

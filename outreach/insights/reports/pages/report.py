@@ -59,7 +59,9 @@ class Reports(ReportPage):
         """Return the parameters of the address, without those that do not fit its report."""
         sent = self.request.GET
         metrics = [column["key"] for column in self.of_group["columns"]]
-        by, metric, chart = self.of_group["key"], sent.get("metric", ""), sent.get("chart", "")
+        by = self.of_group["key"]
+        metric = sent.get("metric", "")
+        chart = sent.get("chart", "")
         params = {
             "reportType": self.of_type["reportType"],
             "by": by,
@@ -213,7 +215,9 @@ class Reports(ReportPage):
             answer = self.ask("POST", "dashboard", None, {"name": sent.get("name", "").strip(), "tiles": [tile]})
         if not answer.ok:
             return self.refuse_adding(answer)
-        return self.done(gettext("Added to the dashboard"), self.address("dashboard", answer.data["_id"]))
+        return self.redirect_with_toast(
+            gettext("Added to the dashboard"), self.address("dashboard", answer.data["_id"])
+        )
 
     def refuse_adding(self, answer: Answer) -> HttpResponse:
         """Show the page again, with the refusal at the fields of the form that adds the report."""

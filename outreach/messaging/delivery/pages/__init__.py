@@ -195,9 +195,9 @@ class Message(MessagePage):
     def change(self, name: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"genie/send-jobs/{self.params['id']}/{name}", None, body)
         if answer.ok and name in UNDONE:
-            return self.done(ACTIONS[name], back={**TIMED, "do": "draft"})
+            return self.redirect_with_toast(ACTIONS[name], back={**TIMED, "do": "draft"})
         if answer.ok:
-            return self.done(ACTIONS[name])
+            return self.redirect_with_toast(ACTIONS[name])
         return self.fail(answer.refusal)
 
 

@@ -105,7 +105,18 @@ class Reader:
         # Erased people's mail is not stored again.
         if job is not None and job.contact.erased_at is not None:
             return None
-        return Received(self.mailbox, mail, raw, place, kind, report, job, how, meeting, answer if meeting else None)
+        return Received(
+            mailbox=self.mailbox,
+            mail=mail,
+            raw=raw,
+            place=place,
+            kind=kind,
+            report=report,
+            job=job,
+            how=how,
+            meeting=meeting,
+            answer=answer if meeting else None,
+        )
 
     def _answered(self, mail: Mail) -> str | None:
         """Return the subject of the message that In-Reply-To or References names, or None."""

@@ -17,7 +17,7 @@ from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
 from core.web.mail_frames import mail_frame
-from core.web.pages import Refused, nothing_here
+from core.web.pages import PageError, nothing_here
 from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.personal_mail.pages.base import EmailPage
 
@@ -79,7 +79,7 @@ class Composer(EmailPage):
         for kind in ("lead", "contact"):
             if id := self.given(kind):
                 return {"kind": kind, "id": id}
-        raise Refused(404, _("Choose who to write to"), _("Open a contact or a lead, then choose Email."))
+        raise PageError(404, _("Choose who to write to"), _("Open a contact or a lead, then choose Email."))
 
     @cached_property
     def person(self) -> Values:
@@ -90,7 +90,7 @@ class Composer(EmailPage):
         answer = self.ask("GET", f"{self.to['kind']}/{self.to['id']}")
         if answer.status == 400:
             raise nothing_here()
-        record = self.needed(answer).data
+        record = self.require_ok(answer).data
         person: Values = record["contact"] if self.to["kind"] == "lead" else record
         return person
 
@@ -115,7 +115,7 @@ class Composer(EmailPage):
         """The files that the form has just sent."""
         if "file" not in self.request.FILES:
             return []
-        answer = self.needed(self.upload())
+        answer = self.require_ok(self.upload())
         return answer.data if isinstance(answer.data, list) else [answer.data]
 
     def form(self, values: Values | None = None) -> Form:
@@ -236,7 +236,7 @@ class Composer(EmailPage):
         task = {"lead": self.to["id"], "title": title[:300], "dueAt": due.isoformat()}
         added = self.ask("POST", "lead-activity/follow-up", None, task)
         if not added.ok:
-            self.warn(_("The task was not added: %(reason)s") % {"reason": added.refusal})
+            self.add_error_toast(_("The task was not added: %(reason)s") % {"reason": added.refusal})
             return self.sent(answer.data)
         text = (
             _("Email scheduled. Task added, due in %(days)s days.")
@@ -250,8 +250,8 @@ class Composer(EmailPage):
         if not text:
             text = _("Email scheduled") if mail["sendAt"] else _("Email sent")
         back = {**TIMED, "do": "undo", "address": self.address("email", mail["_id"])}
-        self.tell(text, back=back)
-        return self.done(to=self.address(self.to["kind"], self.to["id"]))
+        self.add_toast(text, back=back)
+        return self.redirect_with_toast(to=self.address(self.to["kind"], self.to["id"]))
 
     def do_draft(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -260,7 +260,7 @@ class Composer(EmailPage):
             return self.refused(form, answer)
         if not answer.data["draft"]:
             return self.sent(answer.data)
-        return self.done(_("Draft saved"), self.address("email", answer.data["_id"]))
+        return self.redirect_with_toast(_("Draft saved"), self.address("email", answer.data["_id"]))
 
     def do_template(self) -> HttpResponse:
         """Show the form with the words of a template; nothing is stored yet."""

@@ -11,7 +11,7 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.contact_picker import PicksContact
 from core.web.forms import Field, Form, Option
-from core.web.pages import Refused
+from core.web.pages import PageError
 from outreach.messaging.personal_mail.pages.base import shown
 from outreach.messaging.personal_mail.pages.composer import Composer
 
@@ -36,10 +36,10 @@ class NewEmail(Composer, PicksContact):
             return True
         try:
             return not self.person
-        except Refused as refused:
+        except PageError as refused:
             if refused.status != 404 or self.request.method != "GET" or self.given("id"):
                 raise
-            self.warn(_("This contact no longer exists. Choose another."))
+            self.add_error_toast(_("This contact no longer exists. Choose another."))
             return True
 
     @cached_property
@@ -78,7 +78,7 @@ class NewEmail(Composer, PicksContact):
     def show(self) -> Values:
         if self.is_picking:
             if self.given("organization") and not self.colleagues:
-                self.warn(_("No contact of this organization has an email address. Choose another."))
+                self.add_error_toast(_("No contact of this organization has an email address. Choose another."))
             return self.picking(self.form())
         return super().show()
 
@@ -87,7 +87,7 @@ class NewEmail(Composer, PicksContact):
         chosen = self.given("contact")
         if not chosen:
             return self.fail(_("Choose a contact first"), self.request.get_full_path())
-        return self.done(to=self.address("email-new", contact=chosen))
+        return self.redirect_with_toast(to=self.address("email-new", contact=chosen))
 
 
 class KeptDraft(NewEmail):
@@ -122,14 +122,14 @@ class Email(Composer):
         """Make a draft of the email."""
         answer = self.ask("PUT", f"message/{self.params['id']}", None, {"draft": True})
         if answer.ok:
-            return self.done(_("Not sent. It is in your drafts."), self.request.path)
+            return self.redirect_with_toast(_("Not sent. It is in your drafts."), self.request.path)
         return self.fail(_("Too late to undo: the email is already sent"), self.request.path)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", f"message/{self.params['id']}")
         if not answer.ok:
             return self.refuse(answer, self.request.path)
-        return self.done(_("Email deleted"), self.address("emails"))
+        return self.redirect_with_toast(_("Email deleted"), self.address("emails"))
 
 
 def person_label(contact: Values) -> str:

@@ -83,4 +83,4 @@ class Emails(EmailPage):
             answer = self.ask("DELETE", "message", None, {"ids": sent.getlist("ids")})
         if not answer.ok:
             return self.refuse(answer, here)
-        return self.done(DELETED.of(answer.data["deletedCount"]), here)
+        return self.redirect_with_toast(DELETED.of(answer.data["deletedCount"]), here)

@@ -28,7 +28,7 @@ class CampaignAudience(CampaignPage):
         answer = self.ask("POST", "campaign/audience-preview", None, {**chosen, **by_chat})
         if answer.status == 400:
             return {"found": None, "is_gone": True}
-        audience = self.needed(answer).data
+        audience = self.require_ok(answer).data
         excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in audience["excluded"].items()]
         return {
             "found": audience,

@@ -152,7 +152,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
             if name
             else gettext("Test sent to %(email)s, with field names, since no contact is chosen")
         )
-        return self.done(text % {"email": self.reader.email, "name": name})
+        return self.redirect_with_toast(text % {"email": self.reader.email, "name": name})
 
     def before(self, campaign: CampaignData) -> list[tuple[str, int | None, str]]:
         """Return (label, number, address) of the people and their messages."""
@@ -185,7 +185,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
         answer = self.ask("POST", f"campaign/{self.params['id']}/start")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(
+        return self.redirect_with_toast(
             gettext("Campaign scheduled")
             if answer.data["status"] == "scheduled"
             else gettext("The campaign has started")
@@ -207,7 +207,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
 
     def change(self, path: str, message: str, body: Values | None = None) -> HttpResponse:
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
         return self.change_messages("cancel", None, gettext("Cancelling"), CANCELED, "cancelledCount")
@@ -235,7 +235,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
         answer = self.ask("POST", f"campaign/{self.params['id']}/{path}", None, body)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(
+        return self.redirect_with_toast(
             doing if answer.job else done.of(answer.data[count]),
             watch=answer.job,
             back=back if answer.job or answer.data[count] else None,
@@ -245,13 +245,15 @@ class Campaign(TurnsOnTracking, CampaignPage):
         answer = self.ask("POST", f"campaign/{self.params['id']}/duplicate")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Duplicated as a draft"), self.address("campaign", answer.data["_id"]))
+        return self.redirect_with_toast(gettext("Duplicated as a draft"), self.address("campaign", answer.data["_id"]))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "campaign", None, {"ids": [self.params["id"]]})
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(gettext("Campaign deleted; its messages stay in the log"), self.address("campaigns"))
+        return self.redirect_with_toast(
+            gettext("Campaign deleted; its messages stay in the log"), self.address("campaigns")
+        )
 
 
 class CampaignPreview(CampaignPage):

@@ -278,10 +278,9 @@ class NewCampaign(CampaignForm):
             return {"form": None}
         form = self.form()
         for field in form:
-            if field.name in WHO or field.name == "templateId":
-                sent = self.request.GET.getlist(field.name)
-                if sent:
-                    field.replace(sent if field.name in WHO else sent[0])
+            sent = self.request.GET.getlist(field.name)
+            if sent and (field.name in WHO or field.name == "templateId"):
+                field.replace(sent if field.name in WHO else sent[0])
         return self.context(form)
 
     def do_save(self) -> HttpResponse:
@@ -289,7 +288,8 @@ class NewCampaign(CampaignForm):
         answer = self.ask("POST", "campaign", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done(_("Saved. Check the campaign, then start it."), self.address("campaign", answer.data["_id"]))
+        campaign = self.address("campaign", answer.data["_id"])
+        return self.redirect_with_toast(_("Saved. Check the campaign, then start it."), campaign)
 
 
 class EditCampaign(CampaignForm):
@@ -397,4 +397,4 @@ class EditCampaign(CampaignForm):
         answer = self.ask("PUT", f"campaign/{self.params['id']}", None, self.body(form))
         if not answer.ok:
             return self.refused(form, answer)
-        return self.done(_("Saved"), self.address("campaign", self.params["id"]))
+        return self.redirect_with_toast(_("Saved"), self.address("campaign", self.params["id"]))

@@ -49,4 +49,4 @@ class Campaigns(CampaignPage):
             return self.refuse(answer)
         number = answer.data["deletedCount"]
         text = ngettext("%(count)s campaign deleted", "%(count)s campaigns deleted", number) % {"count": number}
-        return self.done(text)
+        return self.redirect_with_toast(text)

@@ -49,7 +49,7 @@ WHOLE_DAY = "00:00"
 FIRST_MONDAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Step:
     """A follow-up of a run. `number` is the step of its messages; the first message is step 1."""
 
@@ -76,14 +76,14 @@ def steps_of(cadence: Values) -> dict[int, Step]:
     """Return the follow-ups of a stored cadence by their numbers."""
     return {
         number: Step(
-            number,
-            step["channel"],
-            step["delay"],
-            step["subject"],
-            step.get("prompt", ""),
-            tuple(step["stopOn"]),
-            step["window"],
-            step.get("content"),
+            number=number,
+            channel=step["channel"],
+            delay=step["delay"],
+            subject=step["subject"],
+            prompt=step.get("prompt", ""),
+            stop_on=tuple(step["stopOn"]),
+            window=step["window"],
+            content=step.get("content"),
         )
         for number, step in enumerate(cadence.get("steps", ()), 2)
     }

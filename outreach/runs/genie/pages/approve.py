@@ -50,4 +50,4 @@ class ApproveAll(OutreachPage):
             sentences.append(NEWER.of(newer))
         text = ". ".join([*sentences, *skipped(answer.data)])
         back = undo_fields(since) if answer.job or answer.data["changedCount"] else None
-        return self.done(text, self.address("outreach-run", run), watch=answer.job, back=back)
+        return self.redirect_with_toast(text, self.address("outreach-run", run), watch=answer.job, back=back)

@@ -61,11 +61,11 @@ def undo_approval(page: Page, run: str) -> HttpResponse:
     if not answer.ok:
         return page.refuse(answer)
     if answer.job:
-        return page.done(_("Undone. The messages become drafts again."), watch=answer.job)
+        return page.redirect_with_toast(_("Undone. The messages become drafts again."), watch=answer.job)
     number = answer.data["changedCount"]
     if not number:
         return page.fail(_("Too late to undo: the messages are already sent"))
-    return page.done(DRAFTS_AGAIN.of(number))
+    return page.redirect_with_toast(DRAFTS_AGAIN.of(number))
 
 
 def shown_run(run: Values) -> JsonObject:

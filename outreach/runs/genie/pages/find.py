@@ -153,7 +153,9 @@ class FindPeople(OutreachPage):
         form = self.form().bind(self.request.POST)
         answer = self.ask("POST", "genie", None, self.body(form))
         if answer.ok:
-            return self.done(gettext("Searching for people"), self.address("outreach-run", answer.data["_id"]))
+            return self.redirect_with_toast(
+                gettext("Searching for people"), self.address("outreach-run", answer.data["_id"])
+            )
         form.refuse(answer)
         return self.page(self.context(form), status=422)
 

@@ -172,7 +172,7 @@ class NewRun(OutreachPage):
         body = {**values, **steps.cadence_in(self.request.POST), "draft": values.get("draft") != "send"}
         answer = self.ask("POST", "genie/from-contacts", None, body)
         if answer.ok:
-            return self.done(
+            return self.redirect_with_toast(
                 gettext("The messages are being written"), self.address("outreach-run", answer.data["_id"])
             )
         steps.refuse(form, answer)
@@ -268,7 +268,7 @@ class RunAudience(NewRun):
         answer = self.ask("POST", "genie/audience-preview", None, chosen)
         if answer.status == 400:
             return {"found": None, "is_gone": True}
-        preview = self.needed(answer).data
+        preview = self.require_ok(answer).data
         hours = self.ask("GET", "genie/settings")
         excluded = [f"{number:,} {EXCLUDED.get(reason, reason)}" for reason, number in preview["excluded"].items()]
         return {

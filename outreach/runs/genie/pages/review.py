@@ -129,7 +129,7 @@ class Review(OutreachPage):
         here = self.at(self.sent_id())
         answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/regenerate", None, body)
         message = " ".join(filter(None, (_("The message is being rewritten."), answer.notice)))
-        return self.done(message, here) if answer.ok else self.refuse(answer, here)
+        return self.redirect_with_toast(message, here) if answer.ok else self.refuse(answer, here)
 
     def do_approve(self) -> HttpResponse:
         body = {"contentHash": self.request.POST.get("contentHash", ""), "delaySeconds": HOLD_SECONDS}
@@ -143,7 +143,7 @@ class Review(OutreachPage):
         here = self.at(self.sent_id())
         answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/draft")
         if answer.ok:
-            return self.done(_("Undone. The message is a draft again."), here)
+            return self.redirect_with_toast(_("Undone. The message is a draft again."), here)
         now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}")
         return self.fail(TOO_LATE, here) if now.ok and now.data["status"] in GONE else self.refuse(answer, here)
 
@@ -154,7 +154,7 @@ class Review(OutreachPage):
             body["contentHash"] = form.values["contentHash"]
         answer = self.ask("PUT", f"genie/send-jobs/{self.sent_id()}", None, body)
         if answer.ok:
-            return self.done(_("Draft changed"), self.at(self.sent_id()))
+            return self.redirect_with_toast(_("Draft changed"), self.at(self.sent_id()))
         context = dict(self.show())
         message = context["message"]
         if message is None or (answer.status in (400, 409) and message["_id"] != self.sent_id()):
@@ -177,7 +177,7 @@ class Review(OutreachPage):
         """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
             after = self.at(self.sent_id("then") if self.request.POST.get("then") else "")
-            return self.done(success, after, back={**TIMED, "do": "undo", "id": self.sent_id()})
+            return self.redirect_with_toast(success, after, back={**TIMED, "do": "undo", "id": self.sent_id()})
         here = self.at(self.sent_id())
         now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}") if answer.status in (400, 409) else None
         if now is None or not now.ok:

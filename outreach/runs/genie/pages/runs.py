@@ -305,7 +305,7 @@ class Run(TurnsOnTracking, OutreachPage):
 
     def recur(self, path: str, message: str) -> HttpResponse:
         answer = self.ask("POST", f"genie/{self.params['id']}/{path}")
-        return self.done(message) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(message) if answer.ok else self.refuse(answer)
 
     def do_cancel(self) -> HttpResponse:
         return self.change("cancel", gettext("Cancelling"), CANCELED, count="cancelledCount")
@@ -314,7 +314,7 @@ class Run(TurnsOnTracking, OutreachPage):
         answer = self.ask("DELETE", f"genie/{self.params['id']}")
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(
+        return self.redirect_with_toast(
             gettext("Outreach deleted; its messages stay in the log"), self.address("outreach"), watch=answer.job
         )
 
@@ -323,4 +323,4 @@ class Run(TurnsOnTracking, OutreachPage):
         answer = self.ask("POST", f"genie/{self.params['id']}/{path}", None, {} if path == "retry-failed" else None)
         if not answer.ok:
             return self.refuse(answer)
-        return self.done(doing if answer.job else done.of(answer.data[count]), watch=answer.job)
+        return self.redirect_with_toast(doing if answer.job else done.of(answer.data[count]), watch=answer.job)

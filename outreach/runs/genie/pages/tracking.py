@@ -16,12 +16,14 @@ class TurnsOnTracking(Page):
         """Turn on the company's tracking that the form names; the toast turns it off again."""
         names = self.request.POST.getlist("names")
         answer = self._set(names, is_on=True)
-        return answer or self.done(
+        return answer or self.redirect_with_toast(
             _("Tracking is on for messages sent from now on"), back={"do": "untrack", "names": " ".join(names)}
         )
 
     def do_untrack(self) -> HttpResponse:
-        return self._set(self.request.POST.get("names", "").split(), is_on=False) or self.done(_("Tracking is off"))
+        return self._set(self.request.POST.get("names", "").split(), is_on=False) or self.redirect_with_toast(
+            _("Tracking is off")
+        )
 
     def _set(self, names: list[str], *, is_on: bool) -> HttpResponse | None:
         """Turn tracking on or off. Returns the refusal, if there is one."""

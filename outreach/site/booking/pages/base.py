@@ -19,7 +19,7 @@ PAGES_KIND = Records(
 
 class BookingPages(Page):
     module = "calendar"
-    also: ClassVar[tuple[str, ...]] = ("my-calendar",)
+    alternate_modules: ClassVar[tuple[str, ...]] = ("my-calendar",)
     menu = MenuItem(
         gettext_lazy("Booking pages"),
         CALENDAR,
@@ -32,5 +32,5 @@ class BookingPages(Page):
     def may(self, module: str, method: str = "GET") -> bool:
         """Return whether either permission allows access to the member's own data; the API checks the rest."""
         if module == self.module:
-            return super().may(module, method) or super().may(self.also[0], method)
+            return super().may(module, method) or super().may(self.alternate_modules[0], method)
         return super().may(module, method)

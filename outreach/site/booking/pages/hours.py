@@ -35,7 +35,7 @@ class BookableHours(BookingPages):
     title = gettext_lazy("Your hours")
     template = "web/booking/hours.html"
     module = "my-calendar"
-    also = ()
+    alternate_modules = ()
 
     def may(self, module: str, method: str = "GET") -> bool:
         return Page.may(self, module, method)
@@ -74,7 +74,7 @@ class BookableHours(BookingPages):
         if not answer.ok:
             form.refuse(answer)
             return self.page({"form": form, **self.connection()}, status=422)
-        return self.done(_("Saved"))
+        return self.redirect_with_toast(_("Saved"))
 
     def do_connect(self) -> HttpResponse:
         answer = self.ask("POST", "my-calendar/connection/authorize")
@@ -82,11 +82,11 @@ class BookableHours(BookingPages):
 
     def do_disconnect(self) -> HttpResponse:
         answer = self.ask("DELETE", "my-calendar/connection")
-        return self.done(_("Disconnected. Calendar events stay.")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Disconnected. Calendar events stay.")) if answer.ok else self.refuse(answer)
 
     def do_sync(self) -> HttpResponse:
         answer = self.ask("POST", "my-calendar/connection/sync")
-        return self.done(_("Syncing now")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Syncing now")) if answer.ok else self.refuse(answer)
 
 
 def read_away(line: str) -> dict[str, str] | None:
@@ -131,7 +131,7 @@ class BookingPageHours(BookingPages):
         if form.is_valid():
             answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, body)
             if answer.ok:
-                return self.done(_("Saved"), self.address("booking-page", self.params["id"]))
+                return self.redirect_with_toast(_("Saved"), self.address("booking-page", self.params["id"]))
             form.refuse(answer)
         return self.page({**self.context(), "form": form}, status=422)
 
@@ -144,7 +144,7 @@ class CalendarReturn(BookingPages):
     title = gettext_lazy("Log-in of the calendar")
     template = "web/booking/return.html"
     module = "my-calendar"
-    also = ()
+    alternate_modules = ()
 
     def may(self, module: str, method: str = "GET") -> bool:
         return Page.may(self, module, method)
@@ -168,4 +168,6 @@ class CalendarReturn(BookingPages):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
-        return self.done(_("%(email)s connected") % {"email": answer.data["email"]}, self.address("booking-hours"))
+        return self.redirect_with_toast(
+            _("%(email)s connected") % {"email": answer.data["email"]}, self.address("booking-hours")
+        )

@@ -210,7 +210,7 @@ class NewBookingPage(BookingForm, NewRecord):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("The page is open"), self.address("booking-page", answer.data["_id"]))
+        return self.redirect_with_toast(_("The page is open"), self.address("booking-page", answer.data["_id"]))
 
 
 class EditBookingPage(BookingForm, EditRecord):
@@ -239,7 +239,7 @@ class EditBookingPage(BookingForm, EditRecord):
         is_active = not self.record["isActive"]
         answer = self.ask("PUT", f"booking-page/{self.params['id']}", None, {"isActive": is_active})
         return (
-            self.done(_("The page is open") if is_active else _("The page is closed"))
+            self.redirect_with_toast(_("The page is open") if is_active else _("The page is closed"))
             if answer.ok
             else self.refuse(answer)
         )
@@ -284,14 +284,14 @@ class BookingQuestions(BookingPages):
         key = new_key(form.values["label"], {question["key"] for question in questions})
         answer = self._put([*questions, {**form.values, "options": options, "key": key}])
         if answer.ok:
-            return self.done(_("Question added"))
+            return self.redirect_with_toast(_("Question added"))
         form.refuse(answer, name_below(f"questions.{len(questions)}."))
         return self.page({**self.show(), "form": form}, status=422)
 
     def do_remove(self) -> HttpResponse:
         kept = [question for question in self.record["questions"] if question["key"] != self.request.POST.get("key")]
         answer = self._put(kept)
-        return self.done(_("Question removed")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Question removed")) if answer.ok else self.refuse(answer)
 
     def _put(self, questions: list[Any]) -> Any:
         return self.ask("PUT", f"booking-page/{self.params['id']}", None, {"questions": questions})

@@ -103,7 +103,9 @@ class NewForm(NewRecord, FormsPage):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.done(_("Form created. Add fields, then publish it."), self.address("form", answer.data["_id"]))
+        return self.redirect_with_toast(
+            _("Form created. Add fields, then publish it."), self.address("form", answer.data["_id"])
+        )
 
 
 class OneForm(FormsPage):
@@ -165,20 +167,20 @@ class FormPage(OneForm):
             answer = self.ask("PUT", self.resource, None, {"fields": fields})
             if not answer.ok:
                 return self.refuse(answer)
-        return self.done()
+        return self.redirect_with_toast()
 
     def do_remove(self) -> HttpResponse:
         kept = [field for field in self.record["fields"] if field["key"] != self.request.POST.get("key")]
         answer = self.ask("PUT", self.resource, None, {"fields": kept})
-        return self.done(_("Field removed")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Field removed")) if answer.ok else self.refuse(answer)
 
     def do_publish(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/publish")
-        return self.done(_("Form published")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Form published")) if answer.ok else self.refuse(answer)
 
     def do_pause(self) -> HttpResponse:
         answer = self.ask("POST", f"{self.resource}/pause")
-        return self.done(_("Form paused")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Form paused")) if answer.ok else self.refuse(answer)
 
 
 class FormField(OneForm):
@@ -248,7 +250,7 @@ class FormField(OneForm):
             mapping[key] = values["target"]
         answer = self.ask("PUT", self.resource, None, {"fields": fields, "mapping": mapping})
         if answer.ok:
-            return self.done(_("Field saved"), self.address("form", self.params["id"]))
+            return self.redirect_with_toast(_("Field saved"), self.address("form", self.params["id"]))
         name_of = name_below(f"fields.{at}.")
         form.refuse(answer, lambda path: "target" if path == f"mapping.{key}" else name_of(path))
         return self.page({"form": form, "field": self.before}, status=422)
@@ -345,7 +347,7 @@ class FormSettings(EditRecord, OneForm):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "form", None, {"ids": [self.params["id"]]})
-        return self.done(_("Form deleted"), self.address("forms")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Form deleted"), self.address("forms")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [Forms, NewForm, FormPage, FormField, FormSettings]

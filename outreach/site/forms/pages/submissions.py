@@ -62,7 +62,7 @@ class FormAnswers(OneForm):
 
     def do_again(self) -> HttpResponse:
         answer = self.ask("PUT", f"form/lead/{self.sent_id()}", None, {"status": "new"})
-        return self.done(_("Retrying")) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(_("Retrying")) if answer.ok else self.refuse(answer)
 
 
 PAGES = [FormAnswers]
