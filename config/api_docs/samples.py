@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from core.types import JsonObject, Values
 
 Schema = Values
 
 
-def resolve_reference(part: Schema, components: Mapping[str, Mapping[str, Schema]]) -> Schema:
+Part = TypeVar("Part", bound=Values)
+
+
+def resolve_reference(part: Part, components: Mapping[str, Mapping[str, Part]]) -> Part:
     """Return the part of a schema, or the component that it refers to."""
     while "$ref" in part:
         kind, name = part["$ref"].removeprefix("#/components/").split("/")

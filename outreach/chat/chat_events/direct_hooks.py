@@ -13,11 +13,11 @@ from django.views.decorators.csrf import csrf_exempt
 from core.ids import is_id
 from core.tenancy import company_scope, unscoped
 from outreach.chat.chat_events.direct_parser import read_messenger, read_social_b
-from outreach.chat.chat_events.hooks import NOBODY, _answer
+from outreach.chat.chat_events.hooks import NOBODY
 from outreach.chat.chat_events.services import store_events
 from outreach.connections.chat_apps.hooks import MAX_BYTES
 from outreach.connections.chat_apps.models import ChatApp
-from outreach.connections.connected_apps.signatures import is_signed
+from outreach.connections.connected_apps.signatures import hook_answer, is_signed
 from outreach.connections.direct_apps.hooks import SECRET_HEADER, is_secret
 from outreach.connections.mail_vendors.hooks import TOKEN_LENGTH, is_token
 
@@ -29,16 +29,16 @@ def messenger_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     """Store the event of an update, and respond at once."""
     app = _app(Vendor.MESSENGER, id, token)
     if app is None:
-        return _answer(404)
+        return hook_answer(404)
     refused = _refused(request)
     if refused is not None:
         return refused
     # Telegram's way: a secret header instead of a signature.
     if not is_secret(request.headers.get(SECRET_HEADER, ""), app):
-        return _answer(403)
+        return hook_answer(403)
     with company_scope(app.company_id):
         store_events(app, read_messenger(app, request.body))
-    return _answer(200)
+    return hook_answer(200)
 
 
 @csrf_exempt
@@ -46,30 +46,30 @@ def social_b_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     """Confirm the ownership of the address to the platform; store the events of a webhook, and respond at once."""
     app = _app(Vendor.SOCIAL_B, id, token)
     if app is None:
-        return _answer(404)
+        return hook_answer(404)
     if request.method == "GET":
         params = request.GET
         if params.get("hub.mode") != "subscribe" or not is_secret(params.get("hub.verify_token", ""), app):
-            return _answer(403)
+            return hook_answer(403)
         # Meta's subscription: the challenge is given back as it came, cut and as plain text, against injected
         # markup.
-        return _answer(200, params.get("hub.challenge", "")[:200])
+        return hook_answer(200, params.get("hub.challenge", "")[:200])
     refused = _refused(request)
     if refused is not None:
         return refused
     # Over the raw body: parsed and written again it would have other bytes.
     if not is_signed(app, request.body, request.headers.get("X-Hub-Signature-256", "")):
-        return _answer(403)
+        return hook_answer(403)
     with company_scope(app.company_id):
         store_events(app, read_social_b(app, request.body))
-    return _answer(200)
+    return hook_answer(200)
 
 
 def _refused(request: HttpRequest) -> HttpResponse | None:
     if request.method != "POST":
-        return _answer(405)
+        return hook_answer(405)
     length = request.headers.get("Content-Length") or "0"
-    return _answer(413) if not length.isdigit() or int(length) > MAX_BYTES else None
+    return hook_answer(413) if not length.isdigit() or int(length) > MAX_BYTES else None
 
 
 def _app(vendor: str, id: str, token: str) -> ChatApp | None:
